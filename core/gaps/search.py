@@ -14,20 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import (
-    Flags,
-    Floats,
-    Ids,
-    blocks,
-    concatenated_ranges,
-    gather,
-    starts_of_runs,
-)
+from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, starts_of_runs
 from ..records import Columns
 from ..scene.moment import Moment, first_of_each
 from ..scene.sheets import Sheets
 from ..steps import Steps
 from ..touch.triangle_distance import nearest_points
+from .seen import PlacedPatches, Seen
 from .shadows import ShadowGaps, exact_gaps, places_on_movers, shadow_gaps, slopes_at
 from .way import Way
 
@@ -35,10 +28,8 @@ from .way import Way
 _PLACED, _SPLIT, _SMALL, _TESTED = 2_048, 131_072, 2_048, 8_192
 # How many of the most promising pairs of boxes are followed first, and then, by what factor more.
 _BEAMS, _FIRST, _MORE = (6, 24), 4, 4
-# By how much boxes are larger than they have to be, as a part of the terms of their coordinates.
-_GROWN = 2.0**-40
-# How far planes are tilted at most, and what rounding does to heights above them.
-_STEEP, _TILTED = 8.0, 2.0**-47
+# How far planes are tilted at most.
+_STEEP = 8.0
 
 
 @dataclass(frozen=True)
@@ -85,7 +76,6 @@ class GapSearch:
     def __init__(self, moment: Moment, sheets: Sheets, way: Way, *, signed: bool = False) -> None:
         self._moment, self._sheets, self._way = moment, sheets, way
         self._signed = signed
-        self._matrices, self._terms = way.turned(moment.placements.matrices)
 
     def look(self, rows: Ids, keys: Ids, limits: Floats, *, shared: bool) -> Steps[None]:
         """Find the gaps of pairs of rows.
@@ -97,7 +87,7 @@ class GapSearch:
         self.gaps, self.crossing = np.full(count, np.inf), np.zeros(count, bool)
         self.entries, self.corners = np.full((2, count), -1), np.full(count, -1)
         self._faces: list[Faces] = []
-        self._slopes = np.zeros((2, count))
+        self._seen = Seen(self._moment, self._sheets, self._way, rows)
         # Pairs of one key together, so that its limit is known when the next ones are looked at.
         order = np.argsort(keys, kind="stable")
         for some in blocks(count, _PLACED):
@@ -173,48 +163,17 @@ class GapSearch:
         slopes = slopes_at(self._way, self._corners(some), self.corners[some])
         flat = ~(np.abs(slopes) <= _STEEP).all(axis=0)
         slopes[:, flat] = 0.0
-        self._slopes[:, some] = slopes
-
-    def _bounds(self, rows: Ids, patches: Ids, pairs: Ids) -> Floats:
-        """Return the bounds of patches placed in rows, as seen along the way, (6, t)."""
-        boxes = gather(self._sheets.patches.rows, patches)
-        middle, half = (boxes[:3] + boxes[3:]) / 2, (boxes[3:] - boxes[:3]) / 2
-        size = np.maximum(np.abs(boxes[:3]), np.abs(boxes[3:]))
-        found = np.empty((6, len(rows)))
-        tilt = self._slopes[:, pairs]
-        is_tilted = bool(tilt.any())
-        for axis in range(3):
-            x, y, z, shift = (self._matrices[4 * axis + i].take(rows) for i in range(4))
-            if axis == 2 and is_tilted:
-                x, y, z, shift = (
-                    each
-                    - tilt[0] * self._matrices[i].take(rows)
-                    - tilt[1] * self._matrices[4 + i].take(rows)
-                    for i, each in enumerate((x, y, z, shift))
-                )
-            center = x * middle[0] + y * middle[1] + z * middle[2] + shift
-            extent = np.abs(x) * half[0] + np.abs(y) * half[1] + np.abs(z) * half[2]
-            a, b, c, d = (self._terms[4 * axis + i].take(rows) for i in range(4))
-            if axis == 2 and is_tilted:
-                a, b, c, d = (
-                    each
-                    + np.abs(tilt[0]) * self._terms[i].take(rows)
-                    + np.abs(tilt[1]) * self._terms[4 + i].take(rows)
-                    for i, each in enumerate((a, b, c, d))
-                )
-            extent += (a * size[0] + b * size[1] + c * size[2] + d) * _GROWN
-            found[axis], found[3 + axis] = center - extent, center + extent
-        return found
+        self._seen.slopes[:, some] = slopes
 
     def _tops(self, pairs: Ids) -> Boxed:
         """Return the pairs of largest patches of pairs of rows, as far as their boxes meet."""
         patches, sides = self._sheets.patches, []
-        for rows in self.rows[:, pairs]:
+        for side, rows in enumerate(self.rows[:, pairs]):
             meshes = self._moment.placements.meshes[rows]
             counts = patches.top_counts[meshes]
             owners = np.repeat(np.arange(len(pairs)), counts)
             tops = concatenated_ranges(patches.tops[meshes], counts)
-            sides.append((owners, tops, self._bounds(rows[owners], tops, pairs[owners])))
+            sides.append((owners, tops, self._seen.patches(side, tops, pairs[owners])))
         whole = []
         for owners, _, bounds in sides:
             around = np.concatenate(
@@ -247,11 +206,39 @@ class GapSearch:
     def _counts(self, boxed: Boxed) -> Flags:
         one, other = boxed.one_bounds, boxed.other_bounds
         flags: Flags = ((one[:2] <= other[3:5]) & (one[3:5] >= other[:2])).all(axis=0)
-        flags &= boxed.least < self.gaps[boxed.pairs]
-        flags &= boxed.least <= self._limits[self._keys[boxed.pairs]]
+        return flags & self._is_ahead(boxed.pairs, boxed.least, one[2], other[5])
+
+    def _is_ahead(self, pairs: Ids, least: Floats, low: Floats, high: Floats) -> Flags:
+        """Return what is no farther than is looked for, nor wholly behind."""
+        flags: Flags = self._is_near(pairs, least)
         if not self._signed:
-            flags &= other[5] >= one[2]
+            flags &= high >= low
         return flags
+
+    def _is_near(self, pairs: Ids, least: Floats) -> Flags:
+        """Return what may be nearer than what is known, and is no farther than is looked for."""
+        flags: Flags = least < self.gaps.take(pairs)
+        return flags & (least <= self._limits.take(self._keys.take(pairs)))
+
+    def _meeting(
+        self, pairs: Ids, ones: tuple[Floats, Ids], others: tuple[Floats, Ids]
+    ) -> tuple[Ids, Floats]:
+        """Return which pairs of boxes count, and their least gaps.
+
+        Either side is a table of boxes, (6, b), and places in it; both have one for each of
+        `pairs`.
+        """
+        (one, here), (other, there) = ones, others
+        low, high = other[2].take(there), one[5].take(here)
+        least = low - high
+        flags = self._is_ahead(pairs, least, one[2].take(here), other[5].take(there))
+        (some,) = flags.nonzero()
+        for axis in range(2):
+            at, by = here.take(some), there.take(some)
+            met = one[axis].take(at) <= other[3 + axis].take(by)
+            met &= one[3 + axis].take(at) >= other[axis].take(by)
+            some = some[met]
+        return some, least.take(some)
 
     def _split(self, boxed: Boxed, whole: Flags) -> Boxed:
         """Return the pairs with the larger of two patches divided, unless it is to stay whole."""
@@ -263,19 +250,35 @@ class GapSearch:
         for flags, name in ((first, "one"), (~first, "other")):
             (some,) = flags.nonzero()
             for part in blocks(len(some), _SPLIT):
-                parts.append(self._kept(self._divided(boxed[some[part]], name)))
+                parts.append(self._divided(boxed[some[part]], name))
         return Boxed.joined(parts) if parts else boxed
 
     def _divided(self, boxed: Boxed, name: str) -> Boxed:
-        """Return the pairs with one of the patches, or the other, divided into its children."""
-        is_one = name == "one"
-        of_which, children = self._sheets.patches.children(boxed.ones if is_one else boxed.others)
-        made = boxed[of_which]
-        rows = self.rows[0 if is_one else 1, made.pairs]
-        bounds = self._bounds(rows, children, made.pairs)
-        if is_one:
-            return _boxed(made.pairs, children, made.others, bounds, made.other_bounds)
-        return _boxed(made.pairs, made.ones, children, made.one_bounds, bounds)
+        """Return the pairs with one of the patches, or the other, divided into its children.
+
+        Only those that count.
+        """
+        number = 0 if name == "one" else 1
+        patches = (boxed.ones, boxed.others)[number]
+        used, places = self._seen.each_once(boxed.pairs, patches)
+        owners, children = self._sheets.patches.children(patches[used])
+        whose = boxed.pairs[used[owners]]
+        bounds = self._seen.patches(number, children, whose)
+        counts = np.bincount(owners, minlength=len(used))
+        of_which = np.repeat(np.arange(len(boxed)), counts[places])
+        made = concatenated_ranges((np.cumsum(counts) - counts)[places], counts[places])
+        pairs = boxed.pairs.take(of_which)
+        if number == 0:
+            some, least = self._meeting(pairs, (bounds, made), (boxed.other_bounds, of_which))
+        else:
+            some, least = self._meeting(pairs, (boxed.one_bounds, of_which), (bounds, made))
+        made, left = made[some], of_which[some]
+        children, bounds = children[made], bounds.take(made, axis=1)
+        if number == 0:
+            others, there = boxed.others[left], boxed.other_bounds.take(left, axis=1)
+            return Boxed(pairs[some], children, others, bounds, there, least)
+        ones, here = boxed.ones[left], boxed.one_bounds.take(left, axis=1)
+        return Boxed(pairs[some], ones, children, here, bounds, least)
 
     def _dive(self, boxed: Boxed, beam: int) -> None:
         """Follow the most promising pairs of boxes down to their triangles."""
@@ -305,47 +308,45 @@ class GapSearch:
         ranks = self._rank(boxed)[order]
         places = np.arange(len(order)) - np.searchsorted(ranks, ranks)
         boxed = boxed[order[np.argsort(places, kind="stable")]]
-        for some in blocks(len(boxed), _SMALL):
-            left = self._kept(boxed[np.arange(some.start, some.stop)])
+        if len(boxed) == 0:
+            return
+        tables = [
+            self._seen.placed(number, boxed.pairs, patches)
+            for number, patches in enumerate((boxed.ones, boxed.others))
+        ]
+        # Around triangles, boxes are tighter than around what they are placed from.
+        one, other = ((table.around, table.which) for table in tables)
+        pairs = boxed.pairs
+        some, least = self._meeting(pairs, one, other)
+        for part in blocks(len(some), _SMALL):
+            left = some[part][self._is_near(pairs[some[part]], least[part])]
             if len(left):
-                self._compared(left)
+                self._compared(pairs[left], tables, [one[1][left], other[1][left]])
 
-    def _compared(self, boxed: Boxed) -> None:
+    def _compared(self, pairs: Ids, tables: list[PlacedPatches], which: list[Ids]) -> None:
+        """Look at the triangles of pairs of small patches, `which` of either table."""
         sides = []
-        for number, patches in enumerate((boxed.ones, boxed.others)):
-            owners, entries = self._sheets.patches.entries(patches)
-            rows = self.rows[number, boxed.pairs[owners]]
-            corners = self._moment.placed(self._sheets, entries, rows).rows.reshape(3, 3, -1)
-            bounds = self._bounds_of(corners, boxed.pairs[owners])
-            there = (boxed.other_bounds, boxed.one_bounds)[number][:, owners]
-            made = _boxed(
-                boxed.pairs[owners],
-                owners,
-                entries,
-                *((bounds, there) if number == 0 else (there, bounds)),
-            )
-            (met,) = self._counts(made).nonzero()
-            sides.append((owners[met], entries[met], corners[..., met], bounds[:, met]))
-        ones, others = _each_with_each(sides[0][0], sides[1][0], len(boxed))
-        one, other = sides[0][3][:, ones], sides[1][3][:, others]
-        made = _boxed(boxed.pairs[sides[0][0][ones]], ones, others, one, other)
-        made = self._kept(made)
-        for some in blocks(len(made), _TESTED):
-            part = self._kept(made[np.arange(some.start, some.stop)])
-            if len(part) == 0:
+        for number, table in enumerate(tables):
+            counts = table.counts[which[number]]
+            owners = np.repeat(np.arange(len(pairs)), counts)
+            places = concatenated_ranges(table.firsts[which[number]], counts)
+            boxes = (table.bounds, places), (tables[1 - number].around, which[1 - number][owners])
+            met, _ = self._meeting(pairs[owners], *(boxes if number == 0 else boxes[::-1]))
+            sides.append((owners[met], places[met]))
+        ones, others = _each_with_each(sides[0][0], sides[1][0], len(pairs))
+        pairs = pairs[sides[0][0][ones]]
+        ones, others = sides[0][1][ones], sides[1][1][others]
+        made, least = self._meeting(pairs, (tables[0].bounds, ones), (tables[1].bounds, others))
+        pairs, ones, others = pairs[made], ones[made], others[made]
+        for part in blocks(len(made), _TESTED):
+            left = part.start + self._is_near(pairs[part], least[part]).nonzero()[0]
+            if len(left) == 0:
                 continue
-            corners = np.concatenate((sides[0][2][..., part.ones], sides[1][2][..., part.others]))
+            here, there = ones[left], others[left]
+            corners = np.concatenate((tables[0].corners[..., here], tables[1].corners[..., there]))
             found = shadow_gaps(self._way, corners, signed=self._signed)
-            entries = np.stack((sides[0][1][part.ones], sides[1][1][part.others]))
-            self._improve(part.pairs, entries, corners, found)
-
-    def _bounds_of(self, corners: Floats, pairs: Ids) -> Floats:
-        """Return the bounds of triangles (3 corners, 3 axes, t), as seen along the way, (6, t)."""
-        seen, tilt = self._way.seen(corners), self._slopes[:, pairs]
-        seen[:, 2] -= tilt[0] * seen[:, 0] + tilt[1] * seen[:, 1]
-        moved = np.full((3, len(pairs)), self._way.error)
-        moved[2] += np.abs(tilt).sum(axis=0) * (_TILTED + self._way.error)
-        return np.concatenate((seen.min(axis=0) - moved, seen.max(axis=0) + moved))
+            entries = np.stack((tables[0].entries[here], tables[1].entries[there]))
+            self._improve(pairs[left], entries, corners, found)
 
     def _improve(self, pairs: Ids, entries: Ids, corners: Floats, found: ShadowGaps) -> None:
         self.crossing[pairs[found.crossing]] = True

@@ -18,7 +18,8 @@ from ..scene.placements import Placements
 from ..scene.sheets import Sheets
 from ..shapes import Boxes
 from ..steps import Steps, between
-from .holds import BAND, boxes_overlap, closed_rows
+from .holds import boxes_overlap, closed_rows
+from .housed import BAND, lie_whole
 
 # Boxes that were moved are a rounding larger than they have to be.
 _GROWN = 2.0**-45
@@ -78,7 +79,12 @@ def entangled(moment: Moment, sheets: Sheets, pairs: Ids, stays: Flags) -> Steps
         within = yield from between(0.7, 0.8, inside(moment, points, pairs[other, some]))
         found[some[within]] = True
     some = rest[trials.touched]
-    verdict = yield from between(0.8, 1.0, judged(moment, pairs[:, some], BAND, 0.0))
+    for one, other in ((0, 1), (1, 0)):
+        home = closed[pairs[other, some]] & stays[pairs[other, some]]
+        steps = lie_whole(moment, pairs[one, some[home]], pairs[other, some[home]])
+        home[home] = yield from between(0.8, 0.85, steps)
+        some = some[~home]
+    verdict = yield from between(0.85, 1.0, judged(moment, pairs[:, some], BAND, 0.0))
     rows = moment.placements.rows_named(verdict.pairs)
     outer = np.where(verdict.inner == 0, rows[1], rows[0])
     is_deep = np.isin(verdict.classes, (OVERLAP, DUPLICATE))

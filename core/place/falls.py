@@ -64,13 +64,17 @@ class Constraints:
                 return some
             some = more
 
+    def lost(self) -> Flags:
+        """Return from which nodes, (count + 1,), no chain of gaps leads to what stands."""
+        return ~self._reaching(flagged(self.count + 1, np.array([self.count])))
+
     def _endless(self) -> Flags:
         """Return which bodies are in strongly connected components without a way out.
 
         Of a component without a way out, and of no other, every node reaches the same nodes: so
         the smallest is the same for all that are reached from it.
         """
-        lost = ~self._reaching(flagged(self.count + 1, np.array([self.count])))
+        lost = self.lost()
         (inner,) = (lost[self.ones] & lost[self.others]).nonzero()
         ones, others = self.ones[inner], self.others[inner]
         least = np.arange(self.count + 1)

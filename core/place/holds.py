@@ -13,13 +13,10 @@ from ..scene.moment import Moment
 from ..scene.pairs import tried
 from ..scene.sheets import Sheets
 from ..steps import Steps, between
+from .housed import BAND, FLUSH, lie_whole
 
 # How far from a face a solid is looked for, as a part of the size of the face.
 _BESIDE = 2.0**-30
-# Boxes that are no farther from being apart, in a space of coordinates below one, are flush.
-_FLUSH = 2.0**-36
-# Solids that are no deeper in each other touch.
-BAND = 2.0**-42
 
 
 def closed_rows(moment: Moment, sheets: Sheets, rows: Ids) -> Steps[Flags]:
@@ -75,7 +72,7 @@ def _solid_beside(
 def boxes_overlap(moment: Moment, pairs: Ids) -> Flags:
     """Return which pairs of rows, (2, p), have boxes that are more than flush."""
     one, other = (moment.placements.boxes[:, rows] for rows in pairs)
-    deep = np.minimum(one[3:] - other[:3], other[3:] - one[:3]) > _FLUSH
+    deep = np.minimum(one[3:] - other[:3], other[3:] - one[:3]) > FLUSH
     flags: Flags = deep.all(axis=0)
     return flags
 
@@ -87,7 +84,10 @@ def sharing_room(moment: Moment, pairs: Ids) -> Steps[Flags]:
         return flags
     trials = yield from between(0.0, 0.3, tried(moment, pairs, 0.0, objects=True))
     (some,) = trials.touched.nonzero()
-    found = yield from between(0.3, 1.0, judged(moment, pairs[:, some], BAND, 0.0))
+    for one, other in ((0, 1), (1, 0)):
+        steps = lie_whole(moment, pairs[one, some], pairs[other, some])
+        some = some[~(yield from between(0.3, 0.6, steps))]
+    found = yield from between(0.6, 1.0, judged(moment, pairs[:, some], BAND, 0.0))
     deep_ones = np.isin(found.classes, (OVERLAP, DUPLICATE))
     named = moment.placements.rows_named(found.pairs[:, deep_ones])
     count = len(moment)

@@ -103,7 +103,8 @@ def separate_steps(
 
     Notes
     -----
-    What lies whole in a closed mesh that stays is at home there: of the two only crossing counts.
+    What lies whole in a closed mesh that stays, touching it or not, is at home there: of the two
+    only crossing counts.
     Of two boxes the moves are the least that there are. Each round costs what meets in boxes, and
     for what is entangled one search along each axis; there are two dozens of rounds at most.
     """

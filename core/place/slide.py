@@ -65,6 +65,17 @@ class Gaps(Columns):
     places: Floats
     crossing: Flags
 
+    @property
+    def pairs(self) -> tuple[Ids, Ids]:
+        """The rows of both sides."""
+        return self.ones, self.others
+
+    @property
+    def turned(self) -> "Gaps":
+        """The same with the sides exchanged."""
+        ends = self.others, self.ones, self.gaps, self.second_entries, self.first_entries
+        return Gaps(*ends, self.places, self.crossing)
+
 
 def slide_steps(
     scene: SceneOctree,
@@ -161,15 +172,17 @@ def scale_of(moment: Moment) -> float:
 def _slides(asked: _Asked, direction: Floats) -> Steps[Slides]:
     scale, way = scale_of(asked.moment), Way.of(direction)
     moment = asked.moment.scaled(scale)
-    gaps, order = yield from between(0.0, 0.95, _gaps(replace(asked, moment=moment), way))
+    length = way.length * (1 - 2.0**-52 if way.error else 1.0) / scale
+    limit = asked.limit / length
+    searching = _gaps(replace(asked, moment=moment, limit=limit), way)
+    gaps, order = yield from between(0.0, 0.95, searching)
     count = int(asked.bodies.max(initial=-1)) + 1
     body_of = np.full(len(moment), count)
     body_of[asked.rows] = asked.bodies
     constraints = Constraints(count, body_of[gaps.ones], body_of[gaps.others], gaps.gaps)
-    length = way.length * (1 - 2.0**-52 if way.error else 1.0) / scale
-    falls, stays = constraints.falls(asked.limit / length)
+    falls, stays = constraints.falls(limit)
     stops = constraints.tight(falls, stays).nonzero()[0]
-    stops = stops[falls[body_of[gaps.ones[stops]]] <= asked.limit / length]
+    stops = stops[falls[body_of[gaps.ones[stops]]] <= limit]
     ids = moment.placements.ids
     first = np.lexsort((gaps.ones[stops], gaps.others[stops], body_of[gaps.ones[stops]]))
     stops = stops[first]
@@ -202,7 +215,6 @@ def _gaps(asked: _Asked, way: Way) -> Steps[tuple[Gaps, Ids]]:
     (standing,) = (asked.standing & there).nonzero()
     bodies = np.full(len(moment), -1)
     bodies[asked.rows] = asked.bodies
-    limits = np.full(len(asked.rows), np.inf)
     still = yield from between(0.0, 0.1, shadows_met(moment, way, movers, standing))
     moving = yield from between(0.1, 0.15, shadows_met(moment, way, movers, movers))
     moving = moving[:, bodies[moving[0]] != bodies[moving[1]]]
@@ -212,26 +224,47 @@ def _gaps(asked: _Asked, way: Way) -> Steps[tuple[Gaps, Ids]]:
         return Gaps(none, none, np.empty(0), none, none, np.empty((3, 0)), flags), none
     meshes = np.unique(moment.placements.meshes[used])
     sheets = yield from between(0.15, 0.2, moment.meshes.sheets(meshes))
-    parts = []
-    for start, pairs, shared in ((0.25, still, True), (0.6, moving, False)):
-        search = GapSearch(moment, sheets, way)
-        looking = search.look(pairs, bodies[pairs[0]], limits, shared=shared)
-        yield from between(start, start + 0.3, looking)
-        steps = _held(search, pairs, moment, sheets, way)
-        parts.append((yield from between(start + 0.3, start + 0.35, steps)))
-        np.minimum.at(limits, bodies[parts[0].ones], parts[0].gaps)
-    gaps = Gaps.joined(parts)
-    back = gaps[(gaps.crossing & (bodies[gaps.others] >= 0)).nonzero()[0]]
-    back = Gaps(
-        back.others,
-        back.ones,
-        back.gaps,
-        back.second_entries,
-        back.first_entries,
-        back.places,
-        back.crossing,
-    )
-    return Gaps.joined([gaps, back]), sheets.order
+    looking = _Looking(moment, sheets, way, bodies, (still, moving))
+    everyone = np.ones(len(asked.rows), bool)
+    gaps = yield from between(0.25, 0.9, looking.look(everyone, asked.limit))
+    if np.isfinite(asked.limit):
+        # Beyond the limit, all that counts is whether there is anything.
+        ends = np.where(bodies < 0, len(asked.rows), bodies)[np.stack(gaps.pairs)]
+        lost = Constraints(len(asked.rows), ends[0], ends[1], gaps.gaps).lost()[:-1]
+        gaps = gaps[(~lost[bodies[gaps.ones]]).nonzero()[0]]
+        more = yield from between(0.9, 1.0, looking.look(lost, np.inf))
+        gaps = Gaps.joined([gaps, more])
+    return gaps, sheets.order
+
+
+@dataclass(frozen=True)
+class _Looking:
+    """What is looked at: the body of each row, -1 for what does not move, and pairs of rows.
+
+    Pairs of what moves with what stands, and with others that move.
+    """
+
+    moment: Moment
+    sheets: Sheets
+    way: Way
+    bodies: Ids
+    pairs: tuple[Ids, Ids]
+
+    def look(self, wanted: Flags, limit: float) -> Steps[Gaps]:
+        """Return the gaps up to a limit that bound how far wanted bodies move."""
+        limits, bodies, parts = np.full(len(wanted), limit), self.bodies, []
+        for start, number in ((0.0, 0), (0.5, 1)):
+            pairs = self.pairs[number]
+            pairs = pairs[:, wanted[bodies[pairs[0]]]]
+            search = GapSearch(self.moment, self.sheets, self.way)
+            looking = search.look(pairs, bodies[pairs[0]], limits, shared=number == 0)
+            yield from between(start, start + 0.4, looking)
+            steps = _held(search, pairs, self.moment, self.sheets, self.way)
+            parts.append((yield from between(start + 0.4, start + 0.5, steps)))
+            np.minimum.at(limits, bodies[parts[0].ones], parts[0].gaps)
+        gaps = Gaps.joined(parts)
+        back = gaps[(gaps.crossing & (bodies[gaps.others] >= 0)).nonzero()[0]]
+        return Gaps.joined([gaps, back.turned])
 
 
 def _held(search: GapSearch, pairs: Ids, moment: Moment, sheets: Sheets, way: Way) -> Steps[Gaps]:

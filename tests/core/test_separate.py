@@ -118,6 +118,10 @@ def test_what_lies_in_a_room_stays_and_what_crosses_its_wall_does_not():
     scene = scene_of(room, inner, other, through)
     found = separate(scene, [1, 2, 3])
     assert lengths(found.moves) == pytest.approx([0.05, 0.05, 0.1])
+    # Standing on its floor and against its wall is lying in it.
+    standing = scene_of(room, box([3, 0, -4], [4, 1, -3]))
+    assert not separate(standing, [1]).moves.any()
+    assert separate(standing, [0, 1]).moves.any()
     # A closed mesh that moves, too, is no room.
     assert separate(scene_of(room, inner), [0, 1]).moves.any()
     # Open sheets have no inside, and cross.

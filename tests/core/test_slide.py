@@ -7,7 +7,7 @@ import pytest
 import slide_oracle as oracle
 from audit_scenes import ball, box, scene_of, sheet
 from examples import examples
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from core import SceneOctree, Triangles, slide
@@ -73,6 +73,11 @@ def test_order_names_and_size_change_no_distance(seed, direction):
     assert (other.crossing == plain.crossing).all()
 
 
+@example(seed=87942)  # What lies in another lands on the inside of its floor.
+@example(seed=29)
+@example(seed=45)
+@example(seed=181)
+@example(seed=190)
 @examples(24)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_slid_again_nothing_moves_and_nothing_crosses_until_further(seed):
@@ -93,6 +98,28 @@ def test_slid_again_nothing_moves_and_nothing_crosses_until_further(seed):
         further = scene.only(scene.ids)
         moved(further, [one], [2.0**-8])
         assert slide(further, [one], DOWN).crossing.all()
+
+
+@examples(30)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    limit=st.sampled_from([0.0, 2.0**-9, 0.5, 3.0]),
+    ground=st.booleans(),
+)
+def test_a_limit_is_the_least_of_all_and_hides_nothing_that_is_farther(seed, limit, ground):
+    rng = np.random.default_rng(seed)
+    lower = rng.integers(-64, 64, (14, 3)) / 16
+    bodies = [box(low, low + rng.integers(1, 32, 3) / 16) for low in lower]
+    scene = scene_of(*bodies, *([sheet([-2, -9, -9], [18, 0, 3], [0, 18, 1])] if ground else []))
+    movers, numbers = np.arange(12), rng.permutation(12) // 2 * 2
+    found = slide(scene, movers, DOWN, bodies=numbers)
+    limited = slide(scene, movers, DOWN, bodies=numbers, limit=limit)
+    endless = np.isinf(found.distances)
+    wanted = np.where(endless, np.inf, np.minimum(found.distances, limit))
+    assert limited.distances == pytest.approx(wanted, abs=2.0**-44)
+    assert (limited.crossing == found.crossing).all()
+    short = found.distances < limit
+    assert (limited.onto[short] == found.onto[short]).all()
 
 
 def moved(scene, ids, distances, direction=DOWN):
@@ -170,12 +197,32 @@ def test_faces_in_one_plane_hold_what_would_be_moved_into_a_solid():
     assert np.isinf(slide(scene_of(lower, upper), [0, 1], DOWN).distances).any()
 
 
+def both(one, other):
+    faces = np.concatenate((one.faces, other.faces + len(one.vertices)))
+    return Triangles(np.concatenate((one.vertices, other.vertices)), faces)
+
+
+def test_what_lies_in_an_arch_is_in_no_solid_and_what_fills_its_gap_crosses():
+    arch = both(box([0, 0, 0], [1, 1, 3]), box([2, 0, 0], [3, 1, 3]))
+    ground = box([-9, -9, -9], [9, 9, -4])
+    for other, together in [
+        (box([1, 0, 0], [2, 1, 1]), False), (box([0, 0, 0], [3, 1, 3]), False),
+        (box([0.5, 0, 0], [2.5, 1, 1]), True), (box([0, 0, 1], [3, 1, 4]), True),
+    ]:  # fmt: skip
+        found = slide(scene_of(ground, arch, other), [1, 2], DOWN)
+        assert found.crossing.tolist() == [together] * 2
+
+
 def test_solids_that_share_room_cross_unless_one_is_whole_in_the_other():
     one = box([0, 0, 0], [1, 1, 1])
     for other, together in [
         (one, True), (box([0.5, 0, 0], [1.5, 1, 1]), True),
         (box([0.5, 0, -1], [1.5, 1, 0.5]), True),
         (box([0.25, 0.25, 0.25], [0.5, 0.5, 0.5]), False), (box([1, 0, 0], [2, 1, 1]), False),
+        (box([0.25, 0.25, 0], [0.5, 0.5, 0.5]), False), (box([0, 0, 0], [0.5, 0.5, 0.5]), False),
+        (box([0, 0, 0], [1, 1, 0.5]), False), (box([0, 0.25, 0], [1.25, 0.5, 0.5]), True),
+        (both(box([0, 0, 0], [0.25, 1, 1]), box([0.5, 0, 0], [0.75, 1, 1])), False),
+        (both(box([0, 0, 0], [0.25, 1, 1]), box([1, 0, 0], [1.25, 1, 1])), True),
     ]:  # fmt: skip
         scene = scene_of(box([-9, -9, -9], [9, 9, -4]), one, other)
         found = slide(scene, [1, 2], DOWN)

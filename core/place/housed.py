@@ -1,0 +1,105 @@
+"""What lies whole in a closed mesh, touching its walls or not: parts by flood fill, and parity.
+
+Of two surfaces no triangles of which cross, one lies whole in the solid of the other if nothing of
+that other's surface is inside of it, and no part of it is outside.
+"""
+
+import numpy as np
+
+from ..arrays import Flags, Floats, Ids, concatenated_ranges, starts_of_runs
+from ..audit.components import components
+from ..audit.contacts import Contacts, contacts_of
+from ..audit.inside import inside, nearest_triangles
+from ..audit.judge import world_of
+from ..audit.solids import World, depths
+from ..scene.moment import Moment
+from ..steps import Steps, between
+
+# Boxes that are no farther from being apart, in a space of coordinates below one, are flush.
+FLUSH = 2.0**-36
+# Solids that are no deeper in each other touch.
+BAND = 2.0**-42
+
+
+def lie_whole(moment: Moment, inner: Ids, outer: Ids) -> Steps[Flags]:
+    """Return which rows lie whole in the closed meshes placed in others, (p,).
+
+    No two of their triangles cross. What lies in the surface of the other altogether does not lie
+    in it.
+    """
+    flags = np.zeros(len(inner), bool)
+    here, there = (moment.placements.boxes[:, rows] for rows in (inner, outer))
+    is_held = (here[:3] >= there[:3] - FLUSH) & (here[3:] <= there[3:] + FLUSH)
+    (some,) = is_held.all(axis=0).nonzero()
+    if len(some) == 0:
+        return flags
+    met = np.stack((inner[some], outer[some]))
+    meshes = np.unique(moment.placements.meshes[met])
+    world = yield from between(0.0, 0.2, world_of(moment, meshes, BAND))
+    contacts = yield from between(0.2, 0.4, contacts_of(moment, world.sheets, met, BAND))
+    entered = yield from between(0.4, 0.7, _entered(world, met, contacts))
+    points, whose, near = _samples(world, met[0], contacts)
+    (asked,) = (~entered[whose]).nonzero()
+    asked = asked[(yield from _off(moment, points[:, asked], met[1, whose[asked]], near[asked]))]
+    is_in = yield from between(0.8, 1.0, inside(moment, points[:, asked], met[1, whose[asked]]))
+    counts = np.bincount(whose[asked], minlength=len(some))
+    within = np.bincount(whose[asked[is_in]], minlength=len(some))
+    flags[some] = ~entered & (counts > 0) & (within == counts)
+    return flags
+
+
+def _entered(world: World, met: Ids, contacts: Contacts) -> Steps[Flags]:
+    """Return into which of met[0], if closed, the surfaces of met[1] reach, (p,)."""
+    flags = np.zeros(met.shape[1], bool)
+    (closed,) = world.shells.closed[world.meshes(met[0])].nonzero()
+    ranks = np.full(met.shape[1], -1)
+    ranks[closed] = np.arange(len(closed))
+    (kept,) = (ranks[contacts.pairs] >= 0).nonzero()
+    given = Contacts(
+        ranks[contacts.pairs[kept]], contacts.entries[::-1, kept], contacts.distances[kept]
+    )
+    found = yield from depths(world, met[1, closed], met[0, closed], given)
+    flags[closed] = found.lower > BAND
+    return flags
+
+
+def _samples(world: World, rows: Ids, contacts: Contacts) -> tuple[Floats, Ids, Flags]:
+    """Return points of surfaces in these rows, (3, h), whose they are, and which may touch.
+
+    Of triangles without contact, one for all that hang together; of each other, corners and
+    middles.
+    """
+    meshes, sheets = world.meshes(rows), world.sheets
+    sizes = world.moment.meshes.sizes[meshes]
+    entries = concatenated_ranges(sheets.firsts[meshes], sizes)
+    whose = np.repeat(np.arange(len(rows)), sizes)
+    keys = whose * len(sheets.order) + entries
+    touched = np.isin(keys, contacts.pairs * len(sheets.order) + contacts.entries[0])
+    (free,), (met,) = (~touched).nonzero(), touched.nonzero()
+    knots = world.shells.knots[sheets.arranged.faces.T[:, entries[free]]]
+    names, nodes = np.unique(whose[free] * len(world.shells.knots) + knots, return_inverse=True)
+    nodes = nodes.reshape(knots.shape)
+    labels = components(len(names), nodes[:2].ravel(), nodes[1:].ravel())[nodes[0]]
+    order = np.argsort(labels, kind="stable")
+    free = free[order[starts_of_runs(labels[order])]]
+    corners = world.corners(entries[free], rows[whose[free]]).reshape(3, 3, -1)
+    single = corners.mean(axis=0)
+    corners = world.corners(entries[met], rows[whose[met]]).reshape(3, 3, -1)
+    middles = (corners + np.roll(corners, 1, axis=0)) / 2
+    every = np.concatenate((corners, middles, corners.mean(axis=0)[None]))
+    points = np.concatenate((single, every.swapaxes(0, 1).reshape(3, -1)), axis=1)
+    owners = np.concatenate((whose[free], np.tile(whose[met], len(every))))
+    return points, owners, np.arange(len(owners)) >= len(free)
+
+
+def _off(moment: Moment, points: Floats, rows: Ids, near: Flags) -> Steps[Flags]:
+    """Return which points are off the surfaces in these rows; of others than `near` it is known.
+
+    (h,).
+    """
+    flags = np.ones(len(rows), bool)
+    (some,) = near.nonzero()
+    limits = np.full(len(some), np.inf)
+    lengths, _ = yield from nearest_triangles(moment, points[:, some], rows[some], limits)
+    flags[some] = lengths > BAND
+    return flags
