@@ -262,8 +262,8 @@ def _of_row(row: int, world: WorldTriangles, found: Chunks) -> tuple[Chunks, Ids
 def _signature(digest: bytes, arrays: ChunkArrays, made: Floats, own: int) -> str:
     sums = hashlib.sha1(digest, usedforsecurity=False)
     for each in (
-        *arrays.points, *arrays.corners, arrays.corner_vertices, arrays.polygon_starts,
-        arrays.polygons, arrays.edges,
+        arrays.points.rows, arrays.points.weights, arrays.corners.rows, arrays.corners.weights,
+        arrays.corner_vertices, arrays.polygon_starts, arrays.polygons, arrays.edges,
     ):  # fmt: skip
         sums.update(np.ascontiguousarray(each).tobytes())
     sums.update(made[arrays.numbers[arrays.numbers >= own] - own].tobytes())

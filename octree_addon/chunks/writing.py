@@ -8,13 +8,12 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core import interpolated_normals
 from ..arrays import Floats, Ids
 from ..reader import ATTRIBUTE_KINDS, GroupWeights, MeshColumn, MeshLayers
 from .assembly import Blend, ChunkArrays
 
-# What is not interpolated although its numbers are no whole ones; and from how far off a normal
-# has to be kept.
+# Kinds whose values are interpolated; from how far off a normal has to be kept, and up to where two
+# of one vertex are the same.
 _SMOOTH = {
     "FLOAT",
     "FLOAT2",
@@ -24,7 +23,7 @@ _SMOOTH = {
     "QUATERNION",
     "FLOAT4X4",
 }
-_NORMALS_DIFFER = 1e-4
+_NORMALS_DIFFER, _NORMALS_ARE_ONE = 1e-4, 1e-6
 
 
 def chunk_positions(
@@ -167,13 +166,24 @@ def keep_normals(mesh: bpy.types.Mesh, layers: MeshLayers, arrays: ChunkArrays) 
     corners = len(arrays.corner_vertices)
     if not corners:
         return
-    rows, weights = arrays.corners
-    some = layers.normals[rows.ravel()]
-    wanted = interpolated_normals(some, np.arange(len(some)).reshape(-1, 3), weights)
+    wanted = arrays.corners.of_normals(layers.normals)
     own = np.empty((corners, 3), np.float32)
     mesh.corner_normals.foreach_get("vector", own.ravel())
-    if np.abs(own - wanted).max() > _NORMALS_DIFFER:
-        mesh.normals_split_custom_set(wanted.tolist())
+    differ = np.abs(own - wanted).max(axis=1) > _NORMALS_DIFFER
+    if not differ.any():
+        return
+    # Blender takes no arrays here, and a vertex has six corners, about.
+    of_vertices = np.zeros((len(arrays.numbers), 3), np.float32)
+    of_vertices[arrays.corner_vertices] = wanted
+    if np.abs(of_vertices[arrays.corner_vertices] - wanted).max() <= _NORMALS_ARE_ONE:
+        mesh.normals_split_custom_set_from_vertices(of_vertices.tolist())
+        return
+    # Zero stands for the normal that a corner has anyway.
+    rows = [(0.0, 0.0, 0.0)] * corners
+    (places,) = differ.nonzero()
+    for place, normal in zip(places.tolist(), wanted[places].tolist(), strict=True):
+        rows[place] = normal
+    mesh.normals_split_custom_set(rows)
 
 
 def write_keys(item: bpy.types.Object, layers: MeshLayers, arrays: ChunkArrays) -> None:
