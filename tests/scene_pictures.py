@@ -79,7 +79,7 @@ def _draw(
     vertices = layers.corner_vertices[corners]
     points = np.concatenate((layers.positions, np.ones((len(layers.positions), 1))), axis=1)
     clip = (points @ view.T)[vertices][..., [0, 1, 3]]
-    width, height = made.size
+    width = made.size[0]
     centers = np.stack((2 * (pixels % width) + 1, 2 * (pixels // width) + 1), axis=1)
     screen = np.column_stack((centers / made.size - 1.0, np.ones(len(pixels))))
     weights = np.linalg.solve(clip.transpose(0, 2, 1), screen[..., None])[..., 0]

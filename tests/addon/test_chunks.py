@@ -13,10 +13,12 @@ from blender_scenes import (
     text,
 )
 from chunk_scenes import FINE, areas, barycentric, bumpy, chunks, cut, open_length, world
+from costs import lines_run
 from mathutils import Matrix
 
+from octree_ext.octree_addon.chunks.groups import write_groups
 from octree_ext.octree_addon.chunks.names import safe_name
-from octree_ext.octree_addon.reader import mesh_layers
+from octree_ext.octree_addon.reader import GroupWeights, mesh_layers
 
 BLENDED = ("FLOAT2", "FLOAT_COLOR", "BYTE_COLOR", "FLOAT", "FLOAT_VECTOR")
 
@@ -170,6 +172,48 @@ def test_vertex_groups_are_blended():
                     assert found.get(group, 0) == pytest.approx(
                         row @ values[group, there], abs=1e-5
                     )
+
+
+def weights_of(item, group):
+    """Return the weight of each vertex in a group, NaN of one that is not in it."""
+    found = np.full(len(item.data.vertices), np.nan)
+    for vertex in item.data.vertices:
+        for entry in vertex.groups:
+            if entry.group == group:
+                found[vertex.index] = entry.weight
+    return found
+
+
+def grouped(size):
+    """Return a sheet without groups, and weights: of many, of few values, and of no vertex."""
+    item = mesh_object("Sheet", np.random.default_rng(1).random((size, 3)), [(0, 1, 2)])
+    random = np.random.default_rng(size)
+    weights = np.stack((random.random(size), np.arange(size) % 3 / 2)).astype(np.float32)
+    weights[0, ::4] = 0.0
+    numbers, vertices = np.nonzero(random.random((2, size)) < 0.7)
+    order = np.argsort(vertices, kind="stable")
+    numbers, vertices = numbers[order], vertices[order]
+    return item, GroupWeights(vertices, numbers, weights[numbers, vertices].astype(float))
+
+
+def test_vertex_groups_are_written_as_they_are_and_not_vertex_by_vertex():
+    item, groups = grouped(300)
+    item.data.uv_layers.new(name="Many")
+    before = [each.name for each in item.data.attributes]
+    write_groups(item, ["Many", "Few", "None"], groups)
+    assert [group.name for group in item.vertex_groups][1:] == ["Few", "None"]
+    for number in range(3):
+        wanted = np.full(300, np.nan)
+        mine = groups.groups == number
+        wanted[groups.vertices[mine]] = groups.weights[mine]
+        np.testing.assert_array_equal(weights_of(item, number), wanted)
+    assert (weights_of(item, 0) == 0).sum() > 20
+    assert [each.name for each in item.data.attributes] == before
+    lines = [
+        lines_run(lambda pair=pair: write_groups(pair[0], ["Many", "Few"], pair[1])).total()
+        for pair in (grouped(300), grouped(3000))
+    ]
+    assert lines[0] == lines[1]
 
 
 def test_shape_keys_stay_where_there_are_no_modifiers():
