@@ -1,6 +1,6 @@
 """Chunks feature: cells by budget, previewed; the scene cut into them; sources hidden and back.
 
-Read settings and names, world, assembly, cutting, writing, groups, made and manifest, then cell_rows,
+Read settings and names, world, assembly, shear, cutting, writing, groups, made and manifest, then cell_rows,
 operators and panel.
 """
 

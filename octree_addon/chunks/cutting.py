@@ -15,6 +15,7 @@ from ..arrays import Floats, Ids
 from ..reader import MeshLayers, RowMaterials, layer_steps, matrices_of
 from ..scene_index import revision
 from .assembly import ChunkArrays, chunk_arrays, loose_parts
+from .shear import are_sheared, with_shear
 from .world import WorldTriangles, divided_steps, nearest_cells, world_steps
 
 # What is done with a placement, as `chunks_steps` counts it: its triangles are cut at walls, or
@@ -41,6 +42,8 @@ class ChunkSource(NamedTuple):
         `CUT`, `ASSIGN` or `KEEP`.
     own : bool
         Whether its original mesh is taken, with shape keys, and with the modifiers that it has.
+    is_sheared : bool
+        Whether it will stand by itself, as no object can: its mesh has to be.
     """
 
     row: int
@@ -50,6 +53,12 @@ class ChunkSource(NamedTuple):
     is_instance: bool
     how: int
     own: bool
+    is_sheared: bool
+
+    @property
+    def is_read(self) -> bool:
+        """Whether meshes are made of its layers, and not only copies of it."""
+        return self.how != KEEP or self.is_sheared
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,9 +101,9 @@ class SceneCut:
     sources : tuple of ChunkSource
         What they are of, by row.
     layers : Mapping of int to MeshLayers
-        By the row of a source that is not kept whole.
+        By the row of a source that is read; sheared as it is in the world.
     matrices : ndarray of float64, shape (r, 4, 4)
-        Where the sources stand, by row.
+        Where the sources stand, by row, and what is made of them.
     materials : list of RowMaterials
         By row.
     made : ndarray of float64, shape (m, 3)
@@ -150,18 +159,22 @@ def cut_steps(
     since, sources = revision(), sources_of(world, options)
     found = yield from between(_WORLD, _CUT, scene_chunks_steps(world, sources, options))
     entries = world.placements.entries
-    wanted = {int(entries[each.row]): each.own for each in sources if each.how != KEEP}
+    wanted = {int(entries[each.row]): each.own for each in sources if each.is_read}
     read = layer_steps(context.evaluated_depsgraph_get, wanted)
     by_entry = yield from between(_CUT, _READ, read)
     if revision() != since:
         raise ValueError("The scene has changed meanwhile: cut once more")
+    layers = {each.row: by_entry[int(entries[each.row])] for each in sources if each.is_read}
+    matrices = matrices_of(world.placements.matrices)
+    for row in [each.row for each in sources if each.is_sheared]:
+        layers[row], matrices[row] = with_shear(layers[row], matrices[row])
     cut = SceneCut(
         world,
         found,
         (),
         tuple(sources),
-        {each.row: by_entry[int(entries[each.row])] for each in sources if each.how != KEEP},
-        matrices_of(world.placements.matrices),
+        layers,
+        matrices,
         world.materials(context.evaluated_depsgraph_get()),
         found.pieces.vertices[len(world.triangles.vertices) :],
     )
@@ -186,11 +199,11 @@ def sources_of(world: WorldTriangles, options: Mapping[str, Any]) -> list[ChunkS
     items = {item.session_uid: item for item in bpy.data.objects}
     columns = (
         placements.owners, placements.shown, placements.is_instance, placements.intact,
-        placements.persistent_ids,
+        placements.persistent_ids, are_sheared(matrices_of(placements.matrices)),
     )  # fmt: skip
     found = []
     for row, values in enumerate(zip(*(each.tolist() for each in columns), strict=True)):
-        owner, uid, is_instance, intact, numbers = values
+        owner, uid, is_instance, intact, numbers, sheared = values
         item = items.get(uid)
         own = intact and item is not None and not (is_instance and uid == owner)
         how = {"CUT": CUT, "ASSIGN": ASSIGN}[options["method"]]
@@ -200,9 +213,12 @@ def sources_of(world: WorldTriangles, options: Mapping[str, Any]) -> list[ChunkS
             how = ASSIGN if own and not is_instance else KEEP
         elif item is not None and any(each.show_viewport for each in item.modifiers):
             own = False
+        # An object that is copied keeps its parents.
+        sheared &= is_instance or item is None or item.type != "MESH"
+        own &= not (sheared and item.modifiers)
         name = items[owner].name if owner in items else ""
         label = numbered(name, numbers) if is_instance else name
-        found.append(ChunkSource(row, owner, uid, label, is_instance, how, own))
+        found.append(ChunkSource(row, owner, uid, label, is_instance, how, own, sheared))
     return found
 
 
@@ -222,17 +238,20 @@ def _parts_of(source: ChunkSource, cut: SceneCut, world: WorldTriangles) -> Iter
     # Triangles in pieces are in cell -1.
     all_cells = np.unique(np.concatenate((cells, *loose)))
     is_whole = len(all_cells) == 1 and all_cells[0] >= 0
-    if is_whole:
+    if is_whole and not source.is_sheared:
         sums = hashlib.sha1(world.placements.meshes[row].digest, usedforsecurity=False)
         sums.update(matrix + source.label.encode())
         yield ChunkPart(source, int(all_cells[0]), stop - start, sums.hexdigest())
-    if is_whole or layers is None:
+        return
+    if layers is None:
         return
     polygons = chunk_polygons(
         *_of_row(row, world, found),
         layers.triangle_corners,
         layers.triangle_polygons,
         layers.polygon_starts,
+        # A sheared face that is not flat would be tessellated along other lines.
+        triangulate=source.is_sheared,
     )
     digest = layers.digest() + matrix + source.label.encode()
     for arrays in chunk_arrays(layers, polygons, *loose):

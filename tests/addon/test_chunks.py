@@ -332,6 +332,43 @@ def test_instances_are_whole_or_made_real(instances):
     assert areas(corners).sum() == pytest.approx(both, rel=1e-6)
 
 
+@pytest.mark.parametrize("mirrored", [1, -1])
+@pytest.mark.parametrize("instances", ["WHOLE", "REAL"])
+def test_sheared_instances_keep_their_shear(instances, mirrored):
+    """An object by itself cannot have one: its mesh has it then."""
+    tree = bumpy("Tree")
+    tree.shape_key_add(name="Basis")
+    tree.shape_key_add(name="Up").data[0].co.z += 2
+    tree.scale, tree.rotation_euler = (1, 3, 0.5), (0, 0, 0.7)
+    wood = collection_instance([tree], "Wood", location=(7.3, 0.2, 0.1))
+    wood.scale, wood.rotation_euler = (2, mirrored * 0.5, 1), (0.4, 0.2, 0)
+    bpy.context.view_layer.update()
+    shear = np.array(wood.matrix_world @ tree.matrix_world, np.float64)
+    layers = mesh_layers(tree.data)
+    wanted = layers.positions @ shear[:3, :3].T + shear[:3, 3]
+    corners = wanted[layers.corner_vertices[layers.triangle_corners]]
+    made = [chunk for chunk in cut(triangles=60, instances=instances)
+            if chunk["octree_source"].startswith("Wood")]  # fmt: skip
+    assert len(made) == 1 if instances == "WHOLE" else len(made) > 4
+    found = np.concatenate([world(chunk) for chunk in made])
+    assert areas(found).sum() == pytest.approx(areas(corners).sum(), rel=1e-6)
+    turned = layers.normals @ np.linalg.inv(shear[:3, :3])
+    turned /= np.linalg.norm(turned, axis=1, keepdims=True)
+    worst = 0.0
+    for chunk in made:
+        own = mesh_layers(chunk.data)
+        normals = own.normals * [np.sign(chunk.matrix_world.determinant()), 1, 1]
+        assert not chunk.modifiers
+        assert [len(each.positions) for each in own.keys] == [len(own.positions)] * 2
+        for number, triangle in list(enumerate(world(chunk)))[:12]:
+            at, weights = source_of(layers, corners, triangle)
+            shaded = weights @ turned[layers.triangle_corners[at]]
+            shaded /= np.linalg.norm(shaded, axis=1, keepdims=True)
+            off = np.abs(normals[own.triangle_corners[number]] - shaded).max()
+            worst = max(worst, off)
+    assert worst < 5e-3
+
+
 def test_holes_duplicates_and_flat_faces_do_no_harm():
     outer, inner = [(-2, -2), (2, -2), (2, 2), (-2, 2)], [(-1, -1), (-1, 1), (1, 1), (1, -1)]
     ring = [(*place, 0.0) for place in (*outer, *inner)]
