@@ -9,18 +9,21 @@ from typing import Any, NamedTuple
 import bpy
 import numpy as np
 
-from ...core import Chunks, Steps, between, chunk_polygons
+from ...core import Chunks, Steps, between, chunk_polygons, chunks_steps
 from ..answers.rows import numbered
 from ..arrays import Floats, Ids
 from ..reader import MeshLayers, RowMaterials, layer_steps, matrices_of
 from ..scene_index import revision
 from .assembly import ChunkArrays, chunk_arrays, loose_parts
+from .settings import limit_of
 from .shear import are_sheared, with_shear
-from .world import WorldTriangles, divided_steps, nearest_cells, world_steps
+from .world import WorldTriangles, nearest_cells, triangle_texels, world_steps
 
 # What is done with a placement, as `chunks_steps` counts it: its triangles are cut at walls, or
 # assigned to cells, or it stays whole.
 CUT, ASSIGN, KEEP = 0, 1, 2
+# What `chunks_steps` calls what a budget is of.
+_COUNTED = {"TRIANGLES": "triangles", "OBJECTS": "objects", "TEXELS": "weights"}
 # Where in the work reading, cutting and the reading of layers have ended.
 _WORLD, _CUT, _READ = 0.3, 0.6, 0.7
 
@@ -157,7 +160,9 @@ def cut_steps(
     """
     world = yield from between(0.0, _WORLD, world_steps(context, options["scope"], also))
     since, sources = revision(), sources_of(world, options)
-    found = yield from between(_WORLD, _CUT, scene_chunks_steps(world, sources, options))
+    texels = texels_if_counted(context, world, options)
+    dividing = scene_chunks_steps(world, sources, options, texels)
+    found = yield from between(_WORLD, _CUT, dividing)
     entries = world.placements.entries
     wanted = {int(entries[each.row]): each.own for each in sources if each.is_read}
     read = layer_steps(context.evaluated_depsgraph_get, wanted)
@@ -185,12 +190,34 @@ def cut_steps(
     return replace(cut, parts=tuple(sorted(parts, key=lambda part: part.cell)))
 
 
+def texels_if_counted(
+    context: bpy.types.Context, world: WorldTriangles, options: Mapping[str, Any]
+) -> Floats | None:
+    """Return the texels of each triangle, (n,); None where the budget is of something else."""
+    if options["counted"] != "TEXELS":
+        return None
+    return triangle_texels(world, context.evaluated_depsgraph_get())
+
+
 def scene_chunks_steps(
-    world: WorldTriangles, sources: Sequence[ChunkSource], options: Mapping[str, Any]
+    world: WorldTriangles,
+    sources: Sequence[ChunkSource],
+    options: Mapping[str, Any],
+    texels: Floats | None,
 ) -> Steps[Chunks]:
     """Divide the triangles of sources, each as it wants to be; yield the fraction done."""
-    modes = np.array([each.how for each in sources], np.intp)
-    return divided_steps(world.triangles, options, owners=world.rows, modes=modes)
+    return chunks_steps(
+        world.triangles,
+        cell=options["cell"],
+        budget=limit_of(options),
+        counted=_COUNTED[options["counted"]],
+        split=options["tree"].lower(),
+        least_triangles=options["least_triangles"],
+        least_size=options["least_size"],
+        owners=world.rows,
+        modes=np.array([each.how for each in sources], np.intp),
+        weights=texels,
+    )
 
 
 def sources_of(world: WorldTriangles, options: Mapping[str, Any]) -> list[ChunkSource]:

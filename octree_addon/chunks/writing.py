@@ -178,7 +178,7 @@ def keep_normals(mesh: bpy.types.Mesh, layers: MeshLayers, arrays: ChunkArrays) 
         mesh.normals_split_custom_set_from_vertices(of_vertices.tolist())
         return
     # Zero stands for the normal that a corner has anyway.
-    rows = [(0.0, 0.0, 0.0)] * corners
+    rows: list[Any] = [(0.0, 0.0, 0.0)] * corners
     (places,) = differ.nonzero()
     for place, normal in zip(places.tolist(), wanted[places].tolist(), strict=True):
         rows[place] = normal

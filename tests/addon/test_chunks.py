@@ -78,8 +78,8 @@ def test_the_arithmetic_of_blending_is_exact_to_a_millionth():
     from octree_ext.octree_addon.chunks.writing import _column_values
 
     bumpy()
-    options = {**FINE, "triangles": 60, "tree": "OCTREE", "scope": "VISIBLE", "method": "CUT",
-               "instances": "WHOLE"}  # fmt: skip
+    options = {**FINE, "counted": "TRIANGLES", "triangles": 60, "tree": "OCTREE",
+               "scope": "VISIBLE", "method": "CUT", "instances": "WHOLE"}  # fmt: skip
     found = run(cut_steps(bpy.context, options))
     layers = found.layers[0]
     for part in found.parts:
