@@ -1,7 +1,7 @@
 """Chunks feature: cells by budget, previewed; the scene cut into them; sources hidden and back.
 
-Read settings and names, world, assembly, shear, cutting, writing, groups, made and manifest, then
-cell_rows, operators and panel.
+Read settings and names, world, shear, sources, assembly, cutting, writing, groups, made and
+manifest, then cell_rows, operators and panel.
 """
 
 import bpy

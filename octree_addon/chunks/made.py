@@ -16,9 +16,10 @@ from .. import tuning
 from ..arrays import Floats
 from ..hiding import hide, plan, show_again
 from ..hiding.view_layer_hiding import is_hidden, set_hidden
-from .cutting import ASSIGN, ChunkPart, ChunkSource, SceneCut
+from .cutting import ChunkPart, SceneCut
 from .groups import blended_groups, write_groups
 from .names import safe_name
+from .sources import ASSIGN, ChunkSource
 from .world import CHUNK, is_chunk
 from .writing import chunk_positions, write_keys, write_mesh
 

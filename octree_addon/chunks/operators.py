@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core import Steps, between
 from ..answers.answer import Answer
-from ..answers.kept import keep, options_of
+from ..answers.kept import keep, numbered_answer, options_of
 from ..results import Column, Rows, no_instances
 from ..scene_index import is_as_at, revision
 from ..ui import (
@@ -26,10 +26,10 @@ from ..ui import (
 from .cell_rows import cell_rows, pack_cells, worst_first
 from .cutting import (
     SceneCut,
+    SourceTrace,
     cell_names,
     cut_steps,
     scene_chunks_steps,
-    sources_of,
     texels_if_counted,
 )
 from .made import (
@@ -43,6 +43,7 @@ from .made import (
     sources_in,
 )
 from .settings import CHUNK_OPTIONS, LIMITS, ChunkOptions, chunk_rows, limit_of
+from .sources import sources_of
 from .world import CellTable, WorldTriangles, cell_table, world_steps
 
 PREVIEW, CUT = "preview_chunks", "cut_chunks"
@@ -59,10 +60,15 @@ class Previewed(NamedTuple):
 
 
 class CutFacts(NamedTuple):
-    """Of what, and when, chunks were cut in this session: session ids and a revision."""
+    """Of what, when and how chunks were cut in this session: session ids, a revision, traces.
+
+    `uids` are those of the objects that each source depends on, by label.
+    """
 
     owners: frozenset[int]
     revision: int
+    traces: Mapping[str, SourceTrace]
+    uids: Mapping[str, tuple[int, int]]
 
 
 class ChunkOperator(ChunkOptions, SteppedOperator):
@@ -156,9 +162,10 @@ class OCTREE_OT_cut_chunks(ChunkOperator, bpy.types.Operator):
 
     def steps(self, context: bpy.types.Context) -> Steps[tuple[SceneCut, Made]]:
         options = self.chosen(context)
+        known = standing_traces(context.scene)
         with shown_sources(context):
             also = sources_in(context.scene)
-            cut = yield from between(0.0, _CUT, cut_steps(context, options, also))
+            cut = yield from between(0.0, _CUT, cut_steps(context, options, also, known))
         made = yield from between(_CUT, 1.0, make_steps(context.scene, cut))
         return cut, made
 
@@ -166,7 +173,9 @@ class OCTREE_OT_cut_chunks(ChunkOperator, bpy.types.Operator):
         cut, made = result
         write_back(self, settings_of(context.scene).chunks)
         root = link_made(context, cut, made)
-        facts = CutFacts(frozenset(each.owner for each in cut.sources), revision())
+        uids = {each.label: (each.owner, each.shown) for each in cut.sources}
+        owners = frozenset(owner for owner, _ in uids.values())
+        facts = CutFacts(owners, revision(), cut.traces, uids)
         items = chunks_in(root)
         answer = Answer(
             found=facts,
@@ -207,6 +216,26 @@ def cut_text(cut: SceneCut, made: Made, budget: str) -> str:
         text += f", {fresh:,} of them cut again"
     over = int(cut.found.is_over.sum())
     return f"{text}; {plural(over, 'cell')} over {budget}" if over else text
+
+
+def standing_traces(scene: bpy.types.Scene) -> dict[str, SourceTrace]:
+    """Return how sources were cut that are as they were then, and whose chunks are there."""
+    there = {
+        (item["octree_source"], item["octree_chunk"], item["octree_signature"])
+        for item in chunks_in(made_collection(scene))
+    }
+    facts = [
+        answer.found
+        for result in settings_of(scene).results.kept
+        if (answer := numbered_answer(scene, result.number, CutFacts))
+    ]
+    return {
+        label: trace
+        for each in facts[-1:]
+        for label, trace in each.traces.items()
+        if is_as_at(each.revision, each.uids[label])
+        and all((label, name, signature) in there for name, _, signature in trace.parts)
+    }
 
 
 def may_be_old(facts: CutFacts) -> bool:
