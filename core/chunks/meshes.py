@@ -57,6 +57,8 @@ def chunk_polygons(
     triangle_polygons: ArrayLike,
     polygon_starts: ArrayLike,
     /,
+    *,
+    triangulate: bool = False,
 ) -> ChunkPolygons:
     """Return the polygons of chunks: whole where a polygon lies in one chunk, else triangles.
 
@@ -72,6 +74,8 @@ def chunk_polygons(
         The polygon of each triangle.
     polygon_starts : array_like of int, shape (p + 1,)
         Corners of polygon i are `polygon_starts[i]` to `polygon_starts[i + 1] - 1`, in turn.
+    triangulate : bool, default False
+        Whether all are triangles: for meshes that whoever draws them would divide otherwise.
 
     Returns
     -------
@@ -94,7 +98,9 @@ def chunk_polygons(
     checks.same_length(names, chunks.cells, points, corners, of)
     vertex_of = np.zeros(int(starts[-1]), np.intp)
     vertex_of[corners] = points
-    whole = _whole_polygons(chunks.cells, of, len(starts) - 1)
+    whole = np.full(len(starts) - 1, -1)
+    if not checks.flag("triangulate", triangulate):
+        whole = _whole_polygons(chunks.cells, of, len(starts) - 1)
     alone = ((chunks.cells >= 0) & (whole[of] < 0)).nonzero()[0]
     return _sorted(
         [

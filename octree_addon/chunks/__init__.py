@@ -1,7 +1,7 @@
 """Chunks feature: cells by budget, previewed; the scene cut into them; sources hidden and back.
 
-Read settings and names, world, assembly, cutting, writing, made and manifest, then cell_rows,
-operators and panel.
+Read settings and names, world, shear, sources, assembly, cutting, writing, groups, made and
+manifest, then cell_rows, operators and panel.
 """
 
 import bpy
@@ -19,6 +19,7 @@ from .operators import (
     OCTREE_OT_cut_chunks,
     OCTREE_OT_preview_chunks,
     OCTREE_OT_remove_chunks,
+    budget_text,
 )
 from .panel import (
     OCTREE_PT_chunks,
@@ -28,17 +29,21 @@ from .panel import (
     say_cut,
     say_preview,
 )
-from .settings import OctreeChunkSettings
+from .settings import CHUNK_OPTIONS, LIMITS, OctreeChunkSettings
 from .world import CHUNK, CellTable, WorldTriangles, triangle_materials, world_steps
 
 __all__ = [
     "CELL_LINES",
     "CHUNK",
+    "CHUNK_OPTIONS",
+    "LIMITS",
     "MANIFEST",
     "CellFiles",
     "CellTable",
+    "OctreeChunkSettings",
     "SceneCut",
     "WorldTriangles",
+    "budget_text",
     "cell_hash",
     "cell_names",
     "cell_rows",

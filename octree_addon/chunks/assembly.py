@@ -4,32 +4,53 @@ Of each corner it is known which corners of its source it lies between, and with
 vertex that a wall has made is one vertex of all chunks that have it, with one value.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core import ChunkPolygons, interpolated
+from ...core import ChunkPolygons, interpolated, interpolated_normals
 from ..arrays import Floats, Ids
 from ..reader import MeshLayers
 
 
-class Blend(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Blend:
     """Where n values come from: `rows` of the source, and their `weights`, (n, 3) each."""
 
     rows: Ids
     weights: Floats
 
+    @cached_property
+    def nearest(self) -> Ids:
+        """The row that counts most, (n,)."""
+        largest = self.weights.argmax(axis=1)
+        return np.take_along_axis(self.rows, largest[:, None], axis=1)[:, 0]
+
+    @cached_property
+    def mixed(self) -> Ids:
+        """Where more than one row counts: along walls, of all corners a few."""
+        return np.flatnonzero(np.count_nonzero(self.weights, axis=1) > 1)
+
     def of(self, values: NDArray[Any], *, smooth: bool) -> NDArray[Any]:
         """Return values of the source, (s, k), interpolated or of the nearest row, (n, k)."""
-        if smooth:
+        return self._of(values, interpolated) if smooth else values[self.nearest]
+
+    def of_normals(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return unit normals of the source, (s, 3), interpolated, (n, 3)."""
+        return self._of(values, interpolated_normals)
+
+    def _of(self, values: NDArray[Any], mix: Callable[..., Floats]) -> NDArray[Any]:
+        made = values[self.nearest]
+        if len(self.mixed):
             # Of a large mesh the rows that are needed, not all: they would be copied each time.
-            some = values[self.rows.ravel()]
+            some = values[self.rows[self.mixed].ravel()]
             places = np.arange(len(some)).reshape(-1, 3)
-            return interpolated(some, places, self.weights).astype(values.dtype)
-        nearest = self.weights.argmax(axis=1)
-        return values[self.rows[np.arange(len(nearest)), nearest]]
+            made[self.mixed] = mix(some, places, self.weights[self.mixed])
+        return made
 
 
 class ChunkArrays(NamedTuple):

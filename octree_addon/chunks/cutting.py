@@ -4,52 +4,26 @@ import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
 
-from ...core import Chunks, Steps, between, chunk_polygons
-from ..answers.rows import numbered
+from ...core import Chunks, Steps, between, chunk_polygons, chunks_steps
 from ..arrays import Floats, Ids
 from ..reader import MeshLayers, RowMaterials, layer_steps, matrices_of
 from ..scene_index import revision
 from .assembly import ChunkArrays, chunk_arrays, loose_parts
-from .world import WorldTriangles, divided_steps, nearest_cells, world_steps
+from .settings import limit_of
+from .shear import with_shear
+from .sources import ChunkSource, sources_of
+from .world import WorldTriangles, nearest_cells, triangle_texels, world_steps
 
-# What is done with a placement, as `chunks_steps` counts it: its triangles are cut at walls, or
-# assigned to cells, or it stays whole.
-CUT, ASSIGN, KEEP = 0, 1, 2
+# What `chunks_steps` calls what a budget is of.
+_COUNTED = {"TRIANGLES": "triangles", "OBJECTS": "objects", "TEXELS": "weights"}
 # Where in the work reading, cutting and the reading of layers have ended.
 _WORLD, _CUT, _READ = 0.3, 0.6, 0.7
-
-
-class ChunkSource(NamedTuple):
-    """A placement that chunks are made of.
-
-    Attributes
-    ----------
-    row : int
-        Where it stands among the placements of `WorldTriangles`.
-    owner, shown : int
-        Session ids of the object, or the instancer, and of what it shows.
-    label : str
-        Its name: "Tree", or of an instance "Tree #3".
-    is_instance : bool
-        Whether it is no object itself.
-    how : int
-        `CUT`, `ASSIGN` or `KEEP`.
-    own : bool
-        Whether its original mesh is taken, with shape keys, and with the modifiers that it has.
-    """
-
-    row: int
-    owner: int
-    shown: int
-    label: str
-    is_instance: bool
-    how: int
-    own: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +51,21 @@ class ChunkPart:
     arrays: ChunkArrays | None = None
 
 
+class SourceTrace(NamedTuple):
+    """How a source was cut, without its arrays.
+
+    Attributes
+    ----------
+    digest : bytes
+        The same where its place, its pieces and their cells are.
+    parts : tuple of (str, int, str)
+        The name of the cell, the triangles and the signature of each part.
+    """
+
+    digest: bytes
+    parts: tuple[tuple[str, int, str], ...]
+
+
 @dataclass(frozen=True, eq=False)
 class SceneCut:
     """A scene in chunks.
@@ -92,13 +81,15 @@ class SceneCut:
     sources : tuple of ChunkSource
         What they are of, by row.
     layers : Mapping of int to MeshLayers
-        By the row of a source that is not kept whole.
+        By the row of a source that is read; sheared as it is in the world.
     matrices : ndarray of float64, shape (r, 4, 4)
-        Where the sources stand, by row.
+        Where the sources stand, by row, and what is made of them.
     materials : list of RowMaterials
         By row.
     made : ndarray of float64, shape (m, 3)
         The vertices that walls have made, in the world.
+    traces : Mapping of str to SourceTrace
+        Of the sources that a later cut may take as they are, by label.
     """
 
     world: WorldTriangles
@@ -109,6 +100,7 @@ class SceneCut:
     matrices: Floats
     materials: list[RowMaterials]
     made: Floats
+    traces: Mapping[str, SourceTrace]
 
     @cached_property
     def names(self) -> list[str]:
@@ -125,10 +117,14 @@ def cell_names(found: Chunks) -> list[str]:
     return ["_".join(map(str, row)) for row in rows]
 
 
+NO_TRACES: Mapping[str, SourceTrace] = MappingProxyType({})
+
+
 def cut_steps(
     context: bpy.types.Context,
     options: Mapping[str, Any],
     also: Iterable[bpy.types.Object] = (),
+    known: Mapping[str, SourceTrace] = NO_TRACES,
 ) -> Steps[SceneCut]:
     """Cut what is visible into chunks; yield the fraction done.
 
@@ -140,6 +136,9 @@ def cut_steps(
         As `ChunkOptions` has them.
     also : iterable of bpy.types.Object
         What is cut, too, whatever the scope.
+    known : Mapping of str to SourceTrace
+        Of sources that are as they were, and whose chunks are there: of those that are in the
+        same pieces now, neither layers are read nor arrays made.
 
     Raises
     ------
@@ -148,76 +147,133 @@ def cut_steps(
     """
     world = yield from between(0.0, _WORLD, world_steps(context, options["scope"], also))
     since, sources = revision(), sources_of(world, options)
-    found = yield from between(_WORLD, _CUT, scene_chunks_steps(world, sources, options))
+    texels = texels_if_counted(context, world, options)
+    dividing = scene_chunks_steps(world, sources, options, texels)
+    found = yield from between(_WORLD, _CUT, dividing)
     entries = world.placements.entries
-    wanted = {int(entries[each.row]): each.own for each in sources if each.how != KEEP}
-    read = layer_steps(context.evaluated_depsgraph_get, wanted)
-    by_entry = yield from between(_CUT, _READ, read)
+    digests = _place_digests(world, found, sources)
+    same = {each.row for each in sources if _is_known(each, digests, known)}
+    read = [each for each in sources if each.is_read and each.row not in same]
+    wanted = {int(entries[each.row]): each.own for each in read}
+    reading = layer_steps(context.evaluated_depsgraph_get, wanted)
+    by_entry = yield from between(_CUT, _READ, reading)
     if revision() != since:
         raise ValueError("The scene has changed meanwhile: cut once more")
+    layers = {each.row: by_entry[int(entries[each.row])] for each in read}
+    matrices = matrices_of(world.placements.matrices)
+    for row in [each.row for each in read if each.is_sheared]:
+        layers[row], matrices[row] = with_shear(layers[row], matrices[row])
     cut = SceneCut(
         world,
         found,
         (),
         tuple(sources),
-        {each.row: by_entry[int(entries[each.row])] for each in sources if each.how != KEEP},
-        matrices_of(world.placements.matrices),
+        layers,
+        matrices,
         world.materials(context.evaluated_depsgraph_get()),
         found.pieces.vertices[len(world.triangles.vertices) :],
+        NO_TRACES,
     )
     parts: list[ChunkPart] = []
+    traces = {}
+    numbers = {name: number for number, name in enumerate(cut.names)}
+    marks = _marks(cut)
     for number, source in enumerate(sources):
-        parts += _parts_of(source, cut, world)
+        if source.row in same:
+            trace = known[source.label]
+            mine = [ChunkPart(source, numbers[name], *rest) for name, *rest in trace.parts]
+        else:
+            mine = list(_parts_of(source, cut, world, marks[source.row]))
+            said = tuple((cut.names[each.cell], each.triangles, each.signature) for each in mine)
+            trace = SourceTrace(digests[source.row], said)
+        parts += mine
+        if source.row in same or not _has_loose_parts(cut.layers.get(source.row)):
+            traces[source.label] = trace
         yield _READ + (1 - _READ) * (number + 1) / len(sources)
-    return replace(cut, parts=tuple(sorted(parts, key=lambda part: part.cell)))
+    parts.sort(key=lambda part: part.cell)
+    return replace(cut, parts=tuple(parts), traces=traces)
+
+
+def _is_known(
+    source: ChunkSource, digests: Sequence[bytes], known: Mapping[str, SourceTrace]
+) -> bool:
+    trace = known.get(source.label)
+    return trace is not None and trace.digest == digests[source.row]
+
+
+def _has_loose_parts(layers: MeshLayers | None) -> bool:
+    """Tell whether some parts go to cells by their own position, whatever the pieces are."""
+    return layers is not None and any(map(len, loose_parts(layers)))
+
+
+def _place_digests(
+    world: WorldTriangles, found: Chunks, sources: Sequence[ChunkSource]
+) -> list[bytes]:
+    """Return bytes for each source that are the same where its pieces and their cells are.
+
+    Cells go by their names, vertices that walls have made by their places: how either are
+    numbered depends on the rest of the scene.
+    """
+    names = [hashlib.sha1(each.encode(), usedforsecurity=False) for each in cell_names(found)]
+    codes = np.frombuffer(b"".join(each.digest()[:8] for each in names), np.int64)
+    codes = np.append(codes, 0)  # of what is in pieces, cell -1
+    pieces, digests = found.pieces, []
+    for source in sources:
+        start, stop = world.starts[source.row : source.row + 2].tolist()
+        span = slice(*np.searchsorted(pieces.triangles, (start, stop)).tolist())
+        sums = hashlib.sha1(repr(source[3:]).encode(), usedforsecurity=False)
+        for each in (
+            world.placements.matrices[source.row], codes[found.cells[start:stop]],
+            codes[pieces.cells[span]], pieces.triangles[span] - start, pieces.weights[span],
+            pieces.vertices[pieces.faces[span]],
+        ):  # fmt: skip
+            sums.update(np.ascontiguousarray(each).tobytes())
+        digests.append(sums.digest())
+    return digests
+
+
+def texels_if_counted(
+    context: bpy.types.Context, world: WorldTriangles, options: Mapping[str, Any]
+) -> Floats | None:
+    """Return the texels of each triangle, (n,); None where the budget is of something else."""
+    if options["counted"] != "TEXELS":
+        return None
+    return triangle_texels(world, context.evaluated_depsgraph_get())
 
 
 def scene_chunks_steps(
-    world: WorldTriangles, sources: Sequence[ChunkSource], options: Mapping[str, Any]
+    world: WorldTriangles,
+    sources: Sequence[ChunkSource],
+    options: Mapping[str, Any],
+    texels: Floats | None,
 ) -> Steps[Chunks]:
     """Divide the triangles of sources, each as it wants to be; yield the fraction done."""
-    modes = np.array([each.how for each in sources], np.intp)
-    return divided_steps(world.triangles, options, owners=world.rows, modes=modes)
+    return chunks_steps(
+        world.triangles,
+        cell=options["cell"],
+        budget=limit_of(options),
+        counted=_COUNTED[options["counted"]],
+        split=options["tree"].lower(),
+        least_triangles=options["least_triangles"],
+        least_size=options["least_size"],
+        owners=world.rows,
+        modes=np.array([each.how for each in sources], np.intp),
+        weights=texels,
+    )
 
 
-def _is_edited(item: bpy.types.Object) -> bool:
-    """Tell whether a mesh is in edit mode, of another object maybe: its layers are elsewhere."""
-    return isinstance(item.data, bpy.types.Mesh) and item.data.is_editmode
+def _marks(cut: SceneCut) -> list[bytes]:
+    """Return of each row what a chunk has beside its mesh: its source, and materials, by name."""
+    names = {each.session_uid: each.name for each in bpy.data.materials}
+    return [
+        repr((source.label, [names.get(uid) for uid in each.slots])).encode()
+        for source, each in zip(cut.sources, cut.materials, strict=True)
+    ]
 
 
-def sources_of(world: WorldTriangles, options: Mapping[str, Any]) -> list[ChunkSource]:
-    """Return what is done with each placement."""
-    placements = world.placements
-    items = {item.session_uid: item for item in bpy.data.objects}
-    columns = (
-        placements.owners, placements.shown, placements.is_instance, placements.intact,
-        placements.persistent_ids,
-    )  # fmt: skip
-    found = []
-    for row, values in enumerate(zip(*(each.tolist() for each in columns), strict=True)):
-        owner, uid, is_instance, intact, numbers = values
-        item = items.get(uid)
-        own = intact and item is not None and not (is_instance and uid == owner)
-        own = own and not _is_edited(item)
-        how = {"CUT": CUT, "ASSIGN": ASSIGN}[options["method"]]
-        if is_instance and options["instances"] == "WHOLE":
-            how = KEEP
-        elif item is not None and is_deformed(item):
-            how = ASSIGN if own and not is_instance else KEEP
-        elif item is not None and any(each.show_viewport for each in item.modifiers):
-            own = False
-        name = items[owner].name if owner in items else ""
-        label = numbered(name, numbers) if is_instance else name
-        found.append(ChunkSource(row, owner, uid, label, is_instance, how, own))
-    return found
-
-
-def is_deformed(item: bpy.types.Object) -> bool:
-    """Tell whether an armature deforms an object."""
-    return any(each.type == "ARMATURE" and each.show_viewport for each in item.modifiers)
-
-
-def _parts_of(source: ChunkSource, cut: SceneCut, world: WorldTriangles) -> Iterator[ChunkPart]:
+def _parts_of(
+    source: ChunkSource, cut: SceneCut, world: WorldTriangles, mark: bytes
+) -> Iterator[ChunkPart]:
     """Yield what a source has in each cell."""
     row, found = source.row, cut.found
     start, stop = world.starts[row : row + 2].tolist()
@@ -228,19 +284,22 @@ def _parts_of(source: ChunkSource, cut: SceneCut, world: WorldTriangles) -> Iter
     # Triangles in pieces are in cell -1.
     all_cells = np.unique(np.concatenate((cells, *loose)))
     is_whole = len(all_cells) == 1 and all_cells[0] >= 0
-    if is_whole:
+    if is_whole and not source.is_sheared:
         sums = hashlib.sha1(world.placements.meshes[row].digest, usedforsecurity=False)
-        sums.update(matrix + source.label.encode())
+        sums.update(matrix + mark)
         yield ChunkPart(source, int(all_cells[0]), stop - start, sums.hexdigest())
-    if is_whole or layers is None:
+        return
+    if layers is None:
         return
     polygons = chunk_polygons(
         *_of_row(row, world, found),
         layers.triangle_corners,
         layers.triangle_polygons,
         layers.polygon_starts,
+        # A sheared face that is not flat would be tessellated along other lines.
+        triangulate=source.is_sheared,
     )
-    digest = layers.digest() + matrix + source.label.encode()
+    digest = layers.digest() + matrix + mark
     for arrays in chunk_arrays(layers, polygons, *loose):
         signed = _signature(digest, arrays, cut.made, len(layers.positions))
         yield ChunkPart(source, arrays.cell, arrays.triangle_count, signed, arrays)
@@ -268,8 +327,8 @@ def _of_row(row: int, world: WorldTriangles, found: Chunks) -> tuple[Chunks, Ids
 def _signature(digest: bytes, arrays: ChunkArrays, made: Floats, own: int) -> str:
     sums = hashlib.sha1(digest, usedforsecurity=False)
     for each in (
-        *arrays.points, *arrays.corners, arrays.corner_vertices, arrays.polygon_starts,
-        arrays.polygons, arrays.edges,
+        arrays.points.rows, arrays.points.weights, arrays.corners.rows, arrays.corners.weights,
+        arrays.corner_vertices, arrays.polygon_starts, arrays.polygons, arrays.edges,
     ):  # fmt: skip
         sums.update(np.ascontiguousarray(each).tobytes())
     sums.update(made[arrays.numbers[arrays.numbers >= own] - own].tobytes())

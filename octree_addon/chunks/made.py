@@ -16,16 +16,12 @@ from .. import tuning
 from ..arrays import Floats
 from ..hiding import hide, plan, show_again, show_copies
 from ..hiding.view_layer_hiding import is_hidden, set_hidden
-from .cutting import ASSIGN, ChunkPart, ChunkSource, SceneCut
+from .cutting import ChunkPart, SceneCut
+from .groups import blended_groups, write_groups
 from .names import safe_name
+from .sources import ASSIGN, ChunkSource
 from .world import CHUNK, is_chunk
-from .writing import (
-    blended_groups,
-    chunk_positions,
-    write_groups,
-    write_keys,
-    write_mesh,
-)
+from .writing import chunk_positions, write_keys, write_mesh
 
 # Custom properties: of the collection of all chunks, and of each of them beside `CHUNK`.
 ROOT, SOURCE, SIGNATURE = "octree_chunks", "octree_source", "octree_signature"

@@ -1,5 +1,6 @@
 """Preview, cut, and restore: stepped operators; what is made is dropped again by Esc."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import bpy
@@ -7,7 +8,7 @@ import numpy as np
 
 from ...core import Steps, between
 from ..answers.answer import Answer
-from ..answers.kept import keep, options_of
+from ..answers.kept import keep, numbered_answer, options_of
 from ..results import Column, Rows, no_instances
 from ..scene_index import is_as_at, revision
 from ..ui import (
@@ -23,7 +24,14 @@ from ..ui import (
     write_back,
 )
 from .cell_rows import cell_rows, pack_cells, worst_first
-from .cutting import SceneCut, cell_names, cut_steps, scene_chunks_steps, sources_of
+from .cutting import (
+    SceneCut,
+    SourceTrace,
+    cell_names,
+    cut_steps,
+    scene_chunks_steps,
+    texels_if_counted,
+)
 from .made import (
     Made,
     chunks_in,
@@ -34,7 +42,8 @@ from .made import (
     shown_sources,
     sources_in,
 )
-from .settings import CHUNK_ROWS, ChunkOptions
+from .settings import CHUNK_OPTIONS, LIMITS, ChunkOptions, chunk_rows, limit_of
+from .sources import sources_of
 from .world import CellTable, WorldTriangles, cell_table, world_steps
 
 PREVIEW, CUT = "preview_chunks", "cut_chunks"
@@ -51,10 +60,15 @@ class Previewed(NamedTuple):
 
 
 class CutFacts(NamedTuple):
-    """Of what, and when, chunks were cut in this session: session ids and a revision."""
+    """Of what, when and how chunks were cut in this session: session ids, a revision, traces.
+
+    `uids` are those of the objects that each source depends on, by label.
+    """
 
     owners: frozenset[int]
     revision: int
+    traces: Mapping[str, SourceTrace]
+    uids: Mapping[str, tuple[int, int]]
 
 
 class ChunkOperator(ChunkOptions, SteppedOperator):
@@ -67,11 +81,11 @@ class ChunkOperator(ChunkOptions, SteppedOperator):
     def chosen(self, context: bpy.types.Context) -> dict[str, Any]:
         """Return the options, those that the caller left alone from the settings."""
         take(self, settings_of(context.scene).chunks)
-        return {name: getattr(self, name) for name in CHUNK_ROWS}
+        return {name: getattr(self, name) for name in CHUNK_OPTIONS}
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the redo panel."""
-        draw_rows(column_of(self), self, CHUNK_ROWS)
+        draw_rows(column_of(self), self, chunk_rows(self))
 
 
 class OCTREE_OT_preview_chunks(ChunkOperator, bpy.types.Operator):
@@ -91,37 +105,46 @@ class OCTREE_OT_preview_chunks(ChunkOperator, bpy.types.Operator):
         with shown_sources(context):
             also = sources_in(context.scene)
             world = yield from between(0.0, _READ, world_steps(context, self.scope, also))
-        sources = sources_of(world, options)
-        found = yield from between(_READ, 1.0, scene_chunks_steps(world, sources, options))
+            texels = texels_if_counted(context, world, options)
+        dividing = scene_chunks_steps(world, sources_of(world, options), options, texels)
+        found = yield from between(_READ, 1.0, dividing)
         return Previewed(world, cell_table(found, world), cell_names(found))
 
     def finish(self, context: bpy.types.Context, result: Previewed) -> Status:
         write_back(self, settings_of(context.scene).chunks)
-        order = worst_first(result.table, result.table.triangles)
+        order = worst_first(result.table, result.table.totals)
         table = result.table.take(order)
         names = tuple(result.names[number] for number in order.tolist())
-        columns = (
-            Column("Triangles", "", table.triangles.astype(np.int64)),
-            Column("Objects", "", table.objects.astype(np.int64)),
-            Column("Cell", "", np.arange(len(table)), names),
-        )
+        counts = {
+            "TEXELS": Column("Texels", "", np.round(table.totals).astype(np.int64)),
+            "TRIANGLES": Column("Triangles", "", table.triangles.astype(np.int64)),
+            "OBJECTS": Column("Objects", "", table.objects.astype(np.int64)),
+        }
+        first = counts.pop(self.counted)
+        counts.pop("TEXELS", None)
+        cells = Column("Cell", "", np.arange(len(table)), names)
         answer = Answer(
             found=None,
             title="Chunks Preview",
             question=PREVIEW,
             options=options_of(self),
-            rows=cell_rows(table, result.world, columns),
-            details=pack_cells(table, table.triangles),
+            rows=cell_rows(table, result.world, (first, *counts.values(), cells)),
+            details=pack_cells(table, table.totals),
         )
         keep(context, answer)
-        self.report({"INFO"}, preview_text(len(table), int(table.is_over.sum()), self.triangles))
+        text = preview_text(len(table), int(table.is_over.sum()), budget_text(options_of(self)))
+        self.report({"INFO"}, text)
         return {"FINISHED"}
 
 
-def preview_text(cells: int, over: int, budget: int) -> str:
+def preview_text(cells: int, over: int, budget: str) -> str:
     """Say how many cells there are, and how many are over the budget."""
-    text = plural(cells, "cell")
-    return f"{text}, {over:,} over {budget:,}" if over else f"{text}, none over {budget:,}"
+    return f"{plural(cells, 'cell')}, {f'{over:,}' if over else 'none'} over {budget}"
+
+
+def budget_text(options: Mapping[str, Any]) -> str:
+    """Say what a cell may have, such as "50,000 triangles"."""
+    return plural(limit_of(options), LIMITS[options["counted"]].removesuffix("s"))
 
 
 class OCTREE_OT_cut_chunks(ChunkOperator, bpy.types.Operator):
@@ -139,9 +162,10 @@ class OCTREE_OT_cut_chunks(ChunkOperator, bpy.types.Operator):
 
     def steps(self, context: bpy.types.Context) -> Steps[tuple[SceneCut, Made]]:
         options = self.chosen(context)
+        known = standing_traces(context.scene)
         with shown_sources(context):
             also = sources_in(context.scene)
-            cut = yield from between(0.0, _CUT, cut_steps(context, options, also))
+            cut = yield from between(0.0, _CUT, cut_steps(context, options, also, known))
         made = yield from between(_CUT, 1.0, make_steps(context.scene, cut))
         return cut, made
 
@@ -149,21 +173,23 @@ class OCTREE_OT_cut_chunks(ChunkOperator, bpy.types.Operator):
         cut, made = result
         write_back(self, settings_of(context.scene).chunks)
         root = link_made(context, cut, made)
-        facts = CutFacts(frozenset(each.owner for each in cut.sources), revision())
+        uids = {each.label: (each.owner, each.shown) for each in cut.sources}
+        owners = frozenset(owner for owner, _ in uids.values())
+        facts = CutFacts(owners, revision(), cut.traces, uids)
         items = chunks_in(root)
         answer = Answer(
             found=facts,
             title="Chunks",
             question=CUT,
             options=options_of(self),
-            rows=chunk_rows(cut, items),
+            rows=cut_rows(cut, items),
         )
         keep(context, answer, kind=CutFacts)
-        self.report({"INFO"}, cut_text(cut, made, self.triangles))
+        self.report({"INFO"}, cut_text(cut, made, budget_text(options_of(self))))
         return {"FINISHED"}
 
 
-def chunk_rows(cut: SceneCut, items: list[bpy.types.Object]) -> Rows:
+def cut_rows(cut: SceneCut, items: list[bpy.types.Object]) -> Rows:
     """Return a row for each chunk: its object, its triangles, those of its cell, and that cell."""
     counts = cut.found.counts
     of = {
@@ -182,14 +208,34 @@ def chunk_rows(cut: SceneCut, items: list[bpy.types.Object]) -> Rows:
     return Rows(uids[None], no_instances(len(uids)), columns)
 
 
-def cut_text(cut: SceneCut, made: Made, budget: int) -> str:
+def cut_text(cut: SceneCut, made: Made, budget: str) -> str:
     """Say how many chunks there are, how many were cut now, and which are over the budget."""
     chunks, fresh = len(made.fresh) + len(made.kept), len(made.fresh)
     text = f"{plural(chunks, 'chunk')} in {plural(len(cut.names), 'cell')}"
     if made.kept:
         text += f", {fresh:,} of them cut again"
     over = int(cut.found.is_over.sum())
-    return f"{text}; {plural(over, 'cell')} over {budget:,}" if over else text
+    return f"{text}; {plural(over, 'cell')} over {budget}" if over else text
+
+
+def standing_traces(scene: bpy.types.Scene) -> dict[str, SourceTrace]:
+    """Return how sources were cut that are as they were then, and whose chunks are there."""
+    there = {
+        (item["octree_source"], item["octree_chunk"], item["octree_signature"])
+        for item in chunks_in(made_collection(scene))
+    }
+    facts = [
+        answer.found
+        for result in settings_of(scene).results.kept
+        if (answer := numbered_answer(scene, result.number, CutFacts))
+    ]
+    return {
+        label: trace
+        for each in facts[-1:]
+        for label, trace in each.traces.items()
+        if is_as_at(each.revision, each.uids[label])
+        and all((label, name, signature) in there for name, _, signature in trace.parts)
+    }
 
 
 def may_be_old(facts: CutFacts) -> bool:

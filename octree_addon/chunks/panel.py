@@ -1,5 +1,6 @@
 """Chunks in the tab: their button and options, the answer in words, and what is done with it."""
 
+import json
 from typing import Any
 
 import bpy
@@ -8,8 +9,8 @@ from ..answers.kept import numbered_answer
 from ..ui import OptionsPopover, column_of, draw_button, draw_hint, draw_rows, plural, settings_of
 from .cell_rows import cells_in
 from .made import made_collection
-from .operators import CutFacts, may_be_old, preview_text
-from .settings import CHUNK_ROWS
+from .operators import CutFacts, budget_text, may_be_old, preview_text
+from .settings import chunk_rows
 
 
 class OCTREE_PT_chunks(OptionsPopover):
@@ -19,7 +20,8 @@ class OCTREE_PT_chunks(OptionsPopover):
 
     def draw(self, context: bpy.types.Context) -> None:
         column = column_of(self)
-        draw_rows(column, settings_of(context.scene).chunks, CHUNK_ROWS)
+        settings = settings_of(context.scene).chunks
+        draw_rows(column, settings, chunk_rows(settings))
         column.operator("octree.cut_chunks", icon="MOD_EXPLODE")
         if made_collection(context.scene) is not None:
             column.operator("octree.remove_chunks", icon="LOOP_BACK")
@@ -34,7 +36,8 @@ def say_preview(layout: bpy.types.UILayout, context: bpy.types.Context, result: 
     """Say how many cells there would be."""
     cells = cells_in(context.scene, result)
     if cells is not None:
-        budget = settings_of(context.scene).chunks.triangles
+        # Older files had a budget of triangles alone.
+        budget = budget_text({"counted": "TRIANGLES", **json.loads(result.options)})
         text = preview_text(len(cells.lower), int(cells.over.sum()), budget)
         layout.label(text=text, translate=False)
 

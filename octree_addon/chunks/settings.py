@@ -1,6 +1,7 @@
-"""Chunk settings: how many triangles a cell may have, where walls are, what is cut or whole."""
+"""Chunk settings: what a cell may have, where walls are, what is cut or whole."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import bpy
 from bpy.props import EnumProperty, FloatProperty, IntProperty
@@ -12,18 +13,52 @@ class CellBudgetOptions:
     """Cells by budget."""
 
     if TYPE_CHECKING:
+        counted: str
         triangles: int
+        objects: int
+        texels: int
         least_triangles: int
         least_size: float
         cell: float
         tree: str
     else:
+        counted: EnumProperty(
+            name="Budget",
+            description="What of a cell may not have more than a budget",
+            items=(
+                ("TRIANGLES", "Triangles", "Triangles, those that walls make included"),
+                ("OBJECTS", "Objects", "Objects and instances"),
+                (
+                    "TEXELS",
+                    "Texels",
+                    "Pixels of the images of materials, as many as UV maps lay on triangles",
+                ),
+            ),
+            default="TRIANGLES",
+            translation_context=OWN_WORDS,
+        )
         triangles: IntProperty(
             name="Triangles",
             description="Divide a cell that has more triangles than this",
             default=50_000,
             min=1,
             soft_max=1_000_000,
+            translation_context=OWN_WORDS,
+        )
+        objects: IntProperty(
+            name="Objects",
+            description="Divide a cell that has more objects and instances than this",
+            default=100,
+            min=1,
+            soft_max=10_000,
+            translation_context=OWN_WORDS,
+        )
+        texels: IntProperty(
+            name="Texels",
+            description="Divide a cell that has more pixels of images than this",
+            default=4096**2,
+            min=1,
+            soft_max=16 * 4096**2,
             translation_context=OWN_WORDS,
         )
         least_triangles: IntProperty(
@@ -98,9 +133,12 @@ class ChunkOptions(CellBudgetOptions):
         )
 
 
-CHUNK_ROWS = (
+# The option that holds the budget, by what is counted.
+LIMITS = {"TRIANGLES": "triangles", "OBJECTS": "objects", "TEXELS": "texels"}
+CHUNK_OPTIONS = (
     "scope",
-    "triangles",
+    "counted",
+    *LIMITS.values(),
     "least_triangles",
     "least_size",
     "cell",
@@ -108,6 +146,18 @@ CHUNK_ROWS = (
     "method",
     "instances",
 )
+
+
+def chunk_rows(options: ChunkOptions) -> list[str]:
+    """Return the names of the options that count, from top to bottom."""
+    unused = {*LIMITS.values()} - {LIMITS[options.counted]}
+    return [name for name in CHUNK_OPTIONS if name not in unused]
+
+
+def limit_of(options: Mapping[str, Any]) -> int:
+    """Return the budget of a cell, of what options count."""
+    limit: int = options[LIMITS[options["counted"]]]
+    return limit
 
 
 class OctreeChunkSettings(ChunkOptions, bpy.types.PropertyGroup):

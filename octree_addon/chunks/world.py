@@ -1,6 +1,6 @@
 """Triangles of the scene in the world, placement after placement, and the cells they are in."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,11 +14,10 @@ from ...core import (
     Steps,
     Triangles,
     build_octree,
-    chunks_steps,
     nearest,
 )
 from ..arrays import Flags, Floats, Ids
-from ..reader import RowMaterials, ScenePlacements, row_materials
+from ..reader import RowMaterials, ScenePlacements, row_materials, row_uv_areas, texels_of
 from ..scene_index import SceneIndex, index_steps
 from ..scope import scoped_objects
 
@@ -98,26 +97,6 @@ def world_steps(
     return WorldTriangles(index, placements.ordered(rows), ids, index.octree.triangles_of(ids))
 
 
-def divided_steps(
-    triangles: Triangles,
-    options: Mapping[str, Any],
-    *,
-    owners: Ids | None = None,
-    modes: Ids | None = None,
-) -> Steps[Chunks]:
-    """Divide triangles into the cells that options ask for; yield the fraction done."""
-    return chunks_steps(
-        triangles,
-        cell=options["cell"],
-        budget=options["triangles"],
-        split=options["tree"].lower(),
-        least_triangles=options["least_triangles"],
-        least_size=options["least_size"],
-        owners=owners,
-        modes=modes,
-    )
-
-
 @dataclass(frozen=True, eq=False)
 class CellTable:
     """What is in c cells that have triangles: each counts where its center is.
@@ -128,8 +107,10 @@ class CellTable:
         The cells.
     triangles, objects, materials : ndarray of intp, shape (c,)
         How many of each; materials are 0 where they were not read.
+    totals : ndarray of float64, shape (c,)
+        How much of what the budget counts.
     is_over : ndarray of bool, shape (c,)
-        Which have more triangles than the budget, and could not be divided.
+        Which have more than the budget, and could not be divided.
     culprits : ndarray of intp, shape (c,)
         The placement that has most triangles there.
     shares : ndarray of intp, shape (c,)
@@ -141,6 +122,7 @@ class CellTable:
     triangles: Ids
     objects: Ids
     materials: Ids
+    totals: Floats
     is_over: Flags
     culprits: Ids
     shares: Ids
@@ -170,6 +152,7 @@ def cell_table(found: Chunks, world: WorldTriangles) -> CellTable:
         found.counts,
         np.bincount(owners, minlength=count),
         np.zeros(count, np.intp),
+        found.totals,
         found.is_over,
         rows[order][last],
         sizes[order][last],
@@ -183,6 +166,22 @@ def triangle_materials(world: WorldTriangles, materials: list[RowMaterials]) -> 
         slots = np.array(each.slots or (0,), np.intp)
         parts.append(slots[np.clip(each.numbers[mesh.polygons], 0, len(slots) - 1)])
     return np.concatenate(parts)
+
+
+def triangle_texels(world: WorldTriangles, depsgraph: bpy.types.Depsgraph) -> Floats:
+    """Return how many pixels of images UV maps lay on each triangle, (n,).
+
+    A `ValueError` says that there are none.
+    """
+    stuff = triangle_materials(world, world.materials(depsgraph))
+    uids, numbers = np.unique(stuff, return_inverse=True)
+    known = {each.session_uid: each for each in bpy.data.materials}
+    texels = [texels_of(known[uid]) if uid in known else 0 for uid in uids.tolist()]
+    areas = np.concatenate([np.empty(0), *row_uv_areas(depsgraph, world.placements)])
+    found: Floats = areas * np.array(texels, np.float64)[numbers.ravel()]
+    if not found.any():
+        raise ValueError("There are no texels: no UV map lays an image of a material on faces")
+    return found
 
 
 def nearest_cells(found: Chunks, points: Floats) -> Ids:

@@ -1,20 +1,18 @@
-"""Chunk meshes and objects written in bulk (foreach_set): layers, shape keys, groups, normals."""
+"""Chunk meshes and objects written in bulk (foreach_set): layers, shape keys, normals."""
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core import interpolated_normals
-from ..arrays import Floats, Ids
-from ..reader import ATTRIBUTE_KINDS, GroupWeights, MeshColumn, MeshLayers
-from .assembly import Blend, ChunkArrays
+from ..arrays import Floats
+from ..reader import ATTRIBUTE_KINDS, MeshColumn, MeshLayers
+from .assembly import ChunkArrays
 
-# What is not interpolated although its numbers are no whole ones; and from how far off a normal
-# has to be kept.
+# Kinds whose values are interpolated; from how far off a normal has to be kept, and up to where
+# two of one vertex are the same.
 _SMOOTH = {
     "FLOAT",
     "FLOAT2",
@@ -24,7 +22,7 @@ _SMOOTH = {
     "QUATERNION",
     "FLOAT4X4",
 }
-_NORMALS_DIFFER = 1e-4
+_NORMALS_DIFFER, _NORMALS_ARE_ONE = 1e-4, 1e-6
 
 
 def chunk_positions(
@@ -167,13 +165,24 @@ def keep_normals(mesh: bpy.types.Mesh, layers: MeshLayers, arrays: ChunkArrays) 
     corners = len(arrays.corner_vertices)
     if not corners:
         return
-    rows, weights = arrays.corners
-    some = layers.normals[rows.ravel()]
-    wanted = interpolated_normals(some, np.arange(len(some)).reshape(-1, 3), weights)
+    wanted = arrays.corners.of_normals(layers.normals)
     own = np.empty((corners, 3), np.float32)
     mesh.corner_normals.foreach_get("vector", own.ravel())
-    if np.abs(own - wanted).max() > _NORMALS_DIFFER:
-        mesh.normals_split_custom_set(wanted.tolist())
+    differ = np.abs(own - wanted).max(axis=1) > _NORMALS_DIFFER
+    if not differ.any():
+        return
+    # Blender takes no arrays here, and a vertex has six corners, about.
+    of_vertices = np.zeros((len(arrays.numbers), 3), np.float32)
+    of_vertices[arrays.corner_vertices] = wanted
+    if np.abs(of_vertices[arrays.corner_vertices] - wanted).max() <= _NORMALS_ARE_ONE:
+        mesh.normals_split_custom_set_from_vertices(of_vertices.tolist())
+        return
+    # Zero stands for the normal that a corner has anyway.
+    rows: list[Any] = [(0.0, 0.0, 0.0)] * corners
+    (places,) = differ.nonzero()
+    for place, normal in zip(places.tolist(), wanted[places].tolist(), strict=True):
+        rows[place] = normal
+    mesh.normals_split_custom_set(rows)
 
 
 def write_keys(item: bpy.types.Object, layers: MeshLayers, arrays: ChunkArrays) -> None:
@@ -187,40 +196,3 @@ def write_keys(item: bpy.types.Object, layers: MeshLayers, arrays: ChunkArrays) 
             setattr(block, name, value)
     for block, key in zip(made, layers.keys, strict=True):
         block.relative_key = made[key.relative_to]
-
-
-def write_groups(item: bpy.types.Object, names: Sequence[str], groups: GroupWeights) -> None:
-    """Give an object vertex groups of these names with these weights."""
-    item.vertex_groups.clear()
-    for name in names:
-        item.vertex_groups.new(name=name)
-    order = np.lexsort((groups.weights, groups.groups))
-    vertices, numbers, weights = (each[order] for each in groups)
-    changes = (np.diff(numbers, prepend=-1) != 0) | (np.diff(weights, prepend=-1.0) != 0)
-    starts = np.append(np.flatnonzero(changes), len(order)).tolist()
-    for start, stop in pairwise(starts):
-        if numbers[start] < len(names):
-            group = item.vertex_groups[int(numbers[start])]
-            group.add(vertices[start:stop].tolist(), float(weights[start]), "REPLACE")
-
-
-def blended_groups(groups: GroupWeights, points: Blend) -> GroupWeights:
-    """Return the weights of vertices that are blended of those of a source."""
-    if not len(groups.vertices):
-        return groups
-    begins = np.searchsorted(groups.vertices, points.rows, "left")
-    sizes = np.searchsorted(groups.vertices, points.rows, "right") - begins
-    sizes[points.weights == 0.0] = 0
-    entries = _spans(begins.ravel(), sizes.ravel())
-    rows = np.repeat(np.repeat(np.arange(len(points.rows)), 3), sizes.ravel())
-    shares = np.repeat(points.weights.ravel(), sizes.ravel())
-    count = int(groups.groups.max()) + 1
-    codes, places = np.unique(rows * count + groups.groups[entries], return_inverse=True)
-    sums = np.bincount(places.ravel(), groups.weights[entries] * shares, len(codes))
-    return GroupWeights(codes // count, codes % count, np.minimum(sums, 1.0))
-
-
-def _spans(starts: Ids, sizes: Ids) -> Ids:
-    """Return the numbers of ranges, one after the other."""
-    offsets = np.cumsum(sizes) - sizes
-    return np.arange(int(sizes.sum())) + np.repeat(starts - offsets, sizes)

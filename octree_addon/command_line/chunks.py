@@ -9,9 +9,13 @@ import bpy
 from ...core import run
 from ..chunks import (
     CHUNK,
+    CHUNK_OPTIONS,
+    LIMITS,
     MANIFEST,
     CellFiles,
+    OctreeChunkSettings,
     SceneCut,
+    budget_text,
     cell_hash,
     cut_steps,
     known_hashes,
@@ -29,33 +33,42 @@ _DESCRIPTION = """Cut what a file shows into chunks: of each cell an .npz file w
 and a .blend file with its objects; and manifest.json, which a second run takes up: it writes
 changed cells only. The blend file is read, never written; its scripts run only if Blender's own
 settings allow it."""
-_ARGUMENTS: dict[str, dict[str, Any]] = {
-    "file": {"type": Path, "metavar": "FILE", "help": "the .blend file"},
-    "--triangles": {
-        "type": int, "default": 50_000, "help": "divide a cell that has more; 50000",
-    },
-    "--least-triangles": {
-        "type": int, "default": 1_000, "help": "never divide one that has fewer; 1000",
-    },
-    "--least-size": {
-        "type": float, "default": 0.25, "metavar": "LENGTH",
-        "help": "never divide into shorter edges, in Blender units; 0.25",
-    },
-    "--cell": {
-        "type": float, "default": 1.0, "metavar": "LENGTH",
-        "help": "edges are this, doubled or halved; in Blender units, 1",
-    },
-    "--quadtree": {"action": "store_true", "help": "divide in four, seen from above"},
-    "--assign": {"action": "store_true", "help": "keep triangles whole, by their centers"},
-    "--real": {"action": "store_true", "help": "make instances real where walls cross them"},
-    "--out": {"type": Path, "required": True, "metavar": "FOLDER", "help": "what to write into"},
-}  # fmt: skip
+# Words that choose one item of an option.
+_CHOICES = {
+    "--quadtree": ("tree", "QUADTREE", "divide in four, seen from above"),
+    "--assign": ("method", "ASSIGN", "keep triangles whole, by their centers"),
+    "--real": ("instances", "REAL", "make instances real where walls cross them"),
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what `octree chunks` takes."""
-    for name, values in _ARGUMENTS.items():
-        parser.add_argument(name, **values)
+    """Add what `octree chunks` takes: the options of the tab, one of the budgets."""
+    parser.add_argument("file", type=Path, metavar="FILE", help="the .blend file")
+    budgets = parser.add_mutually_exclusive_group()
+    for name, row in _numbers().items():
+        is_length = row.type == "FLOAT"
+        unit = ", in Blender units" if is_length else ""
+        (budgets if name in LIMITS.values() else parser).add_argument(
+            _word(name),
+            type=float if is_length else int,
+            metavar="LENGTH" if is_length else "COUNT",
+            help=f"{row.description[0].lower()}{row.description[1:]}{unit}; {row.default:g}",
+        )
+    for word, (_, _, said) in _CHOICES.items():
+        parser.add_argument(word, action="store_true", help=said)
+    parser.add_argument(
+        "--out", type=Path, required=True, metavar="FOLDER", help="what to write into"
+    )
+
+
+def _numbers() -> dict[str, Any]:
+    """Return the options of chunks that are numbers."""
+    rows: Any = OctreeChunkSettings.bl_rna.properties
+    return {name: rows[name] for name in CHUNK_OPTIONS if rows[name].type in ("INT", "FLOAT")}
+
+
+def _word(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def run_chunks(_: bpy.types.Context, arguments: argparse.Namespace) -> int:
@@ -80,26 +93,29 @@ def run_chunks(_: bpy.types.Context, arguments: argparse.Namespace) -> int:
     over = int(cut.found.is_over.sum())
     print(
         f"{plural(len(cut.names), 'cell')}, {int(cut.found.counts.sum()):,} triangles,"
-        f" {len(changed):,} written, {over:,} over {options['triangles']:,}"
+        f" {len(changed):,} written, {over:,} over {budget_text(options)}"
     )
     return 0
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:
-    if arguments.triangles < 1 or arguments.least_triangles < 0:
-        raise UsageError("--triangles must be 1 or more, --least-triangles 0 or more")
-    if not 0 < arguments.cell < float("inf") or not 0 <= arguments.least_size < float("inf"):
-        raise UsageError("--cell must be more than 0, --least-size 0 or more")
-    return {
-        "scope": "VISIBLE",
-        "triangles": arguments.triangles,
-        "least_triangles": arguments.least_triangles,
-        "least_size": arguments.least_size,
-        "cell": arguments.cell,
-        "tree": "QUADTREE" if arguments.quadtree else "OCTREE",
-        "method": "ASSIGN" if arguments.assign else "CUT",
-        "instances": "REAL" if arguments.real else "WHOLE",
+    """Return what is asked for; what is not given is as in a new scene."""
+    rows: Any = OctreeChunkSettings.bl_rna.properties
+    options = {name: rows[name].default for name in CHUNK_OPTIONS}
+    for name, row in _numbers().items():
+        value = getattr(arguments, name)
+        if value is None:
+            continue
+        if not row.hard_min <= value <= row.hard_max:
+            raise UsageError(f"{_word(name)} must be {row.hard_min:g} to {row.hard_max:g}")
+        options[name] = value
+    given = [kind for kind, name in LIMITS.items() if getattr(arguments, name) is not None]
+    chosen = {
+        name: item
+        for word, (name, item, _) in _CHOICES.items()
+        if getattr(arguments, word.removeprefix("--"))
     }
+    return {**options, "counted": [*given, "TRIANGLES"][0], **chosen}
 
 
 def _known(folder: Path) -> dict[str, str]:

@@ -120,6 +120,7 @@ def cells_counted_steps(
         counts,
         found.objects,
         found.materials,
+        counts.astype(np.float64),
         counts > budget if budget else np.zeros(len(counts), np.bool_),
         owners[first],
         shares[first],

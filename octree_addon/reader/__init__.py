@@ -1,6 +1,7 @@
 """Scene reader: Blender -> arrays.
 
-Read meshes, mesh_layers, objects, layers, placements, boxes and scene, then changes.
+Read meshes, mesh_layers, objects, layers, placements, boxes and scene, then shown_meshes,
+materials and changes.
 """
 
 from ..arrays import UNUSED
@@ -21,7 +22,13 @@ from .changes import (
 )
 from .find_instance import PlacedMesh, find_instance
 from .layers import layer_ids, read_layer_matrices
-from .materials import RowMaterials, lets_light_through, polygon_materials, row_materials
+from .materials import (
+    RowMaterials,
+    lets_light_through,
+    polygon_materials,
+    row_materials,
+    texels_of,
+)
 from .mesh_layers import (
     ATTRIBUTE_KINDS,
     GroupWeights,
@@ -51,6 +58,7 @@ from .placements import (
     visibility_of,
 )
 from .scene import SceneReader
+from .shown_meshes import row_uv_areas
 
 __all__ = [
     "ATTRIBUTE_KINDS",
@@ -95,8 +103,10 @@ __all__ = [
     "read_matrices",
     "row_bytes",
     "row_materials",
+    "row_uv_areas",
     "seen_objects",
     "taken_types",
+    "texels_of",
     "triangle_count",
     "visibility_of",
 ]

@@ -1,14 +1,15 @@
-"""Bulk reads of materials: the index of each polygon, and which materials let light through."""
+"""Bulk reads of materials: the index of each polygon, their images, and which are clear."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from .meshes import bulk, evaluated_mesh
+from .meshes import bulk
 from .placements import ScenePlacements
+from .shown_meshes import read_rows
 
 _CLEAR_SHADERS = {"BSDF_GLASS", "BSDF_REFRACTION", "BSDF_TRANSPARENT", "HOLDOUT"}
 # Sockets of the principled shader, and their value where nothing shines through.
@@ -52,20 +53,10 @@ def row_materials(
 
     The numbers of one evaluated mesh are read once.
     """
-    rows = {entry: row for row, entry in enumerate(placements.entries.tolist())}
-    found: list[RowMaterials | None] = [None] * len(placements)
-    known: dict[int, NDArray[np.int32]] = {}
-    for number, instance in enumerate(depsgraph.object_instances):
-        row = rows.get(number)
-        if row is None:
-            continue
-        item = instance.object
-        address = item.data.as_pointer()
-        with evaluated_mesh(item) as mesh:
-            if address not in known:
-                known[address] = polygon_materials(mesh)
-            found[row] = RowMaterials(_slots(item, mesh), known[address])
-    return [each for each in found if each is not None]
+    return [
+        RowMaterials(slots, numbers)
+        for slots, numbers in read_rows(depsgraph, placements, _slots, polygon_materials)
+    ]
 
 
 def _slots(item: bpy.types.Object, mesh: bpy.types.Mesh) -> tuple[int, ...]:
@@ -82,24 +73,40 @@ def _slots(item: bpy.types.Object, mesh: bpy.types.Mesh) -> tuple[int, ...]:
 
 def lets_light_through(material: bpy.types.Material) -> bool:
     """Tell whether something may be seen through a material, by the shaders that it has."""
+    return any(map(_is_clear, _nodes_of(material)))
+
+
+def texels_of(material: bpy.types.Material) -> int:
+    """Return how many pixels the images of a material have, each image once."""
+    images = {
+        node.image.session_uid: node.image
+        for node in _nodes_of(material)
+        if node.type == "TEX_IMAGE" and node.image
+    }
+    return sum(image.size[0] * image.size[1] for image in images.values())
+
+
+def _nodes_of(material: bpy.types.Material) -> Iterator[Any]:
+    """Yield the nodes of a material that are not muted, and those of groups, each group once."""
     # Blender 5.0 always uses the nodes.
     if material.node_tree is None or (bpy.app.version < (5, 0) and not material.use_nodes):
-        return False
-    return _has_clear_shader(material.node_tree, set())
+        return
+    waiting, known = [material.node_tree], set()
+    while waiting:
+        tree = waiting.pop()
+        if tree.as_pointer() in known:
+            continue
+        known.add(tree.as_pointer())
+        nodes: Sequence[Any] = list(tree.nodes)
+        for node in nodes:
+            if node.mute:
+                continue
+            yield node
+            if node.type == "GROUP" and node.node_tree:
+                waiting.append(node.node_tree)
 
 
-def _has_clear_shader(tree: bpy.types.NodeTree, known: set[int]) -> bool:
-    if tree.as_pointer() in known:
-        return False
-    known.add(tree.as_pointer())
-    return any(_is_clear(node, known) for node in tree.nodes)
-
-
-def _is_clear(node: Any, known: set[int]) -> bool:
-    if node.mute:
-        return False
-    if node.type == "GROUP" and node.node_tree:
-        return _has_clear_shader(node.node_tree, known)
+def _is_clear(node: Any) -> bool:
     if node.type != "BSDF_PRINCIPLED":
         return node.type in _CLEAR_SHADERS
     sockets: Sequence[Any] = [each for each in node.inputs if each.name in _CLEAR_SOCKETS]

@@ -433,6 +433,7 @@ LABELS = {
     "Surface": "表面",
     "Table": "表格",
     "Take": "采用",
+    "Texels": "纹素",
     "The cameras were asked again": "已重新查询相机",
     "The kernel helps to answer": "内核协助回答",
     "Threads": "线程",

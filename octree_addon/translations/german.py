@@ -431,6 +431,7 @@ LABELS = {
     "Surface": "Oberfläche",
     "Table": "Tabelle",
     "Take": "Nehmen",
+    "Texels": "Texel",
     "The cameras were asked again": "Die Kameras wurden neu gefragt",
     "The kernel helps to answer": "Der Kern hilft beim Antworten",
     "Threads": "Threads",

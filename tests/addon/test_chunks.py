@@ -13,10 +13,12 @@ from blender_scenes import (
     text,
 )
 from chunk_scenes import FINE, areas, barycentric, bumpy, chunks, cut, open_length, world
+from costs import lines_run
 from mathutils import Matrix
 
+from octree_ext.octree_addon.chunks.groups import write_groups
 from octree_ext.octree_addon.chunks.names import safe_name
-from octree_ext.octree_addon.reader import mesh_layers
+from octree_ext.octree_addon.reader import GroupWeights, mesh_layers
 
 BLENDED = ("FLOAT2", "FLOAT_COLOR", "BYTE_COLOR", "FLOAT", "FLOAT_VECTOR")
 
@@ -76,8 +78,8 @@ def test_the_arithmetic_of_blending_is_exact_to_a_millionth():
     from octree_ext.octree_addon.chunks.writing import _column_values
 
     bumpy()
-    options = {**FINE, "triangles": 60, "tree": "OCTREE", "scope": "VISIBLE", "method": "CUT",
-               "instances": "WHOLE"}  # fmt: skip
+    options = {**FINE, "counted": "TRIANGLES", "triangles": 60, "tree": "OCTREE",
+               "scope": "VISIBLE", "method": "CUT", "instances": "WHOLE"}  # fmt: skip
     found = run(cut_steps(bpy.context, options))
     layers = found.layers[0]
     for part in found.parts:
@@ -170,6 +172,48 @@ def test_vertex_groups_are_blended():
                     assert found.get(group, 0) == pytest.approx(
                         row @ values[group, there], abs=1e-5
                     )
+
+
+def weights_of(item, group):
+    """Return the weight of each vertex in a group, NaN of one that is not in it."""
+    found = np.full(len(item.data.vertices), np.nan)
+    for vertex in item.data.vertices:
+        for entry in vertex.groups:
+            if entry.group == group:
+                found[vertex.index] = entry.weight
+    return found
+
+
+def grouped(size):
+    """Return a sheet without groups, and weights: of many, of few values, and of no vertex."""
+    item = mesh_object("Sheet", np.random.default_rng(1).random((size, 3)), [(0, 1, 2)])
+    random = np.random.default_rng(size)
+    weights = np.stack((random.random(size), np.arange(size) % 3 / 2)).astype(np.float32)
+    weights[0, ::4] = 0.0
+    numbers, vertices = np.nonzero(random.random((2, size)) < 0.7)
+    order = np.argsort(vertices, kind="stable")
+    numbers, vertices = numbers[order], vertices[order]
+    return item, GroupWeights(vertices, numbers, weights[numbers, vertices].astype(float))
+
+
+def test_vertex_groups_are_written_as_they_are_and_not_vertex_by_vertex():
+    item, groups = grouped(300)
+    item.data.uv_layers.new(name="Many")
+    before = [each.name for each in item.data.attributes]
+    write_groups(item, ["Many", "Few", "None"], groups)
+    assert [group.name for group in item.vertex_groups][1:] == ["Few", "None"]
+    for number in range(3):
+        wanted = np.full(300, np.nan)
+        mine = groups.groups == number
+        wanted[groups.vertices[mine]] = groups.weights[mine]
+        np.testing.assert_array_equal(weights_of(item, number), wanted)
+    assert (weights_of(item, 0) == 0).sum() > 20
+    assert [each.name for each in item.data.attributes] == before
+    lines = [
+        lines_run(lambda pair=pair: write_groups(pair[0], ["Many", "Few"], pair[1])).total()
+        for pair in (grouped(300), grouped(3000))
+    ]
+    assert lines[0] == lines[1]
 
 
 def test_shape_keys_stay_where_there_are_no_modifiers():
@@ -286,6 +330,43 @@ def test_instances_are_whole_or_made_real(instances):
     own = world(tree)
     both = areas(own).sum() + areas(own * (1, 2, 1)).sum()
     assert areas(corners).sum() == pytest.approx(both, rel=1e-6)
+
+
+@pytest.mark.parametrize("mirrored", [1, -1])
+@pytest.mark.parametrize("instances", ["WHOLE", "REAL"])
+def test_sheared_instances_keep_their_shear(instances, mirrored):
+    """An object by itself cannot have one: its mesh has it then."""
+    tree = bumpy("Tree")
+    tree.shape_key_add(name="Basis")
+    tree.shape_key_add(name="Up").data[0].co.z += 2
+    tree.scale, tree.rotation_euler = (1, 3, 0.5), (0, 0, 0.7)
+    wood = collection_instance([tree], "Wood", location=(7.3, 0.2, 0.1))
+    wood.scale, wood.rotation_euler = (2, mirrored * 0.5, 1), (0.4, 0.2, 0)
+    bpy.context.view_layer.update()
+    shear = np.array(wood.matrix_world @ tree.matrix_world, np.float64)
+    layers = mesh_layers(tree.data)
+    wanted = layers.positions @ shear[:3, :3].T + shear[:3, 3]
+    corners = wanted[layers.corner_vertices[layers.triangle_corners]]
+    made = [chunk for chunk in cut(triangles=60, instances=instances)
+            if chunk["octree_source"].startswith("Wood")]  # fmt: skip
+    assert len(made) == 1 if instances == "WHOLE" else len(made) > 4
+    found = np.concatenate([world(chunk) for chunk in made])
+    assert areas(found).sum() == pytest.approx(areas(corners).sum(), rel=1e-6)
+    turned = layers.normals @ np.linalg.inv(shear[:3, :3])
+    turned /= np.linalg.norm(turned, axis=1, keepdims=True)
+    worst = 0.0
+    for chunk in made:
+        own = mesh_layers(chunk.data)
+        normals = own.normals * [np.sign(chunk.matrix_world.determinant()), 1, 1]
+        assert not chunk.modifiers
+        assert [len(each.positions) for each in own.keys] == [len(own.positions)] * 2
+        for number, triangle in list(enumerate(world(chunk)))[:12]:
+            at, weights = source_of(layers, corners, triangle)
+            shaded = weights @ turned[layers.triangle_corners[at]]
+            shaded /= np.linalg.norm(shaded, axis=1, keepdims=True)
+            off = np.abs(normals[own.triangle_corners[number]] - shaded).max()
+            worst = max(worst, off)
+    assert worst < 5e-3
 
 
 def test_holes_duplicates_and_flat_faces_do_no_harm():

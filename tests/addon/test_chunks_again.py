@@ -3,13 +3,13 @@
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import camera, cube, select_only
+from blender_scenes import camera, cube, mesh_object, select_only
 from chunk_scenes import FINE, bumpy, chunks, cut, world
 from snapshots import whole_file
 
 from octree_ext.core import ZBuffer, run
 from octree_ext.octree_addon.answers.kept import active_result, numbered_answer
-from octree_ext.octree_addon.chunks import cells_in
+from octree_ext.octree_addon.chunks import cells_in, cutting
 from octree_ext.octree_addon.chunks.cell_rows import cell_outline
 from octree_ext.octree_addon.chunks.made import made_collection, sources_in
 from octree_ext.octree_addon.chunks.operators import CutFacts, may_be_old
@@ -54,6 +54,93 @@ def test_what_nothing_has_changed_is_kept_whole():
     spread()
     before = {item.session_uid for item in cut(triangles=60)}
     assert {item.session_uid for item in cut(triangles=60)} == before
+
+
+def looked_at(monkeypatch):
+    """Return two lists: numbers of meshes read, and of meshes taken apart, a cut each."""
+    read, parted = [], []
+    reader, assembly = cutting.layer_steps, cutting.chunk_arrays
+
+    def layer_steps(depsgraph_of, wanted):
+        read.append(len(wanted))
+        parted.append(0)
+        return reader(depsgraph_of, wanted)
+
+    def chunk_arrays(*rows):
+        parted[-1] += 1
+        return assembly(*rows)
+
+    monkeypatch.setattr(cutting, "layer_steps", layer_steps)
+    monkeypatch.setattr(cutting, "chunk_arrays", chunk_arrays)
+    return read, parted
+
+
+def test_only_what_has_changed_is_read_and_taken_apart_again(monkeypatch):
+    read, parted = looked_at(monkeypatch)
+    sheets = [bumpy(f"Sheet {number}", seed=number) for number in range(6)]
+    for number, sheet in enumerate(sheets):
+        sheet.location.x = 8 * number
+    bpy.context.view_layer.update()
+    cut(triangles=60)
+    cut(triangles=60)
+    sheets[2].location.z = 0.125
+    bpy.context.view_layer.update()
+    moved = {item.session_uid: item["octree_signature"] for item in cut(triangles=60)}
+    sheets[4].data.attributes["FLOAT_POINT"].data[0].value = 77
+    sheets[4].data.update()
+    cut(triangles=60)
+    cut(triangles=30)
+    assert read == parted == [6, 0, 1, 1, 6]
+    # As if cut for the first time.
+    cut(triangles=60)
+    again = sorted(item["octree_signature"] for item in chunks())
+    bpy.ops.octree.remove_chunks()
+    assert sorted(item["octree_signature"] for item in cut(triangles=60)) == again
+    assert len(set(again) & set(moved.values())) == len(again) - sum(
+        item["octree_source"] == "Sheet 4" for item in chunks()
+    )
+
+
+def test_a_chunk_that_was_deleted_or_lost_its_session_is_made_again(monkeypatch):
+    read, _ = looked_at(monkeypatch)
+    spread()
+    made = cut(triangles=60)
+    names = sorted(item.name for item in made)
+    gone = next(item for item in made if item["octree_source"] == "Other")
+    bpy.data.objects.remove(gone)
+    assert sorted(item.name for item in cut(triangles=60)) == names
+    bpy.context.scene.octree.results.kept.clear()
+    cut(triangles=60)
+    assert read[0] == read[2] == 3 > read[1] >= 1
+
+
+def test_what_a_neighbor_brings_is_cut_again():
+    """A sheet that shares an edge with another gets the vertices that walls make there."""
+    one = mesh_object("One", [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], [(0, 1, 2, 3)])
+    cut(triangles=5)
+    before = {item["octree_chunk"]: item["octree_signature"] for item in chunks()}
+    small = bumpy("Many", 20)
+    small.scale, small.location = (0.02,) * 3, (0.5, 0.5, 0)
+    bpy.context.view_layer.update()
+    after = [item for item in cut(triangles=50) if item["octree_source"] == "One"]
+    assert {item["octree_signature"] for item in after}.isdisjoint(before.values())
+    signatures = {item["octree_signature"] for item in after}
+    bpy.ops.octree.remove_chunks()
+    again = [item for item in cut(triangles=50) if item["octree_source"] == "One"]
+    assert {item["octree_signature"] for item in again} == signatures
+
+
+def test_another_material_is_a_change():
+    one, _ = spread()
+    cut(triangles=60)
+    one.data.materials[0] = bpy.data.materials.new("Late")
+    bpy.context.view_layer.update()
+    names = {
+        slot.name for item in cut(triangles=60) if item["octree_source"] == "One"
+        for slot in item.material_slots
+    }  # fmt: skip
+    assert "Late" in names
+    assert "Material 0" not in names
 
 
 def test_an_edited_attribute_is_a_change():

@@ -5,8 +5,10 @@ import numpy as np
 import pytest
 from blender_scenes import camera, collection_instance, cube, mesh_object, monkey
 from chunk_scenes import world
+from scene_pictures import picture
 
 from octree_ext.octree_addon.answers.kept import active_result
+from octree_ext.octree_addon.camera import picture_size
 from octree_ext.octree_addon.chunks import cells_in
 from octree_ext.octree_addon.density.decimated import COPY, decimated_collection
 from octree_ext.octree_addon.results import view_of
@@ -148,6 +150,31 @@ def test_decimated_copies_have_what_they_need_and_one_press_takes_them_back():
     assert near.visible_get()
     with pytest.raises(RuntimeError, match="Nothing is decimated"):
         bpy.ops.octree.remove_decimated()
+
+
+def test_pictures_of_decimated_copies_show_the_same_objects():
+    """At the size that pixels were counted at."""
+    for number, (x, y) in enumerate(((-2, 6), (2, 8), (-6, 14), (6, 20))):
+        monkey(3, name=f"Head {number}", location=(x, y, 0))
+    camera(location=(0, -5, 0), rotation_euler=(np.pi / 2, 0, 0))
+    bpy.context.view_layer.update()
+    assert bpy.ops.octree.find_seen(behind="UNSEEN", resolution=50) == {"FINISHED"}
+    density(what="PIXELS")
+    size = picture_size(bpy.context.scene, 0.5)
+    before = picture(size)
+    assert set(np.unique(before.names)) == {"", *(f"Head {number}" for number in range(4))}
+    assert bpy.ops.octree.decimate_to_need() == {"FINISHED"}
+    bpy.context.view_layer.update()
+    assert len(decimated_collection(bpy.context.scene).objects) == 4
+    after = picture(size)
+    differ = (after.names != before.names).sum()
+    assert differ < 0.005 * (before.names != "").sum()
+    # With a hundredth of the triangles that are needed, it is seen.
+    for item in decimated_collection(bpy.context.scene).objects:
+        item.modifiers["Decimate to Need"].ratio *= 0.01
+    bpy.context.view_layer.update()
+    coarse = picture(size)
+    assert (coarse.names != before.names).sum() > max(100 * differ, 100)
 
 
 def test_the_snapshot_of_an_unreadable_file_counts_as_none():

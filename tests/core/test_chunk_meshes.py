@@ -148,6 +148,18 @@ def test_triangles_assigned_apart_are_triangles():
     assert (np.diff(polygons.starts) - 2).sum() == len(items)
 
 
+def test_all_are_triangles_where_that_is_asked_for():
+    items, corners, of, starts = quads()
+    found = chunks(items, budget=1000)
+    polygons = chunk_polygons(found, items.faces, corners, of, starts, triangulate=True)
+    assert not polygons.is_whole.any()
+    assert_array_equal(np.diff(polygons.starts), 3)
+    assert_array_equal(polygons.polygons, of)
+    assert_array_equal(polygons.vertices, items.faces.ravel())
+    # Their sides are edges of the source but for what divides a polygon.
+    assert (polygons.edges >= 0).sum() == starts[-1]
+
+
 @pytest.mark.parametrize("options", [{"budget": 60}, {"budget": 0, "least_size": 0.2}])
 def test_density_counts_each_triangle_once(options):
     items = scenes.random(400)

@@ -1,0 +1,63 @@
+"""What placements show, mesh by mesh: each evaluated mesh is read once (bulk reads)."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import bpy
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Floats
+from .meshes import bulk, evaluated_mesh
+from .placements import ScenePlacements
+
+_Own = TypeVar("_Own")
+_Shared = TypeVar("_Shared")
+
+
+def read_rows(
+    depsgraph: bpy.types.Depsgraph,
+    placements: ScenePlacements,
+    own: Callable[[bpy.types.Object, bpy.types.Mesh], _Own],
+    shared: Callable[[bpy.types.Mesh], _Shared],
+) -> list[tuple[_Own, _Shared]]:
+    """Read each of n placements that were read from a depsgraph as it is now.
+
+    `own` is read of each evaluated object, `shared` once of each evaluated mesh.
+    """
+    rows = {entry: row for row, entry in enumerate(placements.entries.tolist())}
+    found: dict[int, tuple[_Own, _Shared]] = {}
+    known: dict[int, _Shared] = {}
+    for number, instance in enumerate(depsgraph.object_instances):
+        row = rows.get(number)
+        if row is None:
+            continue
+        item = instance.object
+        address = item.data.as_pointer()
+        with evaluated_mesh(item) as mesh:
+            if address not in known:
+                known[address] = shared(mesh)
+            found[row] = own(item, mesh), known[address]
+    return [found[row] for row in sorted(found)]
+
+
+def row_uv_areas(depsgraph: bpy.types.Depsgraph, placements: ScenePlacements) -> list[Floats]:
+    """Return the areas of the triangles (t,) of each of n placements in their rendered UV map.
+
+    The whole map is 1; without a map, and where it is not finite, 0.
+    """
+    return [areas for _, areas in read_rows(depsgraph, placements, lambda *_: None, _uv_areas)]
+
+
+def _uv_areas(mesh: bpy.types.Mesh) -> Floats:
+    mesh.calc_loop_triangles()
+    count, corners = len(mesh.loop_triangles), len(mesh.loops)
+    layer = next((each for each in mesh.uv_layers if each.active_render), None)
+    if layer is None or not count:
+        return np.zeros(count)
+    triangles: NDArray[np.uint32] = bulk(mesh.loop_triangles, "loops", 3 * count, np.uint32)
+    map_ = bulk(layer.uv, "vector", 2 * corners, np.float32).astype(np.float64).reshape(-1, 2)
+    places = map_[triangles.reshape(-1, 3)]
+    (x, y), (z, w) = (places[:, 1] - places[:, 0]).T, (places[:, 2] - places[:, 0]).T
+    areas: Floats = np.nan_to_num(np.abs(x * w - y * z) / 2, posinf=0.0)
+    return areas
