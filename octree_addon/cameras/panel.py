@@ -1,6 +1,5 @@
 """Shot questions in the tab: their button, its options, what cameras saw, and its uses."""
 
-import glob
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,6 +17,7 @@ from ..ui import (
 )
 from .data import OCCLUDED
 from .hide_unseen import draw_hide
+from .hints import left_out_hints
 from .settings import rows_of
 from .visibility_result import ANSWERS, PixelFacts, VisibilityResult
 
@@ -58,14 +58,7 @@ def say_seen(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any
 
 def hints_of(scene: bpy.types.Scene, seen: VisibilityResult) -> Iterator[Hint]:
     """Yield what to say of an answer, with a button each."""
-    for name in seen.left_out:
-        pattern = {"pattern": glob.escape(name), "case_sensitive": True, "extend": False}
-        item: bpy.types.Object | None = scene.objects.get(name)
-        lens: Any = item.data if item else None
-        kind = "panoramic" if lens and lens.type == "PANO" else "custom"
-        yield Hint(
-            f"{name} is {kind} and was left out", "Select Camera", "object.select_pattern", pattern
-        )
+    yield from left_out_hints(scene, seen.left_out)
     if seen.instances:
         tab = settings_of(scene).tab
         options = {"kind": tab.kind, "action": tab.action, "meshes": tab.meshes}

@@ -53,7 +53,7 @@ class Query:
     objects_only : bool
         Whether `items` are the first items alone of objects that were found.
     notes : tuple of str
-        Further lines of the report, the most important first.
+        Further lines of the report, the most important first: of pairs, how many there are.
     distances : ndarray of float64, shape (h,), optional
         How far each of `items` is, if it is about distances.
     pair_rows : Rows, optional
@@ -103,11 +103,13 @@ class Query:
 
     @cached_property
     def words(self) -> str:
-        """The same with how many objects that is of: "627 of 968 triangles of 1 object"."""
+        """The same after what was asked for: "1 object: 627 of 968 triangles", or pairs."""
+        if self.pair_rows is not None:
+            return f"{self.notes[0]}: {self.found_text}"
         if self.objects_only or self.target.noun != "triangle" or not len(self.items):
             return self.found_text
         owners = np.unique(self.target.owners[self.target.placements_of(self.items)])
-        return f"{self.found_text} of {plural(len(owners), 'object')}"
+        return f"{plural(len(owners), 'object')}: {self.found_text}"
 
     def states_in(self, octree: Octree) -> NDArray[np.uint8]:
         """Return the state that `core.trace` gives each cell of an octree, shape (m,)."""

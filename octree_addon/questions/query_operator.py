@@ -188,7 +188,8 @@ class QueryOperator(MeshOptions, SelectionOptions, SteppedOperator):
         self.keep_more(context)
         kept = keep(context, answer_of(self, result, answer), self.result, kind=Query)
         last_query.note_last(context.scene, kept.number)
-        self.report({"INFO"}, "; ".join([*result.notes[:1], result.words, found]))
+        notes = result.notes[: result.pair_rows is None]  # of pairs the words begin with it
+        self.report({"INFO"}, "; ".join([*notes, result.words, found]))
         return {"FINISHED"}
 
     def keep_more(self, context: bpy.types.Context) -> None:

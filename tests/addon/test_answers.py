@@ -78,10 +78,10 @@ def test_an_answer_outlives_what_it_was_asked_of(row):
     assert run(prove_steps(asked)).holds
 
 
-def test_answer_is_told_with_how_many_objects_it_is_of(row):
+def test_answer_is_told_by_objects_before_triangles(row):
     asked = ask()
-    assert asked.words == f"{asked.found_text} of 2 objects"
-    assert ask(radius=0.6).words.endswith("of 1 object")
+    assert asked.words == f"2 objects: {asked.found_text}"
+    assert ask(radius=0.6).words.startswith("1 object: ")
     assert ask(radius=0.1).words == "0 of 96 triangles"
     bpy.ops.object.select_all(action="SELECT")
     bpy.ops.octree.build(source="OBJECTS", scope="VISIBLE")
@@ -129,6 +129,15 @@ def test_status_bar_says_what_was_found(row):
     bpy.context.view_layer.update()
     catch_up(1)
     assert not status_bar()
+
+
+def test_status_bar_leads_with_pairs_where_pairs_were_asked_for(row):
+    bpy.data.objects["Cube 1"].location.x = 0.2
+    bpy.context.view_layer.update()
+    assert bpy.ops.octree.select_collisions("EXEC_DEFAULT", True) == {"FINISHED"}
+    (line,) = status_bar()
+    assert line.startswith("Select Collisions: 1 pair collides: ")
+    assert line.endswith(" of 96 triangles")
 
 
 def test_found_items_of_whole_objects_are_all_of_theirs(row):

@@ -86,10 +86,20 @@ def test_cameras_tell_it_too_and_offer_the_question_that_lists_each(kit):
     assert active().count == 2
 
 
-@pytest.mark.parametrize("behind", ["IGNORE", "UNSEEN"])
-def test_a_panoramic_camera_is_named_and_stops_no_other(kit, behind):
+OF_CAMERAS = {
+    "in view": ("find_seen", {"behind": "IGNORE"}),
+    "behind": ("find_seen", {"behind": "UNSEEN", "resolution": 10}),
+    "never seen": ("find_never_seen", {"views": "SHOT", "resolution": 32}),
+}
+
+
+@pytest.mark.parametrize("asked", OF_CAMERAS)
+def test_a_panoramic_camera_is_named_and_stops_no_other(kit, asked):
     camera("Cam[Pano]", (0, 0, 9), "PANO")
-    bpy.ops.octree.find_seen(cameras="ALL", behind=behind, resolution=10)
+    name, options = OF_CAMERAS[asked]
+    ask = getattr(bpy.ops.octree, name)
+    ask(cameras="ALL", **options)
+    assert active().question == name
     assert said("Cam[Pano] is panoramic and was")
     button = hint_button("object.select_pattern")
     select_only(*bpy.context.scene.objects)
@@ -98,7 +108,7 @@ def test_a_panoramic_camera_is_named_and_stops_no_other(kit, behind):
     place(bpy.data.objects["Cam[Pano]"])
     for cameras in ("SCENE", "SELECTED"):
         with pytest.raises(RuntimeError, match="is a panoramic camera"):
-            bpy.ops.octree.find_seen(cameras=cameras)
+            ask(cameras=cameras, **options)
 
 
 def test_too_large_a_build_offers_what_works(empty_scene, monkeypatch):

@@ -173,6 +173,7 @@ class Sums:
                 added_objects=self._wholes.added_since(last),
                 opaque=opaque,
                 not_counted=missing,
+                left_out=views.left_out,
             ),
         )
 

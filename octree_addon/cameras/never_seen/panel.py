@@ -5,6 +5,7 @@ from typing import Any
 import bpy
 from bpy.app.translations import pgettext_iface
 
+from ...answers.hints import draw_hints
 from ...answers.verbs import draw_age
 from ...ui import (
     OptionsPopover,
@@ -15,6 +16,7 @@ from ...ui import (
     plural,
     settings_of,
 )
+from ..hints import left_out_hints
 from .forecast import Forecast, forecast_of
 from .masks import masked_objects
 from .report import copy_lines, samples_lines
@@ -50,6 +52,7 @@ def say_never_seen(layout: bpy.types.UILayout, context: bpy.types.Context, resul
         forecast = forecast_of(context)
         for line in samples_lines(found, forecast.kept if forecast else None)[:_SAID]:
             layout.label(text=line, translate=False)
+        draw_hints(layout, left_out_hints(context.scene, found.facts.left_out))
         draw_age(layout, context.scene, ANSWERS)
 
 

@@ -13,7 +13,7 @@ from ...answers.answer import Answer
 from ...answers.kept import keep
 from ...results import Rows, no_instances, options_of
 from ...scene_index import glance_at
-from ..find_seen import chosen_cameras, chosen_frames, selected_cameras
+from ..find_seen import chosen_cameras, chosen_frames, selected_cameras, with_frusta
 from .counting import samples_steps
 from .samples import ANSWERS, Samples
 from .views import SampledViews
@@ -81,12 +81,14 @@ class ViewsQuestion:
             raise ValueError("Choose the volume to look around in")
         if cameras is None:
             cameras = chosen_cameras(context, options) if options.views == "SHOT" else ()
+        pictured = with_frusta(context.scene, cameras)
         return SampledViews(
             kind=options.views,
             resolution=options.resolution,
             count=options.places if options.views == "INSIDE" else options.directions,
             frames=self._frames(context),
-            cameras=cameras,
+            cameras=pictured,
+            left_out=tuple(name for name in cameras if name not in pictured),
             volume=options.volume,
             is_open=options.is_open,
         )

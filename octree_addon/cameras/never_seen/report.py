@@ -74,6 +74,8 @@ def samples_text(samples: Samples) -> str:
     text = f"{len(samples.never):,} of {plural(len(samples.objects), 'object')} and"
     text += f" {samples.never_faces:,} of {plural(samples.face_count, 'face')} never seen in"
     text += f" {views_text(samples.facts)}; {saturation_text(samples.facts)}"
+    if samples.facts.left_out:
+        text += f"; without {names_text(samples.facts.left_out)}, whose view is no frustum"
     if samples.facts.opaque:
         text += f"; counted as opaque: {names_text(samples.facts.opaque)}"
     if samples.facts.not_counted:

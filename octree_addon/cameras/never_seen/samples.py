@@ -31,6 +31,8 @@ class Facts:
         Names of materials that let light through and were counted as opaque.
     not_counted : tuple of str
         What has pixels in a render, but no triangles: "hair", "volumes".
+    left_out : tuple of str
+        Names of cameras that were asked about, but have no picture: panoramic and custom ones.
     """
 
     kind: str
@@ -41,6 +43,7 @@ class Facts:
     added_objects: float
     opaque: tuple[str, ...]
     not_counted: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -41,6 +41,8 @@ class SampledViews:
         Name of the object whose box the places are in.
     is_open : bool
         Whether materials that let light through are counted as not there.
+    left_out : tuple of str
+        Names of cameras of the shot that have no such picture: panoramic and custom ones.
     """
 
     kind: str
@@ -50,6 +52,7 @@ class SampledViews:
     cameras: tuple[str, ...] = ()
     volume: str = ""
     is_open: bool = False
+    left_out: tuple[str, ...] = ()
 
 
 def view_matrices(
