@@ -32,8 +32,8 @@ COMMANDS = {
     ),
     "distances": ("distances", "row.blend", "--json", "out/a.json"),
     "place": (
-        "place", "row.blend", "--drop", "Scene Collection", "--toward", "up", "--out", "out/a.blend",
-        "--json", "out/a.json",
+        "place", "row.blend", "--drop", "Scene Collection", "--toward", "up",
+        "--out", "out/a.blend", "--json", "out/a.json",
     ),
     "chunks": ("chunks", "row.blend", "--triangles", "20", "--out", "out/chunks"),
     "budget": ("budget", "row.blend", "--budget", "budget.json", "--report", "out/a.xml"),

@@ -49,6 +49,8 @@ BAD = {
     ("distances", "--json"): (UNWRITABLE, ["row.blend"]),
     ("chunks", "file"): (("missing.blend", "folder.blend"), ["--out", "new"]),
     ("chunks", "--triangles"): ((*NUMBERS, "0", "1.5"), CUT),
+    ("chunks", "--objects"): ((*NUMBERS, "0", "1.5"), CUT),
+    ("chunks", "--texels"): ((*NUMBERS, "0", "1.5"), CUT),
     ("chunks", "--least-triangles"): ((*NUMBERS, "1.5"), CUT),
     ("chunks", "--least-size"): (NUMBERS, CUT),
     ("chunks", "--cell"): ((*NUMBERS, "0"), CUT),
