@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../.." || exit
 setup=tests/setup
 results=.cache/suites
 limit="timeout 2400"
-laws="test_rays or test_nearest or test_kernel"
+sessions=tests/addon/test_sessions.py
 # A whole Blender differs from the wheel of its version by what stands around its data: files,
 # packages, processes, graphics, keys. Its window has a suite of its own.
 whole="behind_command command_line command_processes every_question files gpu_buffer guide_examples
@@ -19,22 +19,24 @@ whole="behind_command command_line command_processes every_question files gpu_bu
 
 in_wheel() {
     $setup/environment.sh "$1" || return
-    local files=tests/addon
-    apart tests_in_wheel "$1" -n "$workers" --dist loadfile
+    local with_sessions=apart
+    # Where all suites run, the oldest and the newest Blender play them.
+    [ "$1" != bpy-4.5 ] || [ "${EXAMPLES:-}" != many ] || with_sessions=
+    $with_sessions tests_in_wheel "$1" tests/addon --ignore $sessions -n "$workers" --dist loadfile
 }
 
 tests_in_wheel() {
     $limit ".venv/$1/bin/python" tests/run_in_blender.py -- "${@:2}"
 }
 
-# Run `files` of the add-on's tests by a command, random sessions beside the others, in a process of
+# Run tests by a command and an environment's name, and random sessions beside them, in a process of
 # their own: after hundreds of other tests Blender 4.2 and 4.3 crash in them, in some runs. Once a
 # property is written, DEG_id_tag_update finds its owner freed; why is not known.
 apart() {
-    local sessions=tests/addon/test_sessions.py others code
-    ending "$@" $files --ignore $sessions >"$log.others" 2>&1 &
+    local others code
+    ending "$@" >"$log.others" 2>&1 &
     others=$!
-    ending "$@" -n 0 $sessions
+    ending "$1" "$2" $sessions
     code=$?
     wait $others || code=$?
     cat "$log.others"
@@ -55,16 +57,14 @@ in_core() {
     $limit ".venv/$1/bin/python" -m pytest tests --ignore tests/addon --ignore tests/gui -n auto
 }
 
-# Under the newest NumPy the compiled kernel answers; test_kernel compares it with NumPy. Where all
-# suites run, its laws are looked at without it, too, and all is without under the oldest NumPy.
+# Under the newest NumPy the compiled kernel answers; test_kernel compares it with NumPy, which under
+# the oldest answers all.
 with_kernel() {
     $setup/kernel.sh ${CC:+"$CC"} || {
         [ $? = 69 ] && [ "${CI:-}" != true ] || return 1
         echo "Without the kernel, as there is no ziglang: CC=gcc takes another compiler"
         return 0
     }
-    [ "${EXAMPLES:-}" != many ] ||
-        EXAMPLES= $limit ".venv/$1/bin/python" -m pytest tests/core -k "$laws" -n auto || return
     OCTREE_KERNEL=$PWD/kernel/octree_kernel
 }
 
@@ -79,9 +79,8 @@ in_blender() {
     [ -e "$packages/pytest" ] || .venv/core-newest/bin/python -m pip install -q \
         --target "$packages" --python-version "$python" --only-binary :all: \
         "${pins[@]}" || return 1
-    # shellcheck disable=SC2086  # words
-    local files=$(printf 'tests/addon/test_%s.py ' $whole)
-    apart tests_in_blender
+    # shellcheck disable=SC2046  # words
+    tests_in_blender $(printf 'tests/addon/test_%s.py ' $whole)
 }
 
 tests_in_blender() {
