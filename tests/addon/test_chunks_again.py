@@ -115,7 +115,7 @@ def test_a_chunk_that_was_deleted_or_lost_its_session_is_made_again(monkeypatch)
 
 def test_what_a_neighbor_brings_is_cut_again():
     """A sheet that shares an edge with another gets the vertices that walls make there."""
-    one = mesh_object("One", [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], [(0, 1, 2, 3)])
+    mesh_object("One", [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], [(0, 1, 2, 3)])
     cut(triangles=5)
     before = {item["octree_chunk"]: item["octree_signature"] for item in chunks()}
     small = bumpy("Many", 20)
