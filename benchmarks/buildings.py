@@ -54,11 +54,15 @@ class Building:
         return Building(name, self.vertices @ turn.T, self.faces, self.object_of_face)
 
 
+def paths() -> list[Path]:
+    """Return the files of buildings that the environment names."""
+    return [Path(each) for each in os.environ.get("BUILDINGS", "").split(os.pathsep) if each]
+
+
 def given() -> list[Building]:
     """Return the buildings that the environment names."""
-    paths = os.environ.get("BUILDINGS", "").split(os.pathsep)
     found = []
-    for path in (Path(each) for each in paths if each):
+    for path in paths():
         with np.load(path) as arrays:
             parts = (arrays[name] for name in ("vertices", "faces", "object_of_face"))
             found.append(Building(path.stem, *(each.copy() for each in parts)))

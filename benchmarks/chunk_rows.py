@@ -2,10 +2,13 @@
 
 Every function is as those of `rows` are. Whoever cuts a scene by hand bisects it: a copy for each
 tile, by its six planes, or halves of halves. The cells are ours, so that all cut alike. Meshes of
-your own, OBJ files with paths in the environment variable `MESHES`, are cut, too.
+your own, OBJ files with paths in the environment variable `MESHES`, are cut, too. `USD_OPTIMIZE`
+names a Python that has usd-optimize; with `ROOMS=10000000`, rooms of so many triangles are cut.
 """
 
 import os
+import subprocess
+import tempfile
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -14,12 +17,13 @@ import bmesh
 import bpy
 import numpy as np
 
-from benchmarks import buildings, scenes
+from benchmarks import buildings, memory, scenes
 from benchmarks.table import Row, fastest
 from core import Chunks, Triangles, build_octree, chunks, clip, density
 
 Rows = Iterator[Row]
 BUDGET, TILE = 5_000, 1.0  # triangles, meters
+DICE = Path(__file__).with_name("usd_dice.py")
 
 
 def cut_by_budget(seconds: float, scale: float) -> Rows:
@@ -50,15 +54,59 @@ def cut_by_budget(seconds: float, scale: float) -> Rows:
 
 def cut_in_tiles(seconds: float, _: float) -> Rows:
     """Cut buildings into tiles of a meter."""
-    for building in buildings.given():
+    for building, path in zip(buildings.given(), buildings.paths(), strict=True):
         items = Triangles(building.vertices, building.faces)
+        before = _diced(path)
         (ours,) = fastest(
             lambda items=items: chunks(items, budget=0, least_size=TILE, cell=TILE),
             seconds=seconds,
         )
         made = chunks(items, budget=0, least_size=TILE, cell=TILE)
         what = f"{building.name}: {len(items):,} triangles, tiles of {TILE:g} m"
-        yield Row(what, "the goal", ours, 200.0, must=1.0, aim=0.5, answers=_told(made))
+        if before is None:
+            yield Row(what, "the goal", ours, 200.0, must=1.0, aim=0.5, answers=_told(made))
+            continue
+        theirs = min(before[0], _diced(path)[0])
+        answers = f"{_told(made)}; theirs {int(before[1]):,}"
+        yield Row(what, "usd-optimize", ours, theirs, must=2.0, aim=1.0, answers=answers)
+
+
+def _diced(path: Path) -> list[float] | None:
+    """Return the time of usd-optimize in ms and its triangles; None where there is none."""
+    python = os.environ.get("USD_OPTIMIZE")
+    if not python:
+        return None
+    command = [python, str(DICE), str(path), str(TILE), "5"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return [float(word) for word in done.stdout.splitlines()[-1].split()]
+
+
+def cut_rooms(_: float, __: float) -> Rows:
+    """Cut many rooms made real, as large as `ROOMS` says: once, with its peak of memory."""
+    wanted = int(os.environ.get("ROOMS", "0"))
+    if not wanted:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        arrays = Path(folder) / "arrays.npz"
+        vertices, faces = rooms(wanted)
+        np.savez(arrays, vertices=vertices, faces=faces)
+        del vertices, faces
+        spent, peak, made, count = memory.of_chunks(arrays)
+    what = f"{int(count):,} triangles of rooms, chunks of 50,000"
+    answers = f"{int(made)} chunks, {peak / 1000:.1f} GB beyond the mesh"
+    yield Row(what, "the goal", spent, 60_000.0, must=1.0, aim=0.5, answers=answers)
+
+
+def rooms(triangles: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return as many buildings, or halls of stones, side by side, as have so many triangles."""
+    one = [*buildings.given(), buildings.stones(20)][0]
+    size = np.ptp(one.vertices, axis=0)
+    count = max(triangles // len(one.faces), 1)
+    side = int(np.ceil(np.sqrt(count)))
+    place = np.stack((np.arange(count) % side, np.arange(count) // side, np.zeros(count)), axis=1)
+    vertices = one.vertices + (place * (size + 1.37))[:, None]
+    faces = one.faces + len(one.vertices) * np.arange(count)[:, None, None]
+    return vertices.reshape(-1, 3), faces.reshape(-1, 3)
 
 
 def clip_at_leaves(seconds: float, scale: float) -> Rows:
@@ -164,4 +212,4 @@ def _halved(
     return faces
 
 
-EVERY = (cut_by_budget, cut_in_tiles, clip_at_leaves, count_density)
+EVERY = (cut_by_budget, cut_in_tiles, cut_rooms, clip_at_leaves, count_density)

@@ -1,13 +1,15 @@
 """Peak memory in a process of its own, in MB.
 
 `memory.py ours|theirs|placed ARRAYS.npz` prints that of a build, or of placed meshes, `memory.py
-index COUNT` that of an index of a scene, and that of Blender without it.
+index COUNT` that of an index of a scene, and that of Blender without it. `memory.py chunks
+ARRAYS.npz` prints the milliseconds of a cut, its peak, and the numbers of chunks and triangles.
 """
 
 import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -41,6 +43,11 @@ def peak_of_placed(meshes: Sequence, which: np.ndarray, matrices: np.ndarray) ->
         path = Path(folder) / "arrays.npz"
         np.savez(path, **arrays)
         return _child("placed", path)
+
+
+def of_chunks(arrays: Path) -> list[float]:
+    """Measure a cut into chunks: milliseconds, MB above the mesh, chunks and triangles."""
+    return _printed("chunks", arrays)
 
 
 def _child(whose: str, arrays: Path) -> float:
@@ -132,6 +139,20 @@ def _place(arrays: Path) -> float:
     return (_kilobytes("VmHWM") - before) / 1024
 
 
+def _cut(arrays: Path) -> tuple[float, float, int, int]:
+    """Cut once into chunks of 50,000; return the time in ms, the peak in MB, and counts."""
+    sys.path.insert(0, str(ROOT))
+    from core import Triangles, chunks
+
+    with np.load(arrays) as file:
+        items = Triangles(file["vertices"], file["faces"])
+    Path("/proc/self/clear_refs").write_text("5")
+    before, start = _kilobytes("VmRSS"), time.perf_counter()
+    made = chunks(items)
+    spent = 1000 * (time.perf_counter() - start)
+    return spent, (_kilobytes("VmHWM") - before) / 1024, len(made.counts), len(items)
+
+
 def _kilobytes(name: str) -> int:
     lines = dict(line.split(":") for line in STATUS.read_text().splitlines())
     return int(lines[name].split()[0])
@@ -141,6 +162,8 @@ if __name__ == "__main__":
     whose, what = sys.argv[1:]
     if whose == "index":
         print(*_index(int(what)))
+    elif whose == "chunks":
+        print(*_cut(Path(what)))
     else:
         print(_place(Path(what)) if whose == "placed" else _build(whose, Path(what)))
     sys.stdout.flush()

@@ -181,7 +181,10 @@ def cut_steps(
     for number, source in enumerate(sources):
         if source.row in same:
             trace = known[source.label]
-            mine = [ChunkPart(source, numbers[name], *rest) for name, *rest in trace.parts]
+            mine = [
+                ChunkPart(source, numbers[name], count, signature)
+                for name, count, signature in trace.parts
+            ]
         else:
             mine = list(_parts_of(source, cut, world, marks[source.row]))
             said = tuple((cut.names[each.cell], each.triangles, each.signature) for each in mine)

@@ -249,6 +249,30 @@ def paint_never_seen():
     return len(never)
 
 
+def look_at_hill():
+    import bpy
+    from mathutils import Euler
+
+    view = bpy.context.space_data.region_3d
+    view.view_rotation = Euler((1.0, 0, -0.45)).to_quaternion()
+    view.view_distance, view.view_location = 21, (0.6, 0, 0)
+
+
+def paint_chunks():
+    """Give each chunk a color of its own; return how many there are."""
+    import colorsys
+
+    import bpy
+
+    chunks = [item for item in bpy.data.objects if "octree_chunk" in item]
+    cells = sorted({item["octree_chunk"] for item in chunks})
+    for item in chunks:
+        hue = cells.index(item["octree_chunk"]) * 0.618 % 1
+        item.color = (*colorsys.hsv_to_rgb(hue, 0.5, 0.9), 1)
+    bpy.context.space_data.shading.color_type = "OBJECT"
+    return len(chunks)
+
+
 def hidden_objects():
     import bpy
 

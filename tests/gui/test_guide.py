@@ -11,6 +11,7 @@ import pytest
 from gui import guide_scenes as scenes
 from gui.harness import PICTURES, Window, wait_for
 from gui.test_audit import build_plant
+from gui.test_chunks import build_scene as build_hill
 from gui.test_never_seen import add_engine
 
 pytestmark = pytest.mark.window
@@ -180,6 +181,30 @@ def test_audit(window):
     press(window, "audit")
     show(window, "results", results__row=1)
     keep(window, "audit")
+
+
+def test_chunks(window):
+    """A hill with heads on it: the cells beforehand, and the chunks, each in a color."""
+    window.call(build_hill)
+    press(window, "preview_chunks")
+    window.call(scenes.select_nothing)
+    window.call(scenes.look_at_hill)
+    show(window, "results", answer__found=False, results__follow=False)
+    keep(window, "chunks")
+    press(window, "cut_chunks")
+    assert window.call(scenes.paint_chunks) > 20
+    window.call(scenes.select_nothing)
+    window.call(scenes.look_at_hill)
+    keep(window, "chunks_cut")
+
+
+def test_density(window):
+    window.call(build_hill)
+    press(window, "density", what="CELLS", by="VOLUME", budget=3000)
+    window.call(scenes.select_nothing)
+    window.call(scenes.look_at_hill)
+    show(window, "results", answer__found=False)
+    keep(window, "density")
 
 
 def test_swarm(window):
