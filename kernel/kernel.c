@@ -199,7 +199,7 @@ static double largest_of(const double *numbers, int count) {
     double largest = 0;
     for (int i = 0; i < count; i++) {
         double size = fabs(numbers[i]);
-        if (!(size <= largest)) largest = size;
+        largest = largest > size ? largest : size; /* what follows a NaN, if that is last */
     }
     return largest;
 }
@@ -533,18 +533,73 @@ static inline unsigned up_to(Eight x, Eight y) {
 }
 #endif
 
-/* ---- The stack of a walk ---- */
+/* ---- A question on its way ---- */
 
 /* A node, block or item that waits, and where it begins: along a ray, or how far it is, squared;
- * or CERTAIN, where all that it holds is met. */
+ * or CERTAIN, where all that it holds is met. A triangle that waits alone, while it is fetched,
+ * has a count below zero. */
 typedef struct {
     int32_t child, count;
     float enter;
 } Waiting;
 
 #define CERTAIN (-1.0f)
+enum { FETCHED = -2, FETCHING = -1 };
 
-static int64_t stack_of(int64_t depth) { return (WIDE - 1) * depth + WIDE + 1; }
+/* What is asked: what a ray crosses; the nearest triangles of a point; what meets a sphere, or a
+ * box; or what comes near the box around a volume that the caller then tests. */
+enum { POINT = 0, SPHERE = 1, BOX = 2, AROUND = 3, RAY = 4 };
+
+/* A ray as in core/rays/crossings.py, in double precision. */
+typedef struct {
+    double origin[3], direction[3], length, limit, reach;
+    int axis;
+} Ray;
+
+/* A ray as it is seen in a frame, from where it comes near to the items: `start` is the way to
+ * there, `far` how much farther it looks. A step of the ray is a way of `pace`. */
+typedef struct {
+    float point[3], inverse[3], shear[2], far;
+    int backwards[3], axis;
+    double start, pace;
+} Line;
+
+/* How a point or a volume is seen from its own middle: `half` its sizes, `reach` how far it looks
+ * beyond. Coordinates of a tree are put there by `turn`, where it is placed, and `shift`. */
+typedef struct {
+    double scale;
+    float half[3], shift[3], turn[3][3], reach, wrong, within;
+} View;
+
+/* A ray, a point, a box or a sphere, the latter as a point with a radius, and what it has met. It
+ * is at the top (`matrix` is NULL), or in a tree that is placed in row `place`; then the stack
+ * holds what waits at the top below `floor`. `lines` and `views` are those at the top and in the
+ * placed tree. `reach` is how far it looks: in steps of a ray, or from a point or volume. */
+typedef struct {
+    const Scene *scene;
+    const Plain *plain;
+    const Tree *tree;
+    const double *matrix;
+    Waiting *stack;
+    int64_t place, height, floor, state;
+    int kind, any, level, missing;
+    double limit, reach;
+    /* Of a ray; and of the triangle that it met last. */
+    int64_t number, item, item_place, entry;
+    double distance, corners[9], weights[3];
+    Ray ray;
+    Line lines[2];
+    /* Of others, and in plain cells, where `slack` is how much larger these are taken. */
+    double lower[3], upper[3], radius, slack;
+    View views[2];
+    /* The `held` nearest of at most `wanted`, ascending, none farther than `limit`; or the names
+     * of all that is met, only counted if that is NULL. */
+    int64_t *items, *places, *entries, *names, wanted, held, count, room;
+    double *distances;
+} Walk;
+
+/* Entries of a stack: seven wait on each level, and a block's triangles. */
+static int64_t stack_of(int64_t depth) { return (WIDE - 1) * depth + 2 * WIDE + 1; }
 
 /* The bytes of a node and of a block, and of the scratch for walks in a tree. */
 EXPORT int64_t octree_kernel_size(int64_t which, int64_t depth) {
@@ -553,20 +608,32 @@ EXPORT int64_t octree_kernel_size(int64_t which, int64_t depth) {
                       : stack_of(depth) * IN_FLIGHT * (int64_t)sizeof(Waiting);
 }
 
-/* Put some slots of a node on the stack, those that begin first on top; return its height. */
-static inline int64_t push(const Node *node, Eight enter, unsigned slots, unsigned certain,
-                           Waiting *stack, int64_t height) {
+/* Be at the top, and have met nothing. */
+static void begin(Walk *walk, const Walked *walked, int kind) {
+    walk->scene = walked->scene, walk->plain = walked->plain, walk->tree = top_of(walked);
+    walk->matrix = NULL, walk->state = MISS, walk->kind = kind;
+    walk->place = walk->height = walk->floor = walk->held = walk->count = 0;
+    walk->level = walk->missing = 0;
+}
+
+static void wait_for(Walk *walk, int32_t child, int32_t count, float enter) {
+    walk->stack[walk->height++] = (Waiting){child, count, enter};
+}
+
+/* Let some slots of a node wait, those that begin first on top. */
+static inline void push(Walk *walk, const Node *node, Eight enter, unsigned slots,
+                        unsigned certain) {
     float when[WIDE];
     store(when, enter);
-    Waiting *bottom = stack + height;
+    Waiting *bottom = walk->stack + walk->height, *top = bottom;
     for (; slots; slots &= slots - 1) {
         int slot = __builtin_ctz(slots);
         if (certain >> slot & 1) when[slot] = CERTAIN;
-        Waiting *place = stack + height++;
+        Waiting *place = top++;
         for (; place > bottom && place[-1].enter < when[slot]; place--) *place = place[-1];
         *place = (Waiting){node->child[slot], node->count[slot], when[slot]};
     }
-    return height;
+    walk->height += top - bottom;
 }
 
 /* Sort what a question has met by distance, if that is told, and by name: Shell, 1959. */
@@ -588,43 +655,69 @@ static void sort_met(int64_t *names, double *distances, int64_t count) {
         }
 }
 
+/* Tell whether one of the nearest comes before a triangle that is so far away: of equals the one
+ * in the smaller place, then the smaller item. */
+static int is_nearer(const Walk *walk, int64_t at, double distance, int64_t item) {
+    int64_t place = walk->places ? walk->places[at] : 0;
+    if (walk->distances[at] != distance) return walk->distances[at] < distance;
+    return place != walk->place ? place < walk->place : walk->items[at] <= item;
+}
+
+/* Put a triangle among the nearest; 0 if it is none. Where any will do, nothing waits any more. */
+static int take(Walk *walk, int64_t entry, double distance) {
+    if (!(distance <= walk->limit)) return 0;
+    int64_t item = walk->tree->order[entry], last = walk->wanted - 1;
+    if (walk->held > last && is_nearer(walk, last, distance, item)) return 0;
+    int64_t at = walk->held > last ? last : walk->held++;
+    for (; at > 0 && !is_nearer(walk, at - 1, distance, item); at--) {
+        walk->distances[at] = walk->distances[at - 1], walk->items[at] = walk->items[at - 1];
+        walk->entries[at] = walk->entries[at - 1];
+        if (walk->places) walk->places[at] = walk->places[at - 1];
+    }
+    walk->distances[at] = distance, walk->items[at] = item, walk->entries[at] = entry;
+    if (walk->places) walk->places[at] = walk->place;
+    if (walk->held > last) walk->limit = walk->distances[last];
+    if (walk->any) walk->height = 0;
+    return 1;
+}
+
+/* Put down what is met, where all is asked for; of what the caller tests, the entry. 0 if there is
+ * no room. */
+static int note(Walk *walk, int64_t entry, double distance) {
+    int64_t name = walk->kind == AROUND ? entry : walk->tree->order[entry];
+    if (walk->names) {
+        if (walk->count == walk->room) return 0;
+        walk->names[walk->count] = walk->place << 32 | name;
+        if (walk->distances) walk->distances[walk->count] = distance;
+    }
+    walk->count++;
+    if (walk->any) walk->height = 0;
+    return 1;
+}
+
+/* Corners of a triangle, put where a matrix puts them, unless it is NULL: as `placed` in
+ * core/scene/placed.py, in its order. */
+static void placed_corners(const Tree *tree, const double *matrix, int64_t entry,
+                           double *corners) {
+    corners_of(tree, entry, corners);
+    if (!matrix) return;
+    for (int c = 0; c < 9; c += 3) {
+        double x = corners[c], y = corners[c + 1], z = corners[c + 2];
+        for (int axis = 0; axis < 3; axis++) {
+            const double *row = matrix + 4 * axis;
+            corners[c + axis] = x * row[0] + y * row[1] + z * row[2] + row[3];
+        }
+    }
+}
+
+/* Corners of a triangle that was met, in a scene by its place. */
+static void corners_met(const Walk *walk, int64_t place, int64_t entry, double *corners) {
+    const Scene *scene = walk->scene;
+    placed_corners(scene ? &scene->trees[scene->meshes[place]] : walk->tree,
+                   scene ? scene->matrices + 12 * place : NULL, entry, corners);
+}
+
 /* ---- Rays ---- */
-
-/* A ray as in core/rays/crossings.py, in double precision. */
-typedef struct {
-    double origin[3], direction[3], length, limit, reach;
-    int axis;
-} Ray;
-
-/* A ray as it is seen in a frame, from where it comes near to the items: `start` is the way to
- * there, `far` how much farther it looks. A step of the ray is a way of `pace`. */
-typedef struct {
-    float point[3], inverse[3], shear[2], far;
-    int backwards[3], axis;
-    double start, pace;
-} Line;
-
-/* A ray on its way: at the top of a scene (`tree` is NULL), or in a tree, placed by a matrix in
- * `place`, or not. Below `floor` the stack holds what waits at the top. `steps` is how far the ray
- * looks; `lines` are seen at the top or in the only tree, and in a placed one. */
-typedef struct {
-    Ray ray;
-    Line lines[2];
-    const Tree *tree;
-    const double *matrix;
-    int level, missing;
-    int64_t number, item, entry, place, hit_place;
-    double distance, steps;
-    Waiting *stack;
-    int64_t height, floor;
-} Walk;
-
-/* Crossings found by a walk for all of them; only counted if `names` is NULL. */
-typedef struct {
-    int64_t *names;
-    double *distances;
-    int64_t count, room;
-} Crossings;
 
 /* The other two axes, in the order that makes cross products. */
 static const int OTHER[3][2] = {{1, 2}, {2, 0}, {0, 1}};
@@ -640,15 +733,16 @@ static int longest_axis(const double *vector) {
 
 /* Scale a direction so that products neither overflow nor underflow. */
 static void set_ray(Ray *ray, const double *origin, const double *direction, double limit) {
-    int power, moving = 0;
-    double largest = largest_of(direction, 3);
-    frexp(largest, &power);
+    int moving = 0, power = 0;
+    double largest = largest_of(direction, 3), scale = 2 * power_of_two_scale(largest);
+    if (largest < 0x1p-1000) frexp(largest, &power); /* there is no such number as `scale` */
     ray->axis = longest_axis(direction);
     for (int axis = 0; axis < 3; axis++) moving += direction[axis] != 0;
     for (int axis = 0; axis < 3; axis++) {
         double d = direction[axis];
         ray->origin[axis] = origin[axis];
-        ray->direction[axis] = moving == 1 ? (d > 0) - (d < 0) : ldexp(d, 1 - power);
+        ray->direction[axis] = moving == 1 ? (d > 0) - (d < 0)
+                             : power < 0 ? ldexp(d, 1 - power) : d * scale;
     }
     ray->length = sqrt(dot(ray->direction, ray->direction));
     ray->limit = limit;
@@ -672,22 +766,21 @@ static int set_line(Line *line, const Frame *frame, const double *origin, const 
     }
     for (int axis = 0; axis < 3; axis++) {
         double speed = direction[axis], wide = 1.0 + 0x1p-10;
+        line->backwards[axis] = speed < 0;
         if (fabs(speed) < SLOWEST) {
             if (fabs(seen[axis]) > wide) return 0;
+            line->inverse[axis] = (float)(speed < 0 ? -1 / SLOWEST : 1 / SLOWEST);
             continue;
         }
-        double one = (-wide - seen[axis]) / speed, other = (wide - seen[axis]) / speed;
-        enter = fmax(enter, fmin(one, other)), leave = fmin(leave, fmax(one, other));
+        double inverse = 1 / speed;
+        double one = (-wide - seen[axis]) * inverse, other = (wide - seen[axis]) * inverse;
+        line->inverse[axis] = (float)inverse;
+        enter = larger(enter, lesser(one, other)), leave = lesser(leave, larger(one, other));
     }
     if (enter > leave) return 0;
     line->start = enter, line->pace = pace, line->axis = longest_axis(direction);
-    for (int axis = 0; axis < 3; axis++) {
-        double speed = direction[axis];
-        line->point[axis] = (float)(seen[axis] + enter * speed);
-        line->backwards[axis] = speed < 0;
-        if (fabs(speed) < SLOWEST) speed = speed < 0 ? -SLOWEST : SLOWEST;
-        line->inverse[axis] = 1.0f / (float)speed;
-    }
+    for (int axis = 0; axis < 3; axis++)
+        line->point[axis] = (float)(seen[axis] + enter * direction[axis]);
     double along = direction[line->axis];
     for (int i = 0; i < 2; i++)
         line->shear[i] = (float)(direction[OTHER[line->axis][i]] / along);
@@ -705,54 +798,49 @@ static double area(double ax, double ay, double bx, double by) {
     return difference;
 }
 
-/* Corners of a triangle, put where a matrix puts them, unless it is NULL: as `placed` in
- * core/scene/placed.py, in its order. */
-static void placed_corners(const Tree *tree, const double *matrix, int64_t entry,
-                           double *corners) {
-    corners_of(tree, entry, corners);
-    if (!matrix) return;
-    for (int c = 0; c < 3; c++) {
-        double x = corners[3 * c], y = corners[3 * c + 1], z = corners[3 * c + 2];
-        for (int axis = 0; axis < 3; axis++) {
-            const double *row = matrix + 4 * axis;
-            corners[3 * c + axis] = x * row[0] + y * row[1] + z * row[2] + row[3];
-        }
-    }
+static int are_on_one_side(const double *w) {
+    return (w[0] >= 0 && w[1] >= 0 && w[2] >= 0) || (w[0] <= 0 && w[1] <= 0 && w[2] <= 0);
 }
 
-/* Look at a triangle along the ray: weights and depths of its corners, and their scale. */
-static double seen_along(const Ray *ray, double *corners, double *weights, double *depths) {
+/* Return at which distance the ray meets a triangle, or NaN; in `steps`, of its direction; and the
+ * weights of the corners. */
+static double crossing(const Ray *ray, const double *corners, double *steps, double *weights) {
     int i = OTHER[ray->axis][0], j = OTHER[ray->axis][1];
-    double x[3], y[3], step = ray->direction[ray->axis];
-    for (int n = 0; n < 9; n++) corners[n] -= ray->origin[n % 3];
-    double scale = power_of_two_scale(largest_of(corners, 9));
-    for (int n = 0; n < 9; n++) corners[n] *= scale;
+    double x[3], y[3], depths[3], from[9], step = ray->direction[ray->axis];
+    for (int n = 0; n < 9; n++) from[n] = corners[n] - ray->origin[n % 3];
+    double scale = power_of_two_scale(largest_of(from, 9));
+    for (int n = 0; n < 9; n++) from[n] *= scale;
     for (int c = 0; c < 3; c++) {
-        depths[c] = corners[3 * c + ray->axis];
-        x[c] = corners[3 * c + i] * step - ray->direction[i] * depths[c];
-        y[c] = corners[3 * c + j] * step - ray->direction[j] * depths[c];
+        depths[c] = from[3 * c + ray->axis];
+        x[c] = from[3 * c + i] * step - ray->direction[i] * depths[c];
+        y[c] = from[3 * c + j] * step - ray->direction[j] * depths[c];
     }
     for (int c = 0; c < 3; c++) {
         int a = OTHER[c][0], b = OTHER[c][1];
         weights[c] = area(x[a], y[a], x[b], y[b]);
     }
-    return scale;
-}
-
-/* Return at which distance the ray meets a triangle, or NaN; and in `steps`, of its direction. */
-static double crossing(const Walk *walk, int64_t entry, double *steps) {
-    double corners[9], w[3], depths[3];
-    const Ray *ray = &walk->ray;
-    placed_corners(walk->tree, walk->matrix, entry, corners);
-    double scale = seen_along(ray, corners, w, depths);
-    double total = w[0] + w[1] + w[2];
-    int same_side = (w[0] >= 0 && w[1] >= 0 && w[2] >= 0) || (w[0] <= 0 && w[1] <= 0 && w[2] <= 0);
-    if (!same_side || total == 0) return NAN;
-    double depth = w[0] * depths[0] + w[1] * depths[1] + w[2] * depths[2];
-    *steps = depth / (total * ray->direction[ray->axis]) / scale;
+    double total = weights[0] + weights[1] + weights[2];
+    if (!are_on_one_side(weights) || total == 0) return NAN;
+    *steps = dot(weights, depths) / (total * step) / scale;
     if (!(*steps >= 0 && *steps <= ray->reach)) return NAN;
     double reached = *steps * ray->length;
     return (reached < ray->limit ? reached : ray->limit) + 0.0;
+}
+
+/* Test a triangle exactly. Returns 0 if there was no room for what was met. */
+static int test_crossing(Walk *walk, int64_t entry) {
+    double corners[9], weights[3], steps = 0;
+    __builtin_prefetch(&walk->tree->order[entry]);
+    placed_corners(walk->tree, walk->matrix, entry, corners);
+    double distance = crossing(&walk->ray, corners, &steps, weights);
+    if (!(distance <= walk->limit)) return 1;
+    if (!walk->wanted) return note(walk, entry, distance);
+    if (!take(walk, entry, distance)) return 1;
+    memcpy(walk->corners, corners, sizeof corners);
+    memcpy(walk->weights, weights, sizeof weights);
+    walk->reach = steps;
+    for (int level = 0; level <= walk->level; level++) look_up_to(&walk->lines[level], steps);
+    return 1;
 }
 
 /* Return a bit for each of eight triangles, set where the ray may cross it.
@@ -785,46 +873,8 @@ static unsigned may_cross(const Line *line, const Block *block) {
     return met & up_to(all(-MARGIN), beyond);
 }
 
-/* Tell whether a hit is nearer than what the walk has: of equals the smaller place and item. */
-static int is_better(const Walk *walk, double distance, int64_t item) {
-    if (distance != walk->distance || walk->item < 0) return distance <= walk->distance;
-    return walk->place == walk->hit_place ? item < walk->item : walk->place < walk->hit_place;
-}
-
-/* Test a triangle exactly. Returns 0 if there was no room for what was met. */
-static int test(Walk *walk, int64_t entry, int mode, Crossings *found) {
-    double steps = 0, distance = crossing(walk, entry, &steps);
-    if (!(distance <= walk->distance)) return 1;
-    int64_t item = walk->tree->order[entry];
-    if (mode == ALL) {
-        if (!found->names) return ++found->count > 0; /* only counted */
-        if (found->count == found->room) return 0;
-        found->names[found->count] = walk->place << 32 | item;
-        found->distances[found->count++] = distance;
-    } else if (is_better(walk, distance, item)) {
-        walk->item = item, walk->entry = entry, walk->distance = distance;
-        walk->hit_place = walk->place, walk->steps = steps;
-        for (int level = 0; level <= walk->level; level++) look_up_to(&walk->lines[level], steps);
-        if (mode == ANY) walk->height = 0;
-    }
-    return 1;
-}
-
-/* Test the triangles of a block. Returns 0 if there was no room for what was met. */
-static int visit_block(Walk *walk, int64_t number, int count, int mode, Crossings *found) {
-    assert(number >= 0 && number < walk->tree->block_count && count > 0 && count <= WIDE);
-    const Block *block = &walk->tree->blocks[number];
-    unsigned left = may_cross(&walk->lines[walk->level], block) & ((1u << count) - 1);
-    for (; left; left &= left - 1) {
-        if (!test(walk, block->entry[__builtin_ctz(left)], mode, found)) return 0;
-        if (mode == ANY && walk->item >= 0) break;
-    }
-    return 1;
-}
-
-/* Put the boxes of a node that the ray meets on the stack, the nearest on top. */
-static void visit_node(Walk *walk, const Node *node) {
-    const Line *line = &walk->lines[walk->level];
+/* Return the boxes of a node that the ray meets, and where it enters them. */
+static inline unsigned crossed_boxes(const Line *line, const Node *node, Eight *when) {
     Eight enter = all(0), leave = all(line->far);
     for (int axis = 0; axis < 3; axis++) {
         Eight point = all(line->point[axis]), inverse = all(line->inverse[axis]);
@@ -832,7 +882,8 @@ static void visit_node(Walk *walk, const Node *node) {
         enter = most(enter, times(minus(load(node->box[axis][back]), point), inverse));
         leave = least(leave, times(minus(load(node->box[axis][!back]), point), inverse));
     }
-    walk->height = push(node, enter, up_to(enter, leave), 0, walk->stack, walk->height);
+    *when = enter;
+    return up_to(enter, leave);
 }
 
 /* How wrong a line may be that was taken back into a tree, in its frame; what a few roundings
@@ -855,8 +906,8 @@ static double reach_of(const double *inverse) {
 
 /* See the ray in the space of a placed tree. Returns 0 if it meets nothing, -1 if what is seen is
  * too far from what is: there is no inverse, or it is too large, or the ray begins far away. */
-static int set_placed_line(const Scene *scene, Walk *walk, int64_t row) {
-    const double *matrix = scene->matrices + 12 * row, *inverse = scene->inverses + 9 * row;
+static int set_placed_line(Walk *walk) {
+    const double *matrix = walk->matrix, *inverse = walk->scene->inverses + 9 * walk->place;
     const Frame *frame = &walk->tree->frame;
     double from[3], start[3], way[3], shift[3] = {matrix[3], matrix[7], matrix[11]};
     for (int axis = 0; axis < 3; axis++) from[axis] = walk->ray.origin[axis] - shift[axis];
@@ -866,69 +917,12 @@ static int set_placed_line(const Scene *scene, Walk *walk, int64_t row) {
     if (!(fast >= 0x1p-500 && fast <= 0x1p500)) return -1;
     double bound = largest_of(frame->center, 3) + 1 / frame->scale + largest_of(start, 3);
     double wrong = largest_of(walk->ray.origin, 3) + largest_of(shift, 3) + 2 / fast * bound;
-    double slack = scene->slacks[row] + ROUNDING * size * wrong;
+    double slack = walk->scene->slacks[walk->place] + ROUNDING * size * wrong;
     if (!(slack * frame->scale <= SAME)) return -1;
     double turn = 2 * power_of_two_scale(fast);
     for (int axis = 0; axis < 3; axis++) way[axis] *= turn;
-    return set_line(&walk->lines[1], frame, start, way, frame->scale / turn, walk->steps);
+    return set_line(&walk->lines[1], frame, start, way, frame->scale / turn, walk->reach);
 }
-
-/* Go on in a placed tree; test all its triangles if it can not be walked. */
-static int enter_place(const Scene *scene, Walk *walk, int64_t row, int mode, Crossings *found) {
-    assert(row >= 0 && row < scene->top.entry_count);
-    int64_t mesh = scene->meshes[row];
-    const Tree *tree = &scene->trees[mesh];
-    if (tree->node_count == 0) {
-        __atomic_store_n(&scene->wanted[mesh], 1, __ATOMIC_RELAXED);
-        walk->missing = 1;
-        return 1;
-    }
-    walk->tree = tree, walk->matrix = scene->matrices + 12 * row, walk->place = row;
-    int state = set_placed_line(scene, walk, row);
-    if (state > 0) {
-        walk->level = 1, walk->floor = walk->height;
-        walk->stack[walk->height++] = (Waiting){0, 0, 0.0f};
-        return 1;
-    }
-    int there = 1;
-    for (int64_t entry = 0; state < 0 && entry < tree->entry_count && there; entry++) {
-        there = test(walk, entry, mode, found);
-        if (mode == ANY && walk->item >= 0) break;
-    }
-    walk->tree = NULL;
-    return there;
-}
-
-/* Take the nearest box from the stack; returns 0 if there was no room for what was met. */
-static int step(const Scene *scene, Walk *walk, int mode, Crossings *found) {
-    Waiting next = walk->stack[--walk->height];
-    if (walk->height < walk->floor) walk->level = 0, walk->floor = 0, walk->tree = NULL;
-    if (next.enter > walk->lines[walk->level].far) return 1;
-    const Tree *tree = walk->tree ? walk->tree : &scene->top;
-    int64_t number = next.child < 0 ? ~(int64_t)next.child : next.child;
-    if (next.child >= 0) {
-        assert(number < tree->node_count);
-        visit_node(walk, &tree->nodes[number]);
-        return 1;
-    }
-    return walk->tree ? visit_block(walk, number, next.count, mode, found)
-                      : enter_place(scene, walk, number, mode, found);
-}
-
-static void fetch_next(const Scene *scene, const Walk *walk) {
-    int32_t child = walk->stack[walk->height - 1].child;
-    const Tree *tree = walk->height - 1 < walk->floor ? NULL : walk->tree;
-    const char *at = child >= 0 ? (const char *)&(tree ? tree : &scene->top)->nodes[child]
-                   : tree       ? (const char *)&tree->blocks[~child]
-                                : (const char *)&scene->matrices[12 * (int64_t)~child];
-    for (int line = 0; line < 4; line++) __builtin_prefetch(at + 64 * line);
-}
-
-/* The arrays of an answer; those that are NULL are not wanted. `places` are of a scene's only. */
-typedef struct {
-    int64_t *items, *places;
-    double *distances, *positions, *normals, *weights;
-} Hits;
 
 /* The normal of a triangle by its winding: of a sliver too, from its short edges. */
 static void normal_of(const double *corners, const Ray *ray, double *normal) {
@@ -950,13 +944,19 @@ static void normal_of(const double *corners, const Ray *ray, double *normal) {
     for (int axis = 0; axis < 3; axis++) normal[axis] /= length;
 }
 
-static void write_hit(const Walked *walked, const Walk *walk, const Hits *hits) {
-    int64_t at = walk->number, place = walk->hit_place, item = walk->item;
-    if (item == MISS && walk->missing) item = NOT_PACKED;
+/* The arrays of an answer; those that are NULL are not wanted. `places` are of a scene's only. */
+typedef struct {
+    int64_t *items, *places;
+    double *distances, *positions, *normals, *weights;
+} Hits;
+
+static void write_hit(const Walk *walk, const Hits *hits) {
+    int64_t at = walk->number, item = walk->held ? walk->item : MISS;
+    if (walk->missing && !(walk->any && walk->held)) item = NOT_PACKED;
+    if (walk->state != MISS) item = walk->state;
     hits->items[at] = item;
-    if (hits->places) hits->places[at] = item < 0 ? -1 : place;
+    if (hits->places) hits->places[at] = item < 0 ? -1 : walk->item_place;
     if (!hits->distances) return;
-    if (walk->missing) hits->items[at] = item = NOT_PACKED;
     hits->distances[at] = item < 0 ? INFINITY : walk->distance;
     double *position = hits->positions + 3 * at, *normal = hits->normals + 3 * at;
     double *weights = hits->weights + 3 * at;
@@ -964,33 +964,24 @@ static void write_hit(const Walked *walked, const Walk *walk, const Hits *hits) 
         for (int axis = 0; axis < 3; axis++) position[axis] = normal[axis] = weights[axis] = NAN;
         return;
     }
-    const Ray *ray = &walk->ray;
-    const Scene *scene = walked->scene;
-    double corners[9], depths[3], steps = walk->distance / ray->length;
-    placed_corners(scene ? &scene->trees[scene->meshes[place]] : walked->tree,
-                   scene ? scene->matrices + 12 * place : NULL, walk->entry, corners);
-    for (int axis = 0; axis < 3; axis++)
-        position[axis] = ray->origin[axis] + steps * ray->direction[axis];
-    normal_of(corners, ray, normal);
-    seen_along(ray, corners, weights, depths);
-    double total = weights[0] + weights[1] + weights[2];
-    for (int axis = 0; axis < 3; axis++) weights[axis] /= total;
+    double steps = walk->distance / walk->ray.length, total = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        position[axis] = walk->ray.origin[axis] + steps * walk->ray.direction[axis];
+        total += walk->weights[axis];
+    }
+    normal_of(walk->corners, &walk->ray, normal);
+    for (int axis = 0; axis < 3; axis++) weights[axis] = walk->weights[axis] / total;
 }
 
 /* ---- Exact: triangles and what is near them ---- */
 
-/* A triangle as seen from a point: as `_Features` in core/nearest/closest.py, whose rows these
- * are. `squares` are the squared distances of three corners, three edges and the face. */
-typedef struct {
-    double corners[3][3], along[3], span[3], shares[3], foot[3], squares[7], least;
-    int above, is_thin;
-} Features;
-
-/* A triangle as seen from a point: its edges, those divided by a power of two, and the product of
- * two of these, with all its bits where they are nearly parallel. */
+/* A triangle as seen from a point, as in core/nearest/closest.py: its edges, those divided by a
+ * power of two, and the product of two of these, with all its bits where they are nearly
+ * parallel; of each edge how far `along` it the point is, and on which side. */
 typedef struct {
     double corners[3][3], edges[3][3], units[3][3], normal[3], scale, size;
-    int thin;
+    double moments[3][3], along[3], lengths[3], sides[3];
+    int is_thin, is_inside;
 } Seen;
 
 static void see_from(const double *corners, const double *point, Seen *seen) {
@@ -1003,58 +994,71 @@ static void see_from(const double *corners, const double *point, Seen *seen) {
         seen->units[n / 3][n % 3] = seen->edges[n / 3][n % 3] * seen->scale;
     cross(seen->units[0], seen->units[1], seen->normal);
     seen->size = dot(seen->normal, seen->normal);
-    seen->thin = seen->size <= 0x1p-20;
-    if (seen->thin && seen->size > 0) {
+    seen->is_thin = seen->size <= 0x1p-20;
+    if (seen->is_thin && seen->size > 0) {
         exact_cross(seen->units[0], seen->units[1], seen->normal);
         seen->size = dot(seen->normal, seen->normal);
     }
 }
 
-static void set_features(const double *corners, const double *point, Features *seen) {
-    Seen from;
-    see_from(corners, point, &from);
-    memcpy(seen->corners, from.corners, sizeof seen->corners);
-    double moments[3][3], sides[3], lengths[3], longest = 0, size = from.size;
-    double (*units)[3] = from.units, (*edges)[3] = from.edges, *normal = from.normal;
-    int beside[3], on_longest = 0, thin = from.thin;
+static void see_edges(Seen *seen) {
     for (int k = 0; k < 3; k++) {
-        cross(seen->corners[k], units[k], moments[k]);
-        seen->along[k] = -dot(seen->corners[k], units[k]);
-        seen->span[k] = dot(edges[k], units[k]);
-        lengths[k] = dot(units[k], units[k]);
-        longest = lengths[k] > longest ? lengths[k] : longest;
-        beside[k] = seen->along[k] >= 0 && seen->along[k] <= seen->span[k] && lengths[k] > 0;
-        sides[k] = dot(moments[k], normal);
-        seen->squares[k] = dot(seen->corners[k], seen->corners[k]);
-        seen->squares[3 + k] = beside[k] ? dot(moments[k], moments[k]) / lengths[k] : INFINITY;
+        cross(seen->corners[k], seen->units[k], seen->moments[k]);
+        seen->along[k] = -dot(seen->corners[k], seen->units[k]);
+        seen->lengths[k] = dot(seen->units[k], seen->units[k]);
+        seen->sides[k] = dot(seen->moments[k], seen->normal);
     }
-    for (int k = 0; k < 3; k++) on_longest |= beside[k] && lengths[k] == longest;
-    double total = sides[0] + sides[1] + sides[2], height = dot(seen->corners[0], normal);
-    int same_side = (sides[0] >= 0 && sides[1] >= 0 && sides[2] >= 0)
-                 || (sides[0] <= 0 && sides[1] <= 0 && sides[2] <= 0);
-    seen->above = same_side && size > 0 && on_longest && total != 0;
-    seen->is_thin = seen->above && thin;
+    seen->is_inside = are_on_one_side(seen->sides) && seen->size > 0;
+}
+
+/* What is closest to the point: the rows of `_Features` in core/nearest/closest.py. `squares` are
+ * the squared distances of three corners, three edges and the face. */
+typedef struct {
+    Seen seen;
+    double span[3], shares[3], foot[3], squares[7], least;
+    int above;
+} Features;
+
+static void set_features(const double *corners, const double *point, Features *found) {
+    Seen *seen = &found->seen;
+    double longest = 0;
+    int beside[3], on_longest = 0;
+    see_from(corners, point, seen), see_edges(seen);
     for (int k = 0; k < 3; k++) {
-        seen->shares[k] = seen->above ? sides[(k + 1) % 3] / total : 0.0;
-        seen->foot[k] = normal[k] * (seen->is_thin ? height / size : 0.0);
+        double along = seen->along[k], length = seen->lengths[k];
+        found->span[k] = dot(seen->edges[k], seen->units[k]);
+        longest = length > longest ? length : longest;
+        beside[k] = along >= 0 && along <= found->span[k] && length > 0;
+        found->squares[k] = dot(seen->corners[k], seen->corners[k]);
+        found->squares[3 + k] =
+            beside[k] ? dot(seen->moments[k], seen->moments[k]) / length : INFINITY;
     }
-    seen->squares[6] = seen->above ? height * height / size : INFINITY;
-    seen->least = seen->squares[0];
+    for (int k = 0; k < 3; k++) on_longest |= beside[k] && seen->lengths[k] == longest;
+    double total = seen->sides[0] + seen->sides[1] + seen->sides[2];
+    double height = dot(seen->corners[0], seen->normal);
+    found->above = seen->is_inside && on_longest && total != 0;
+    for (int k = 0; k < 3; k++) {
+        found->shares[k] = found->above ? seen->sides[(k + 1) % 3] / total : 0.0;
+        found->foot[k] = seen->normal[k] * (height / seen->size); /* where it is above */
+    }
+    found->squares[6] = found->above ? height * height / seen->size : INFINITY;
+    found->least = found->squares[0];
     for (int n = 1; n < 7; n++)
-        if (seen->squares[n] < seen->least) seen->least = seen->squares[n];
+        if (found->squares[n] < found->least) found->least = found->squares[n];
 }
 
 /* Where a triangle is closest to a point; the point itself if it lies on it. */
-static void closest_point(const Features *seen, const double *corners, const double *point,
-                          double *found) {
+static void closest_point(const Features *found, const double *corners, const double *point,
+                          double *position) {
+    const Seen *seen = &found->seen;
     double weights[4][3] = {{0}}, least = INFINITY;
     int best = 0;
     for (int k = 0; k < 3; k++) {
-        double share = seen->span[k] > 0 ? seen->along[k] / seen->span[k] : 0.0;
+        double share = found->span[k] > 0 ? seen->along[k] / found->span[k] : 0.0;
         share = share > 0 ? (share < 1 ? share : 1.0) : 0.0;
         weights[k][k] = 1 - share, weights[k][(k + 1) % 3] = share;
     }
-    memcpy(weights[3], seen->above ? seen->shares : weights[0], sizeof weights[3]);
+    memcpy(weights[3], found->above ? found->shares : weights[0], sizeof weights[3]);
     for (int row = 0; row < 4; row++) {
         double foot[3];
         for (int axis = 0; axis < 3; axis++)
@@ -1065,20 +1069,21 @@ static void closest_point(const Features *seen, const double *corners, const dou
         if (square < least) least = square, best = row;
     }
     const double *w = weights[best];
-    int on_face = seen->is_thin && seen->squares[6] == seen->least;
+    int on_face = found->above && seen->is_thin && found->squares[6] == found->least;
     for (int axis = 0; axis < 3; axis++) {
         double value = w[0] * corners[axis] + w[1] * corners[3 + axis] + w[2] * corners[6 + axis];
-        if (on_face) value = point[axis] + seen->foot[axis];
-        found[axis] = seen->least > 0 ? value : point[axis];
+        if (on_face) value = point[axis] + found->foot[axis];
+        position[axis] = found->least > 0 ? value : point[axis];
     }
 }
 
 /* Tell whether the origin's projections fall between the corners, along each edge. */
-static int is_within_spans(double points[3][3], double edges[3][3]) {
+static int is_within_spans(const Seen *seen) {
     for (int edge = 0; edge < 3; edge++) {
-        double one = dot(points[0], edges[edge]), two = dot(points[1], edges[edge]);
-        double three = dot(points[2], edges[edge]);
-        if ((one > 0 && two > 0 && three > 0) || (one < 0 && two < 0 && three < 0)) return 0;
+        double along[3];
+        for (int c = 0; c < 3; c++) along[c] = dot(seen->corners[c], seen->edges[edge]);
+        if (along[0] > 0 && along[1] > 0 && along[2] > 0) return 0;
+        if (along[0] < 0 && along[1] < 0 && along[2] < 0) return 0;
     }
     return 1;
 }
@@ -1087,22 +1092,16 @@ static int is_within_spans(double points[3][3], double edges[3][3]) {
  * `touch_spheres` in core/touch/triangles.py. */
 static int touches_sphere(const double *corners, const double *center, double squared) {
     Seen seen;
-    double moment[3];
-    int flag = 0, positive = 1, negative = 1;
     see_from(corners, center, &seen);
     for (int k = 0; k < 3; k++)
         if (dot(seen.corners[k], seen.corners[k]) <= squared) return 1;
+    see_edges(&seen);
     for (int k = 0; k < 3; k++) {
-        const double *unit = seen.units[k];
-        cross(seen.corners[k], unit, moment);
-        double along = -dot(seen.corners[k], unit), length = dot(unit, unit);
+        double along = seen.along[k], length = seen.lengths[k];
         int beside = along >= 0 && along <= length * (1 / seen.scale) && length > 0;
-        flag |= beside && dot(moment, moment) <= squared * length;
-        double side = dot(moment, seen.normal);
-        positive &= side >= 0, negative &= side <= 0;
+        if (beside && dot(seen.moments[k], seen.moments[k]) <= squared * length) return 1;
     }
-    if (flag || !(positive || negative) || !(seen.size > 0)) return flag;
-    if (seen.thin && !is_within_spans(seen.corners, seen.edges)) return 0;
+    if (!seen.is_inside || (seen.is_thin && !is_within_spans(&seen))) return 0;
     double height = dot(seen.corners[0], seen.normal);
     return height * height <= squared * seen.size;
 }
@@ -1142,6 +1141,20 @@ static int touches_box(const double *corners, const double *lower, const double 
     return 1;
 }
 
+/* Tell whether boxes grown round meet, as `rounded_touch_rounded` and `boxes_touch_boxes` in
+ * core/touch/rounded.py. */
+static int touches_rounded(const Walk *walk, int64_t entry) {
+    const int64_t count = walk->tree->entry_count;
+    const double *box = walk->tree->boxes + entry;
+    double squares = 0, radius = box[6 * count] + walk->radius;
+    for (int axis = 0; axis < 3; axis++, box += count) {
+        double gap = larger(box[0] - walk->upper[axis], walk->lower[axis] - box[3 * count]);
+        if (gap > 0 && radius == 0) return 0;
+        gap = larger(gap, 0), squares += gap * gap;
+    }
+    return squares <= radius * radius;
+}
+
 /* ---- What is near a point, or meets a volume ---- */
 
 /* Points farther away than this from the middle are left to the caller, and radii this large; and
@@ -1151,40 +1164,11 @@ static int touches_box(const double *corners, const double *lower, const double 
 /* What single precision may add to a distance, at least; see `see_in`. */
 #define WRONG 0x1p-16f
 
-/* What is asked: the nearest triangles of a point; what meets a sphere, or a box; or what comes
- * near the box around a volume that the caller then tests. */
-enum { POINT = 0, SPHERE = 1, BOX = 2, AROUND = 3 };
-
-/* How a look is seen from its own middle: `half` its sizes, `reach` how far it looks beyond.
- * Coordinates of a tree are put there by `turn`, where it is placed, and `shift`. */
-typedef struct {
-    double scale;
-    float half[3], shift[3], turn[3][3], reach, wrong, within;
-} View;
-
-/* A point, a box or a sphere, the latter as a point with a radius, and what it has met so far. It
- * is at the top (`matrix` is NULL), or looks into a placed tree. */
-typedef struct {
-    const Scene *scene;
-    const Tree *tree;
-    const double *matrix;
-    int64_t place;
-    int kind, any, level, missing;
-    double lower[3], upper[3], radius;
-    View views[2];
-    /* Of a point: the `held` nearest of at most `wanted`, ascending, none farther than `limit`. */
-    double limit;
-    int64_t wanted, held;
-    int64_t *items, *places, *entries;
-    double *distances;
-    /* Of a volume: the names of what it meets. */
-    int64_t *names, count, room;
-} Look;
-
-/* Look no farther than `limit`, which is the radius of a volume. */
-static void narrow(Look *look, double limit) {
-    for (int level = 0; level <= look->level; level++) {
-        View *view = &look->views[level];
+/* Look no farther than `limit`. */
+static void narrow(Walk *walk, double limit) {
+    walk->reach = limit;
+    for (int level = 0; level <= walk->level; level++) {
+        View *view = &walk->views[level];
         float reach = (float)lesser(limit * view->scale, 0x1p40);
         reach = reach * (1 + 0x1p-20f) + view->wrong;
         if (reach < view->reach) view->reach = reach;
@@ -1193,72 +1177,64 @@ static void narrow(Look *look, double limit) {
 
 /* Finish the view of the present level. Coordinates are rounded to 2^-23 of those that are
  * `away`, and each is a sum of four: what is nearer than WRONG is always seen. */
-static void see_in(Look *look, double away) {
-    View *view = &look->views[look->level];
+static void see_in(Walk *walk, double away) {
+    View *view = &walk->views[walk->level];
     int is_known = away < 0x1p40; /* else all is near */
     if (!is_known) *view = (View){.scale = view->scale};
     view->wrong = is_known ? WRONG + (float)(away * 0x1p-19) : INFINITY, view->reach = INFINITY;
-    double within = look->radius * view->scale * (1 - 0x1p-10);
-    view->within = look->kind == SPHERE || look->kind == BOX ? (float)(within * within) : -1.0f;
-    narrow(look, look->kind == POINT ? look->limit : look->radius);
+    double within = walk->radius * view->scale * (1 - 0x1p-10);
+    view->within =
+        walk->kind == SPHERE || walk->kind == BOX ? (float)(within * within) : -1.0f;
+    narrow(walk, walk->reach);
 }
 
-/* See the look from the top; 0 if it is too far away. Boxes are cut where nothing is. */
-static int see_top(Look *look, const Walked *walked) {
-    const Tree *tree = top_of(walked);
-    View *view = &look->views[0];
-    double farthest = look->radius * tree->frame.scale;
-    look->scene = walked->scene, look->tree = tree, look->matrix = NULL;
-    look->level = look->missing = 0, look->place = 0, view->scale = tree->frame.scale;
+/* See a point or a volume from the top; 0 if it is too far away. Boxes are cut where there is
+ * nothing. */
+static int see_top(Walk *walk) {
+    const Frame *frame = &walk->tree->frame;
+    View *view = &walk->views[0];
+    double farthest = walk->radius * frame->scale;
+    view->scale = frame->scale;
     for (int axis = 0; axis < 3; axis++) {
-        double low = (look->lower[axis] - tree->frame.center[axis]) * view->scale;
-        double high = (look->upper[axis] - tree->frame.center[axis]) * view->scale;
-        if (look->kind >= BOX) {
+        double low = (walk->lower[axis] - frame->center[axis]) * view->scale;
+        double high = (walk->upper[axis] - frame->center[axis]) * view->scale;
+        if (walk->kind >= BOX) {
             /* Roundings of the exact test must not be larger than what is seen. */
-            if (!(fabs(tree->frame.center[axis]) * view->scale <= FAR)) return 0;
-            if (look->kind == AROUND && !(larger(-low, high) <= LONG)) return 0;
+            if (!(fabs(frame->center[axis]) * view->scale <= FAR)) return 0;
+            if (walk->kind == AROUND && !(larger(-low, high) <= LONG)) return 0;
             low = lesser(larger(low, -NEAR), NEAR), high = lesser(larger(high, -NEAR), NEAR);
         }
         farthest = larger(farthest, larger(fabs(low), fabs(high)));
         view->half[axis] = (float)((high - low) / 2);
         view->shift[axis] = (float)-(low + (high - low) / 2);
     }
-    see_in(look, 0);
+    see_in(walk, 0);
     return farthest <= NEAR;
 }
 
-/* Go on in a placed tree, seen as large as it is there; 0 if it is not packed. */
-static int look_into(Look *look, int64_t row) {
-    const Scene *scene = look->scene;
-    const Tree *tree = &scene->trees[scene->meshes[row]];
-    const double *matrix = scene->matrices + 12 * row;
-    View *view = &look->views[1];
+/* See it in a placed tree, as large as it is there. */
+static void see_placed(Walk *walk) {
+    const Frame *frame = &walk->tree->frame;
+    View *view = &walk->views[1];
     double extent = 0, away = 0;
-    if (tree->node_count == 0) {
-        __atomic_store_n(&scene->wanted[scene->meshes[row]], 1, __ATOMIC_RELAXED);
-        look->missing = 1;
-        return 0;
-    }
     for (int n = 0; n < 12; n += 4) {
-        double length = fabs(matrix[n]) + fabs(matrix[n + 1]) + fabs(matrix[n + 2]);
-        extent = larger(extent, length / tree->frame.scale);
+        const double *row = walk->matrix + n;
+        extent = larger(extent, (fabs(row[0]) + fabs(row[1]) + fabs(row[2])) / frame->scale);
     }
     view->scale = power_of_two_scale(extent);
     for (int axis = 0; axis < 3; axis++) {
-        const double *row_of = matrix + 4 * axis, *center = tree->frame.center;
-        double half = (look->upper[axis] - look->lower[axis]) / 2;
-        double middle = look->lower[axis] + half, size = fabs(row_of[3]) + fabs(middle);
-        double shift = (dot(row_of, center) + row_of[3] - middle) * view->scale;
+        const double *row = walk->matrix + 4 * axis;
+        double half = (walk->upper[axis] - walk->lower[axis]) / 2;
+        double middle = walk->lower[axis] + half, size = fabs(row[3]) + fabs(middle);
+        double shift = (dot(row, frame->center) + row[3] - middle) * view->scale;
         for (int i = 0; i < 3; i++) {
-            view->turn[axis][i] = (float)(row_of[i] / tree->frame.scale * view->scale);
-            size += fabs(row_of[i] * center[i]);
+            view->turn[axis][i] = (float)(row[i] / frame->scale * view->scale);
+            size += fabs(row[i] * frame->center[i]);
         }
         view->half[axis] = (float)(half * view->scale), view->shift[axis] = (float)shift;
         away += fabs(shift) + half * view->scale + size * view->scale * 0x1p-24;
     }
-    look->tree = tree, look->matrix = matrix, look->place = row, look->level = 1;
-    see_in(look, away);
-    return 1;
+    see_in(walk, away);
 }
 
 /* Put three coordinates of eight where the matrix does. */
@@ -1274,10 +1250,10 @@ static void turned(const View *view, Eight *points, int is_size) {
     memcpy(points, found, sizeof found);
 }
 
-/* Put the boxes of a node that come near on the stack, the nearest on top; return its height. */
-static int64_t look_at_node(const Look *look, const Node *node, int is_certain, Waiting *stack,
-                            int64_t height) {
-    const View *view = &look->views[look->level];
+/* Return the boxes of a node that come near, how near, squared, and those that lie within. */
+static unsigned near_boxes(const Walk *walk, const Node *node, int is_certain, Eight *when,
+                           unsigned *certain) {
+    const View *view = &walk->views[walk->level];
     Eight middle[3], half[3], near = all(0), far = all(0);
     for (int axis = 0; axis < 3; axis++) {
         Eight low = load(node->box[axis][0]), high = load(node->box[axis][1]);
@@ -1285,7 +1261,7 @@ static int64_t look_at_node(const Look *look, const Node *node, int is_certain, 
         half[axis] = times(minus(high, low), all(0.5f));
     }
     unsigned there = up_to(all(0), half[0]);
-    if (look->matrix) turned(view, middle, 0), turned(view, half, 1);
+    if (walk->matrix) turned(view, middle, 0), turned(view, half, 1);
     for (int axis = 0; axis < 3; axis++) {
         Eight apart = size_of(plus(middle[axis], all(view->shift[axis])));
         apart = minus(apart, all(view->half[axis]));
@@ -1294,20 +1270,20 @@ static int64_t look_at_node(const Look *look, const Node *node, int is_certain, 
         gap = most(plus(plus(apart, half[axis]), all(2 * view->wrong)), all(0));
         far = plus(far, times(gap, gap));
     }
-    unsigned certain = is_certain ? there : up_to(far, all(view->within)) & there;
-    unsigned left = certain | (up_to(near, all(view->reach * view->reach)) & there);
-    return push(node, near, left, certain, stack, height);
+    *when = near;
+    *certain = is_certain ? there : up_to(far, all(view->within)) & there;
+    return *certain | (up_to(near, all(view->reach * view->reach)) & there);
 }
 
 /* Return a bit for each of eight triangles, set where it may be within reach: along each axis,
  * and along the way to its middle, not all corners are beyond. That holds for any way. */
-static unsigned may_reach(Look *look, const Block *block, int count) {
-    View *view = &look->views[look->level];
+static unsigned may_reach(Walk *walk, const Block *block, int count) {
+    View *view = &walk->views[walk->level];
     Eight corners[3][3], way[3], along = all(INFINITY), square = all(0), nearest = all(INFINITY);
     if (view->wrong == INFINITY) return 255;
     for (int c = 0; c < 3; c++) {
         for (int axis = 0; axis < 3; axis++) corners[c][axis] = load(block->corner[c][axis]);
-        if (look->matrix) turned(view, corners[c], 0);
+        if (walk->matrix) turned(view, corners[c], 0);
         for (int axis = 0; axis < 3; axis++)
             corners[c][axis] = plus(corners[c][axis], all(view->shift[axis]));
     }
@@ -1317,7 +1293,7 @@ static unsigned may_reach(Look *look, const Block *block, int count) {
         Eight one = corners[0][axis], two = corners[1][axis], three = corners[2][axis];
         way[axis] = plus(plus(one, two), three);
         square = plus(square, times(way[axis], way[axis]));
-        if (look->kind == POINT) continue;
+        if (walk->kind == POINT) continue;
         beside = plus(beside, times(size_of(way[axis]), all(view->half[axis])));
         float reach = view->half[axis] + view->reach;
         met &= up_to(least(least(one, two), three), all(reach));
@@ -1330,7 +1306,7 @@ static unsigned may_reach(Look *look, const Block *block, int count) {
         part = plus(times(corner[0], corner[0]), times(corner[1], corner[1]));
         nearest = least(nearest, plus(part, times(corner[2], corner[2])));
     }
-    if (look->kind == POINT && look->wanted == 1) { /* it is no farther than any corner */
+    if (walk->kind == POINT && walk->wanted == 1) { /* it is no farther than any corner */
         float apart[WIDE];
         store(apart, root(nearest));
         for (int i = 0; i < count; i++) {
@@ -1341,140 +1317,156 @@ static unsigned may_reach(Look *look, const Block *block, int count) {
     return met & up_to(along, plus(times(root(square), all(view->reach)), beside));
 }
 
-/* How far a triangle is, squared. */
-static double square_to(const Look *look, const Tree *tree, const double *matrix, int64_t entry) {
-    double corners[9];
-    Features seen;
-    placed_corners(tree, matrix, entry, corners);
-    set_features(corners, look->lower, &seen);
-    return seen.least;
-}
-
-/* Tell whether the nearest at a place comes before a triangle that is so far away: of equals the
- * one in the smaller place, then the smaller item. */
-static int is_nearer(const Look *look, int64_t at, double distance, int64_t item) {
-    int64_t place = look->places ? look->places[at] : 0;
-    if (look->distances[at] != distance) return look->distances[at] < distance;
-    return place != look->place ? place < look->place : look->items[at] <= item;
-}
-
-/* Put a triangle among the nearest, if it is one. */
-static void take(Look *look, int64_t entry, double distance) {
-    int64_t item = look->tree->order[entry];
-    if (!(distance <= look->limit)) return;
-    if (look->held == look->wanted && is_nearer(look, look->wanted - 1, distance, item)) return;
-    int64_t at = look->held < look->wanted ? look->held++ : look->wanted - 1;
-    for (; at > 0 && !is_nearer(look, at - 1, distance, item); at--) {
-        look->distances[at] = look->distances[at - 1], look->items[at] = look->items[at - 1];
-        look->entries[at] = look->entries[at - 1];
-        if (look->places) look->places[at] = look->places[at - 1];
+/* Tell whether a triangle may be near a point: no corner is nearer along the way to its middle.
+ * The point looks no farther than the nearest corner. */
+static int may_be_near(Walk *walk, int64_t entry, double far) {
+    double corners[9], way[3] = {0}, along = INFINITY, nearest = INFINITY;
+    corners_of(walk->tree, entry, corners);
+    for (int n = 0; n < 9; n++) way[n % 3] += corners[n] -= walk->lower[n % 3];
+    for (int n = 0; n < 9; n += 3) {
+        along = lesser(along, dot(corners + n, way));
+        nearest = lesser(nearest, dot(corners + n, corners + n));
     }
-    look->distances[at] = distance, look->items[at] = item, look->entries[at] = entry;
-    if (look->places) look->places[at] = look->place;
-    if (look->held < look->wanted) return;
-    look->limit = look->distances[look->wanted - 1];
-    narrow(look, look->limit);
-}
-
-/* Tell whether boxes grown round meet, as `rounded_touch_rounded` and `boxes_touch_boxes` in
- * core/touch/rounded.py. */
-static int touches_rounded(const Look *look, const Tree *tree, int64_t entry) {
-    const double *box = tree->boxes + entry;
-    double squares = 0, radius = box[6 * tree->entry_count] + look->radius;
-    for (int axis = 0; axis < 3; axis++, box += tree->entry_count) {
-        double gap = larger(box[0] - look->upper[axis],
-                            look->lower[axis] - box[3 * tree->entry_count]);
-        if (gap > 0 && radius == 0) return 0;
-        gap = larger(gap, 0), squares += gap * gap;
-    }
-    return squares <= radius * radius;
-}
-
-/* Tell exactly whether an item meets a volume. */
-static int meets(const Look *look, const Tree *tree, const double *matrix, int64_t entry) {
-    double corners[9];
-    if (look->kind == AROUND) return 1;
-    if (tree->boxes) return touches_rounded(look, tree, entry);
-    placed_corners(tree, matrix, entry, corners);
-    return look->kind == BOX ? touches_box(corners, look->lower, look->upper)
-                             : touches_sphere(corners, look->lower, look->radius * look->radius);
-}
-
-/* Put down what a volume meets; of what the caller tests, the entry. 0 if there is no room. */
-static int note(Look *look, int64_t entry) {
-    if (look->count == look->room) return 0;
-    int64_t name = look->kind == AROUND ? entry : look->tree->order[entry];
-    look->names[look->count++] = look->place << 32 | name;
+    if (along > far * sqrt(dot(way, way))) return 0;
+    walk->reach = walk->limit = lesser(walk->limit, sqrt(nearest));
     return 1;
 }
 
-/* Look at one entry; returns 0 if there was no room for what was met. */
-static int look_at(Look *look, int64_t entry, int is_certain) {
-    if (look->kind == POINT) {
-        take(look, entry, sqrt(square_to(look, look->tree, look->matrix, entry)));
+/* How far a placed triangle is from the point, squared. */
+static double square_to(const Walk *walk, const double *corners) {
+    Features found;
+    set_features(corners, walk->lower, &found);
+    return found.least;
+}
+
+/* ---- The walk ---- */
+
+/* Test an entry exactly; returns 0 if there was no room for what was met. */
+static int test(Walk *walk, int64_t entry, int is_certain) {
+    double corners[9];
+    int met = is_certain || walk->kind == AROUND;
+    if (walk->kind == RAY) return test_crossing(walk, entry);
+    if (met) return note(walk, entry, 0);
+    if (walk->tree->boxes) return !touches_rounded(walk, entry) || note(walk, entry, 0);
+    placed_corners(walk->tree, walk->matrix, entry, corners);
+    if (walk->kind == POINT) {
+        if (take(walk, entry, sqrt(square_to(walk, corners))) && walk->held == walk->wanted)
+            narrow(walk, walk->limit);
         return 1;
     }
-    return !(is_certain || meets(look, look->tree, look->matrix, entry)) || note(look, entry);
+    met = walk->kind == BOX ? touches_box(corners, walk->lower, walk->upper)
+                            : touches_sphere(corners, walk->lower, walk->radius * walk->radius);
+    return !met || note(walk, entry, 0);
 }
 
-/* Look until nothing waits; returns 0 if there was no room for what was met. */
-static int look_around(Look *look, Waiting *stack) {
-    int64_t height = 1, floor = 0;
-    stack[0] = (Waiting){0, 0, 0.0f};
-    while (height) {
-        Waiting next = stack[--height];
-        if (height < floor) { /* back to the top */
-            look->tree = &look->scene->top, look->matrix = NULL;
-            look->level = 0, look->place = 0, floor = 0;
+/* Tell whether one is enough, and there is one. */
+static int is_done(const Walk *walk) { return walk->any && walk->held + walk->count > 0; }
+
+static void leave_place(Walk *walk) {
+    walk->tree = &walk->scene->top, walk->matrix = NULL;
+    walk->level = 0, walk->place = 0, walk->floor = 0;
+}
+
+/* Go on in a placed tree, if it is packed; test all that it holds if it can not be walked. */
+static int enter_place(Walk *walk, int64_t row, int is_certain) {
+    const Scene *scene = walk->scene;
+    assert(row >= 0 && row < scene->top.entry_count);
+    int64_t mesh = scene->meshes[row];
+    int state = 1, there = 1;
+    if (scene->trees[mesh].node_count == 0) {
+        __atomic_store_n(&scene->wanted[mesh], 1, __ATOMIC_RELAXED);
+        walk->missing = 1;
+        return 1;
+    }
+    walk->tree = &scene->trees[mesh], walk->matrix = scene->matrices + 12 * row;
+    walk->place = row, walk->level = 1, walk->floor = walk->height;
+    if (walk->kind == RAY) state = set_placed_line(walk);
+    else see_placed(walk);
+    if (state > 0) {
+        wait_for(walk, 0, 0, is_certain ? CERTAIN : 0.0f);
+        return 1;
+    }
+    for (int64_t entry = 0; state < 0 && entry < walk->tree->entry_count && there; entry++) {
+        there = test(walk, entry, 0);
+        if (is_done(walk)) break;
+    }
+    leave_place(walk);
+    return there;
+}
+
+/* Let a triangle wait while its corners are fetched: first their numbers, then themselves. */
+static void fetch_triangle(Walk *walk, int64_t entry, int count) {
+    const Tree *tree = walk->tree;
+    for (int c = 0; c < 3; c++) {
+        const int64_t *vertex = tree->faces + c * tree->entry_count + entry;
+        if (count == FETCHING) __builtin_prefetch(vertex);
+        for (int axis = 0; axis < 3 && count == FETCHED; axis++)
+            __builtin_prefetch(tree->vertices + axis * tree->vertex_count + *vertex);
+    }
+    wait_for(walk, (int32_t)~entry, count, 0.0f);
+}
+
+/* Take the nearest box from the stack; returns 0 if there was no room for what was met. `alone`
+ * says that no others are walked by turns meanwhile, so that nothing is gained by waiting. */
+static inline __attribute__((always_inline)) int step(Walk *walk, int is_ray, int alone) {
+    Waiting next = walk->stack[--walk->height];
+    if (walk->height < walk->floor) leave_place(walk);
+    const Line *line = &walk->lines[walk->level];
+    const View *view = &walk->views[walk->level];
+    const Tree *tree = walk->tree;
+    int is_certain = next.enter < 0;
+    if (next.enter > (is_ray ? line->far : view->reach * view->reach)) return 1;
+    while (next.child >= 0) {
+        assert(next.child < tree->node_count);
+        const Node *node = &tree->nodes[next.child];
+        Eight when;
+        unsigned certain = 0, slots = is_ray ? crossed_boxes(line, node, &when)
+                                             : near_boxes(walk, node, is_certain, &when, &certain);
+        if (!is_ray || !alone || slots == 0 || slots & (slots - 1)) {
+            push(walk, node, when, slots, certain);
+            return 1;
         }
-        const View *view = &look->views[look->level];
-        const Tree *tree = look->tree;
-        int64_t number = next.child < 0 ? ~(int64_t)next.child : next.child;
-        int is_certain = next.enter < 0;
-        if (next.enter > view->reach * view->reach) continue;
-        if (next.child >= 0) {
-            assert(number < tree->node_count);
-            height = look_at_node(look, &tree->nodes[number], is_certain, stack, height);
-            continue;
-        }
-        if (look->scene && !look->matrix) {
-            if (!look_into(look, number)) continue;
-            floor = height;
-            stack[height++] = (Waiting){0, 0, is_certain ? CERTAIN : 0.0f};
-            continue;
-        }
-        const Block *block = tree->boxes ? NULL : &tree->blocks[number];
-        assert(number < (block ? tree->block_count : tree->entry_count) && next.count <= WIDE);
-        unsigned left = (1u << next.count) - 1;
-        if (block && !is_certain) left &= may_reach(look, block, next.count);
-        for (; left; left &= left - 1) {
-            int64_t entry = block ? block->entry[__builtin_ctz(left)] : number;
-            if (!look_at(look, entry, is_certain)) return 0;
-            if (look->any && look->count) return 1;
-        }
+        int slot = __builtin_ctz(slots); /* go on with the only one */
+        next.child = node->child[slot], next.count = node->count[slot];
+    }
+    int64_t number = ~(int64_t)next.child;
+    if (walk->scene && !walk->matrix) return enter_place(walk, number, is_certain);
+    if (next.count == FETCHING && !alone) {
+        fetch_triangle(walk, number, FETCHED);
+        return 1;
+    }
+    if (next.count < 0) return test_crossing(walk, number);
+    const Block *block = tree->boxes ? NULL : &tree->blocks[number];
+    assert(number < (block ? tree->block_count : tree->entry_count) && next.count <= WIDE);
+    unsigned left = (1u << next.count) - 1;
+    if (is_ray) left &= may_cross(line, block);
+    else if (block && !is_certain) left &= may_reach(walk, block, next.count);
+    for (; left && !is_done(walk); left &= left - 1) {
+        int64_t entry = block ? block->entry[__builtin_ctz(left)] : number;
+        if (!alone) fetch_triangle(walk, entry, FETCHING);
+        else if (!(is_ray ? test_crossing(walk, entry) : test(walk, entry, is_certain))) return 0;
     }
     return 1;
 }
 
-/* Write where the nearest of a point are, from number `first` on, and that there are no more. */
-static void write_nearest(const Walked *walked, const Look *look, int64_t state,
-                          double *positions) {
-    for (int64_t n = 0; n < look->wanted; n++) {
-        double *position = positions + 3 * n, corners[9];
-        int64_t entry = look->entries[n], place = look->places ? look->places[n] : 0;
-        const Scene *scene = walked->scene;
-        Features seen;
-        if (n >= look->held || state != MISS) {
-            look->items[n] = look->entries[n] = state, look->distances[n] = INFINITY;
-            if (look->places) look->places[n] = -1;
-            position[0] = position[1] = position[2] = NAN;
-            continue;
-        }
-        placed_corners(scene ? &scene->trees[scene->meshes[place]] : walked->tree,
-                       scene ? scene->matrices + 12 * place : NULL, entry, corners);
-        set_features(corners, look->lower, &seen);
-        closest_point(&seen, corners, look->lower, position);
-    }
+/* Walk until nothing waits; returns 0 if there was no room for what was met. */
+static int go_on(Walk *walk) {
+    int there = 1;
+    if (walk->kind == RAY)
+        while (walk->height && there) there = step(walk, 1, 1);
+    else
+        while (walk->height && there) there = step(walk, 0, 1);
+    return there;
+}
+
+static void fetch_next(const Walk *walk) {
+    const Waiting *next = &walk->stack[walk->height - 1];
+    const Tree *tree = walk->height - 1 < walk->floor ? &walk->scene->top : walk->tree;
+    int64_t number = next->child < 0 ? ~(int64_t)next->child : next->child;
+    const char *at = next->child >= 0 ? (const char *)&tree->nodes[number]
+                   : tree->boxes      ? (const char *)&walk->scene->matrices[12 * number]
+                                      : (const char *)&tree->blocks[number];
+    for (int line = 0; line < 5 && next->count >= 0; line++) __builtin_prefetch(at + 64 * line);
 }
 
 /* ---- Lone questions: walks of plain cells ---- */
@@ -1487,31 +1479,25 @@ typedef struct {
     double enter;
 } Later;
 
-/* A ray, or a look, on its way through cells. `room` is how much larger they are taken, beyond
- * which nothing matters that roundings may do. */
-typedef struct {
-    const Plain *plain;
-    Walk *walk;
-    Look *look;
-    double lower[3], upper[3], room;
-    int64_t mode;
-    int is_damaged;
-} Visit;
+/* How far the walk still looks. */
+static double looks_up_to(const Walk *walk) {
+    return walk->reach * (1 + 0x1p-36) + (walk->kind == RAY ? 0 : walk->slack);
+}
 
-/* When the visit comes to a cell: in steps of a ray, or how far from a look; else infinity. */
-static double comes_to(const Visit *visit, int64_t cell) {
-    const double *walls = visit->plain->walls + cell;
-    int64_t row = visit->plain->cell_count;
+/* When the walk comes to a cell: in steps of a ray, or how far away; infinity if it does not. */
+static double comes_to(const Walk *walk, int64_t cell) {
+    const double *walls = walk->plain->walls + cell;
+    int64_t row = walk->plain->cell_count;
     double enter = 0, leave = INFINITY, square = 0;
     for (int axis = 0; axis < 3; axis++) {
-        double low = walls[axis * row] - visit->room - visit->upper[axis];
-        double high = walls[(axis + 3) * row] + visit->room - visit->lower[axis];
-        if (visit->look) {
+        double low = walls[axis * row] - walk->slack - walk->upper[axis];
+        double high = walls[(axis + 3) * row] + walk->slack - walk->lower[axis];
+        if (walk->kind != RAY) {
             double gap = low > 0 ? low : high < 0 ? -high : 0;
             square += gap * gap;
             continue;
         }
-        double speed = visit->walk->ray.direction[axis];
+        double speed = walk->ray.direction[axis];
         if (speed == 0) {
             if (low > 0 || high < 0) return INFINITY;
             continue;
@@ -1519,101 +1505,62 @@ static double comes_to(const Visit *visit, int64_t cell) {
         double one = low / speed, other = high / speed;
         enter = larger(enter, lesser(one, other)), leave = lesser(leave, larger(one, other));
     }
-    return visit->look ? sqrt(square) : enter <= leave ? enter : INFINITY;
+    enter = walk->kind != RAY ? sqrt(square) : enter <= leave ? enter : INFINITY;
+    return enter <= looks_up_to(walk) ? enter : INFINITY;
 }
 
-/* How far the visit still looks. */
-static double looks_up_to(const Visit *visit) {
-    const Look *look = visit->look;
-    if (look) return (look->kind ? look->radius : look->limit) * (1 + 0x1p-36) + visit->room;
-    return visit->walk->steps * (1 + 0x1p-36);
-}
-
-/* Tell whether a triangle may be near a point: no corner is nearer along the way to its middle.
- * The point looks no farther than the nearest corner. */
-static int may_be_near(const Visit *visit, int64_t entry) {
-    double corners[9], way[3] = {0}, along = INFINITY, nearest = INFINITY;
-    corners_of(&visit->plain->items, entry, corners);
-    for (int n = 0; n < 9; n++) way[n % 3] += corners[n] -= visit->lower[n % 3];
-    for (int n = 0; n < 9; n += 3) {
-        along = lesser(along, dot(corners + n, way));
-        nearest = lesser(nearest, dot(corners + n, corners + n));
-    }
-    if (along > looks_up_to(visit) * sqrt(dot(way, way))) return 0;
-    visit->look->limit = lesser(visit->look->limit, sqrt(nearest));
-    return 1;
-}
-
-/* Test some entries; the visit ends where one is none, or its triangle has no such vertex, or
- * there is no room. */
-static void test_entries(Visit *visit, const int64_t *entries, int64_t count, int64_t from,
-                         int64_t to) {
-    const Tree *items = &visit->plain->items;
-    if (from < 0 || to > count || from > to) visit->is_damaged = 1;
-    for (int64_t i = from; i < to && !visit->is_damaged; i++) {
+/* Test some entries; 0 where one is none, or its triangle has no such vertex, or there is no
+ * room. */
+static int test_entries(Walk *walk, const int64_t *entries, int64_t count, int64_t from,
+                        int64_t to) {
+    const Tree *items = &walk->plain->items;
+    if (from < 0 || to > count || from > to) return 0;
+    for (int64_t i = from; i < to; i++) {
         int64_t entry = entries[i];
-        if (entry < 0 || entry >= items->entry_count) visit->is_damaged = 1;
-        for (int corner = 0; corner < 3 && !visit->is_damaged; corner++) {
+        if (entry < 0 || entry >= items->entry_count) return 0;
+        for (int corner = 0; corner < 3; corner++) {
             int64_t vertex = items->faces[corner * items->entry_count + entry];
-            visit->is_damaged = vertex < 0 || vertex >= items->vertex_count;
+            if (vertex < 0 || vertex >= items->vertex_count) return 0;
         }
-        if (visit->is_damaged) return;
-        if (visit->walk) test(visit->walk, entry, (int)visit->mode, NULL);
-        else if (visit->look->kind || may_be_near(visit, entry))
-            visit->is_damaged = !look_at(visit->look, entry, 0);
+        if (walk->kind == POINT && !may_be_near(walk, entry, looks_up_to(walk))) continue;
+        if (!test(walk, entry, 0)) return 0;
     }
-}
-
-/* Tell whether one hit is enough, and there is one. */
-static int is_done(const Visit *visit) {
-    return visit->walk ? visit->mode == ANY && visit->walk->item >= 0
-                       : visit->look->any && visit->look->count > 0;
+    return 1;
 }
 
 /* Visit cells, the nearest first, from a point or a box; returns 0 if that is too far away, or
  * they contradict each other or wait in crowds. Coordinates are wrong by some 2^-48 of the
  * largest. */
-static int visit_cells(Visit *visit, const double *lower, const double *upper) {
-    const Plain *plain = visit->plain;
+static int visit_cells(Walk *walk) {
+    const Plain *plain = walk->plain;
     const int64_t cells = plain->cell_count;
-    double largest = larger(largest_of(lower, 3), largest_of(upper, 3));
-    if (!(largest_of(lower, 3) <= 1e150 && largest_of(upper, 3) <= 1e150)) return 0;
+    double one = largest_of(walk->lower, 3), largest = larger(one, largest_of(walk->upper, 3));
     for (int wall = 0; wall < 6; wall++)
         largest = larger(largest, fabs(plain->walls[wall * cells]));
-    if (!(largest <= 1e150)) return 0;
-    memcpy(visit->lower, lower, sizeof visit->lower);
-    memcpy(visit->upper, upper, sizeof visit->upper);
-    visit->room = plain->slack + largest * 0x1p-36;
+    if (!(one <= 1e150 && largest <= 1e150)) return 0;
+    walk->slack = plain->slack + largest * 0x1p-36;
     Later stack[CELLS];
     int64_t height = 1;
-    stack[0] = (Later){0, comes_to(visit, 0)};
-    test_entries(visit, plain->strays, plain->stray_count, 0, plain->stray_count);
-    while (height && !visit->is_damaged && !is_done(visit)) {
+    stack[0] = (Later){0, comes_to(walk, 0)};
+    if (!test_entries(walk, plain->strays, plain->stray_count, 0, plain->stray_count)) return 0;
+    while (height && !is_done(walk)) {
         Later next = stack[--height];
         int64_t cell = next.cell, child = plain->first_child[cell], bottom = height;
-        double far = looks_up_to(visit);
-        if (!(next.enter <= far) || next.enter == INFINITY) continue;
-        test_entries(visit, plain->references, plain->reference_count, plain->begin[cell],
-                     plain->own_end[cell]);
+        if (!(next.enter <= looks_up_to(walk)) || next.enter == INFINITY) continue;
+        if (!test_entries(walk, plain->references, plain->reference_count, plain->begin[cell],
+                          plain->own_end[cell])) return 0;
         if (child < 0) continue;
         if (child <= cell || child > cells - 8 || height + 8 > CELLS) return 0;
-        for (far = looks_up_to(visit); child < plain->first_child[cell] + 8; child++) {
+        for (; child < plain->first_child[cell] + 8; child++) {
             if (plain->begin[child] >= plain->end[child]) continue;
-            double enter = comes_to(visit, child);
-            if (!(enter <= far) || enter == INFINITY) continue;
+            double enter = comes_to(walk, child);
+            if (enter == INFINITY) continue;
             int64_t at = height++;
             for (; at > bottom && stack[at - 1].enter < enter; at--) stack[at] = stack[at - 1];
             stack[at] = (Later){child, enter};
         }
     }
-    return !visit->is_damaged;
-}
-
-/* Look through plain cells; 0 if that is not taken. */
-static int look_through(const Walked *walked, Look *look) {
-    Visit visit = {.plain = walked->plain, .look = look};
-    look->level = -1, look->tree = walked->tree;
-    return visit_cells(&visit, look->lower, look->upper);
+    return 1;
 }
 
 /* ---- Questions, as the caller asks them ---- */
@@ -1624,75 +1571,73 @@ typedef struct {
     int64_t limit_step;
 } Asked;
 
-/* Set up the walk of a ray; writes the answer if there is nothing to walk any more. */
-static int begin_ray(const Walked *walked, Walk *walk, const Asked *asked, int64_t number,
-                     int mode, const Hits *hits) {
-    walk->number = number, walk->height = walk->floor = 0, walk->level = walk->missing = 0;
-    walk->tree = walked->scene ? NULL : walked->tree, walk->matrix = NULL;
-    walk->place = walk->hit_place = 0, walk->item = MISS;
-    const double *origin = asked->origins + 3 * number;
-    const Ray *ray = &walk->ray;
-    set_ray(&walk->ray, origin, asked->directions + 3 * number,
-            asked->limits[number * asked->limit_step]);
-    walk->distance = ray->limit, walk->steps = ray->reach;
-    const Frame *frame = &top_of(walked)->frame;
-    int state = 0;
-    if (walked->plain) {
-        Visit visit = {.plain = walked->plain, .walk = walk, .mode = mode};
-        walk->level = -1;
-        if (!visit_cells(&visit, origin, origin)) walk->item = NOT_TAKEN;
-    } else {
-        state = set_line(&walk->lines[0], frame, ray->origin, ray->direction, frame->scale,
-                         ray->reach);
-        if (state < 0) walk->item = NOT_TAKEN;
+/* Begin the walk of a ray, where there is something to be walked; 0 if it is no sound question. */
+static int begin_ray(Walk *walk, const Walked *walked, const Asked *asked, int64_t number,
+                     int mode) {
+    const double *origin = asked->origins + 3 * number, *way = asked->directions + 3 * number;
+    double limit = asked->limits[number * asked->limit_step];
+    int moves = way[0] != 0 || way[1] != 0 || way[2] != 0;
+    if (!(is_sound(origin) && is_sound(way) && moves && limit >= 0)) return 0;
+    begin(walk, walked, RAY);
+    walk->number = number, walk->any = mode == ANY, walk->wanted = mode != ALL;
+    Ray *ray = &walk->ray;
+    set_ray(ray, origin, way, limit);
+    walk->limit = limit, walk->reach = ray->reach;
+    if (mode != ALL) {
+        walk->items = &walk->item, walk->places = &walk->item_place;
+        walk->entries = &walk->entry, walk->distances = &walk->distance;
     }
-    if (state > 0) walk->stack[walk->height++] = (Waiting){0, 0, 0.0f};
-    else if (hits) write_hit(walked, walk, hits);
-    return state > 0;
+    if (walk->plain) {
+        memcpy(walk->lower, origin, sizeof walk->lower);
+        memcpy(walk->upper, origin, sizeof walk->upper);
+        if (!visit_cells(walk)) walk->state = NOT_TAKEN;
+        return 1;
+    }
+    const Frame *frame = &walk->tree->frame;
+    int state = set_line(&walk->lines[0], frame, origin, ray->direction, frame->scale, ray->reach);
+    if (state < 0) walk->state = NOT_TAKEN;
+    if (state > 0) wait_for(walk, 0, 0, 0.0f);
+    return 1;
 }
 
-/* Return the first of these rays that is no sound question, or `to`. */
-static int64_t first_unsound(const Asked *asked, int64_t from, int64_t to) {
-    for (int64_t i = from; i < to; i++) {
-        const double *d = asked->directions + 3 * i;
-        if (!is_sound(asked->origins + 3 * i) || !is_sound(d)) return i;
-        if (d[0] == 0 && d[1] == 0 && d[2] == 0) return i;
-        if (!(asked->limits[i * asked->limit_step] >= 0)) return i;
-    }
-    return to;
+/* Begin to look from a point or around a volume, which are set, where that is taken. */
+static void begin_look(Walk *walk, const Walked *walked, int kind) {
+    begin(walk, walked, kind);
+    walk->reach = kind == POINT ? walk->limit : walk->radius;
+    if (walk->plain ? !visit_cells(walk) : !see_top(walk)) walk->state = NOT_TAKEN;
+    else if (!walk->plain) wait_for(walk, 0, 0, 0.0f);
 }
 
 /* Find the closest item, or any, of the rays `from` to `to`, in a tree or in a scene; `depth` is
  * that of the deepest walk, which the scratch is for. `together` says to walk several rays by
  * turns, which pays where they are far from their neighbors. Returns `to`, or the first ray that
- * is unsound, having done nothing. */
+ * is unsound. */
 EXPORT int64_t octree_kernel_cast(const Walked *walked, const Asked *asked, int64_t from,
                                   int64_t to, int64_t mode, int64_t together, int64_t depth,
                                   Waiting *scratch, const Hits *hits) {
-    int64_t bad = first_unsound(asked, from, to), next = from;
-    if (bad < to) return bad;
     uint64_t before = set_floats(DEFAULT_FLOATS);
-    const Scene *scene = walked->scene;
-    Walk walks[IN_FLIGHT];
-    int flying = 0, most = together ? IN_FLIGHT : 1;
-    for (int i = 0; i < most; i++) walks[i].stack = scratch + i * stack_of(depth);
+    Walk walks[IN_FLIGHT], *flights[IN_FLIGHT];
+    int64_t next = from, flying = 0, most = together ? IN_FLIGHT : 1;
+    for (int i = 0; i < most; i++)
+        flights[i] = &walks[i], walks[i].stack = scratch + i * stack_of(depth);
     while (next < to || flying) {
-        while (flying < most && next < to)
-            flying += begin_ray(walked, &walks[flying], asked, next++, (int)mode, hits);
-        if (flying == 1)
-            while (walks[0].height) step(scene, &walks[0], (int)mode, NULL);
+        while (flying < most && next < to) {
+            if (!begin_ray(flights[flying], walked, asked, next, (int)mode)) {
+                to = next; /* only those before are walked to their end */
+                break;
+            }
+            next++, flying++;
+        }
+        if (flying == 1) go_on(flights[0]);
         for (int i = 0; i < flying; i++) {
-            Walk *walk = &walks[i];
-            if (walk->height) step(scene, walk, (int)mode, NULL);
+            Walk *walk = flights[i];
+            if (walk->height) step(walk, 1, 0);
             if (walk->height) {
-                fetch_next(scene, walk);
+                fetch_next(walk);
                 continue;
             }
-            write_hit(walked, walk, hits);
-            Waiting *free_stack = walk->stack;
-            *walk = walks[--flying];
-            walks[flying].stack = free_stack;
-            i--;
+            write_hit(walk, hits);
+            flights[i--] = flights[--flying], flights[flying] = walk;
         }
     }
     set_floats(before);
@@ -1707,27 +1652,25 @@ EXPORT int64_t octree_kernel_cast_all(const Walked *walked, const Asked *asked, 
                                       int64_t to, const int64_t *rows, Waiting *scratch,
                                       int64_t *names, double *distances, int64_t room,
                                       int64_t *counts) {
-    int64_t bad = first_unsound(asked, from, to), at, first = 0;
-    if (bad < to) return -1 - bad;
+    int64_t at, first = 0, bad = 0;
     uint64_t before = set_floats(DEFAULT_FLOATS);
-    Walk walk;
-    walk.stack = scratch;
+    Walk walk = {.stack = scratch};
     for (at = from; at < to; at++) {
-        int there = 1;
-        Crossings found = {names ? names + first : NULL, distances + first, 0, room - first};
-        if (begin_ray(walked, &walk, asked, at, ALL, NULL) && rows) {
-            walk.height = 0;
-            enter_place(walked->scene, &walk, rows[at], ALL, &found);
+        walk.names = names ? names + first : NULL, walk.distances = distances + first;
+        walk.room = room - first;
+        if (!begin_ray(&walk, walked, asked, at, ALL)) {
+            bad = -1 - at;
+            break;
         }
-        while (walk.height && there) there = step(walked->scene, &walk, ALL, &found);
-        if (!there) break;
-        counts[at] = walk.item == NOT_TAKEN ? NOT_TAKEN : walk.missing ? NOT_PACKED : found.count;
+        if (walk.height && rows) walk.height = 0, enter_place(&walk, rows[at], 0);
+        if (!go_on(&walk)) break;
+        counts[at] = walk.state != MISS ? walk.state : walk.missing ? NOT_PACKED : walk.count;
         if (!names || counts[at] < 0) continue;
-        sort_met(found.names, found.distances, found.count);
-        first += found.count;
+        sort_met(walk.names, walk.distances, walk.count);
+        first += walk.count;
     }
     set_floats(before);
-    return at;
+    return bad ? bad : at;
 }
 
 /* Find the nearest triangles of points, `wanted` of each, none farther than `limit`: of those
@@ -1740,32 +1683,42 @@ EXPORT int64_t octree_kernel_nearest(const Walked *walked, const double *points,
                                      int64_t wanted, double limit, Waiting *stack, int64_t *items,
                                      int64_t *places, int64_t *entries, double *distances,
                                      double *positions) {
-    int64_t latest = MISS, where = 0;
-    for (int64_t turn = from; turn < to; turn++)
-        if (!is_sound(points + 3 * (turns ? turns[turn] : turn))) return turn;
+    int64_t latest = MISS, where = 0, turn;
     uint64_t before = set_floats(DEFAULT_FLOATS);
-    for (int64_t turn = from; turn < to; turn++) {
+    Walk walk = {.stack = stack, .wanted = wanted};
+    double corners[9];
+    Features found;
+    for (turn = from; turn < to; turn++) {
         int64_t i = turns ? turns[turn] : turn, row = i * wanted;
         const double *point = points + 3 * i;
-        Look look = {.kind = POINT, .lower = {point[0], point[1], point[2]}, .limit = limit,
-                     .upper = {point[0], point[1], point[2]}, .wanted = wanted,
-                     .items = items + row, .places = places ? places + row : NULL,
-                     .entries = entries + row, .distances = distances + row};
-        int is_taken = walked->plain ? look_through(walked, &look) : see_top(&look, walked);
+        if (!is_sound(point)) break;
+        memcpy(walk.lower, point, sizeof walk.lower), memcpy(walk.upper, point, sizeof walk.upper);
+        walk.limit = limit, walk.items = items + row, walk.places = places ? places + row : NULL;
+        walk.entries = entries + row, walk.distances = distances + row;
+        begin_look(&walk, walked, POINT);
         /* None is farther than the nearest of the point before. */
-        if (!walked->plain && is_taken && latest >= 0 && wanted == 1) {
-            const Scene *scene = walked->scene;
-            const Tree *tree = scene ? &scene->trees[scene->meshes[where]] : walked->tree;
-            const double *matrix = scene ? scene->matrices + 12 * where : NULL;
-            narrow(&look, lesser(limit, sqrt(square_to(&look, tree, matrix, latest))));
+        if (walk.height && latest >= 0 && wanted == 1) {
+            corners_met(&walk, where, latest, corners);
+            narrow(&walk, lesser(limit, sqrt(square_to(&walk, corners))));
         }
-        if (is_taken && !walked->plain) look_around(&look, stack);
-        write_nearest(walked, &look, look.missing ? NOT_PACKED : is_taken ? MISS : NOT_TAKEN,
-                      positions + 3 * row);
-        if (look.held && !look.missing) latest = entries[row], where = places ? places[row] : 0;
+        go_on(&walk);
+        int64_t state = walk.missing ? NOT_PACKED : walk.state;
+        for (int64_t n = 0; n < wanted; n++) {
+            double *position = positions + 3 * (row + n);
+            if (n < walk.held && state == MISS) {
+                corners_met(&walk, places ? walk.places[n] : 0, walk.entries[n], corners);
+                set_features(corners, point, &found);
+                closest_point(&found, corners, point, position);
+                continue;
+            }
+            walk.items[n] = walk.entries[n] = state, walk.distances[n] = INFINITY;
+            if (places) walk.places[n] = -1;
+            position[0] = position[1] = position[2] = NAN;
+        }
+        if (walk.held && state == MISS) latest = entries[row], where = places ? places[row] : 0;
     }
     set_floats(before);
-    return to;
+    return turn;
 }
 
 /* Find what meets the volumes (lower, upper, radius) of a kind that `turns` names from `from` to
@@ -1778,25 +1731,26 @@ EXPORT int64_t octree_kernel_touch(const Walked *walked, const double *volumes,
                                    int64_t *counts) {
     int64_t turn, found = 0;
     uint64_t before = set_floats(DEFAULT_FLOATS);
+    Walk walk = {.stack = stack, .any = (int)any};
     for (turn = from; turn < to; turn++) {
         int64_t i = turns ? turns[turn] : turn, each = 0;
         const double *volume = volumes + 7 * i, radius = volume[6];
-        Look look = {.kind = (int)kind, .any = (int)any, .radius = radius,
-                     .names = names + found, .room = room - found};
-        memcpy(look.lower, volume, sizeof look.lower);
-        memcpy(look.upper, volume + 3, sizeof look.upper);
+        walk.names = names + found, walk.room = room - found, walk.radius = radius;
+        memcpy(walk.lower, volume, sizeof walk.lower);
+        memcpy(walk.upper, volume + 3, sizeof walk.upper);
         /* The square of a radius must not underflow. */
-        int is_taken = (radius == 0 || radius * radius >= 0x1p-500) && radius <= 1e150;
-        if (is_taken && walked->plain) is_taken = look_through(walked, &look);
-        else if (is_taken) is_taken = see_top(&look, walked);
-        if (is_taken && !walked->plain && !look_around(&look, stack)) break;
-        if (look.missing || !is_taken) {
-            counts[i] = is_taken ? NOT_PACKED : NOT_TAKEN;
+        if ((radius == 0 || radius * radius >= 0x1p-500) && radius <= 1e150)
+            begin_look(&walk, walked, (int)kind);
+        else
+            walk.state = NOT_TAKEN, walk.height = 0, walk.missing = 0;
+        if (!go_on(&walk)) break;
+        if (walk.missing || walk.state != MISS) {
+            counts[i] = walk.missing ? NOT_PACKED : NOT_TAKEN;
             continue;
         }
-        sort_met(look.names, NULL, look.count);
-        for (int64_t n = 0; n < look.count; n++) /* what was met in several cells, once */
-            if (n == 0 || look.names[n] != look.names[n - 1]) look.names[each++] = look.names[n];
+        sort_met(walk.names, NULL, walk.count);
+        for (int64_t n = 0; n < walk.count; n++) /* what was met in several cells, once */
+            if (n == 0 || walk.names[n] != walk.names[n - 1]) walk.names[each++] = walk.names[n];
         counts[i] = each, found += each;
     }
     set_floats(before);

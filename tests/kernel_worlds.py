@@ -1,6 +1,6 @@
 """Random worlds, and rays that ask them with the kernel and without: the answers are equal.
 
-python tests/kernel_worlds.py SEED WORLDS looks at many.
+python tests/kernel_worlds.py SEED WORLDS [RAYS] looks at many, with up to so many rays in each.
 """
 
 import sys
@@ -19,6 +19,7 @@ if __name__ == "__main__":
 from core import (
     Boxes,
     Capsules,
+    DynamicOctree,
     OrientedBoxes,
     Regions,
     SceneOctree,
@@ -43,6 +44,13 @@ SIZES = (1e-12, 1e-3, 1.0, 1.0, 1e4, 1e12)
 SHIFTS = (0.0, 0.0, 0.0, 3.0, 1e3, 1e5)
 ALL_BITS = 2**32 - 1
 SCENE_QUESTIONS = ray_test, ray_cast, ray_cast_all
+NOT_FINITE = (np.nan, np.inf, -np.inf)
+
+
+class Most:
+    """How many rays a world is asked with at most."""
+
+    rays = 300
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +105,7 @@ def triangles(random):
 
 def rays(random, vertices):
     """Rays from anywhere, along axes, through vertices, from vertices, from far away."""
-    count = int(random.choice([1, 7, 300]))
+    count = int(random.choice([1, 7, Most.rays]))
     origins = random.uniform(-2, 2, (count, 3)) * np.abs(vertices).max()
     targets = vertices[random.integers(0, len(vertices), count)]
     directions = random.normal(size=(count, 3))
@@ -185,7 +193,11 @@ def world(seed):
     if chosen["straddlers"] != "keep":
         del chosen["loose_factor"]
     limits = limits * size if np.ndim(limits) else float(limits * size)
-    items = Triangles((vertices + shift) * size, faces)
+    corners = (vertices + shift) * size
+    if random.random() < 0.2:  # those that have these corners are set aside
+        bad = random.integers(0, len(corners), 1 + len(corners) // 50)
+        corners[bad, random.integers(0, 3, len(bad))] = random.choice(NOT_FINITE, len(bad))
+    items = Triangles(corners, faces)
     tree = replace(build_octree(items, **chosen), groups=masks)
     groups = ALL_BITS if masks is None else 1
     return tree, ((origins + shift) * size, directions, limits, groups)
@@ -233,8 +245,27 @@ def scene(seed):
     return tree, ((origins + shift) * size, directions, limits, groups)
 
 
+def moved(tree, seed):
+    """Yield a scene as it is, after moves, some of them to nowhere, and without some of it."""
+    random = np.random.default_rng(seed)
+    yield tree
+    some = tree.ids[random.random(len(tree.ids)) < 0.5]
+    if len(some):
+        tree.move(some, tree.matrices_of(some)[random.permutation(len(some))])
+        yield tree
+        lost = tree.matrices_of(some[:3])
+        lost[:, 0, 3] = random.choice(NOT_FINITE, len(lost))
+        tree.move(some[:3], lost)
+        tree.remove(some[3:6])
+        yield tree
+
+
 def assert_scenes_equal(seed):
     tree, question = scene(seed)
+    return sum(assert_scene_equal(each, question, seed) for each in moved(tree, seed))
+
+
+def assert_scene_equal(tree, question, seed):
     asked = dict(zip(("max_distance", "groups"), question[2:], strict=True))
     found = []
     for is_on in (False, True):
@@ -261,8 +292,10 @@ def scene_answers(tree, origins, hits, asked):
     if len(there):
         rows = np.resize(there, len(points))
         ways = np.tile([[0.5377], [0.7127], [0.4507]], len(points))
-        rays = Rays.of(np.ascontiguousarray(points.T), ways, np.full(len(points), np.inf))
-        found.append(Found(packed_scenes.crossings(moment, rays, rows)))
+        for scale in (1.0, 2.0**-9, 2.0**20):
+            starts = np.ascontiguousarray(points.T * scale)
+            rays = Rays.of(starts, ways, np.full(len(points), np.inf))
+            found.append(Found(packed_scenes.crossings(moment.scaled(scale), rays, rows)))
     return found
 
 
@@ -310,6 +343,71 @@ def assert_boxes_equal(seed):
             found.append([touched(tree, each, ALL_BITS) for each in asked])
     assert found[0] == found[1], seed
     return sum(map(len, asked))
+
+
+def assert_moves_equal(seed):
+    """Compare a tree of boxes or spheres that changes, of which questions ask some groups."""
+    random = np.random.default_rng(seed)
+    count = int(random.choice([1, 9, 200, 2000]))
+    size = random.choice(SIZES)
+    centers, sides = random.normal(size=(count, 3)) * size, random.random((count, 3)) * size / 9
+    is_round = random.random() < 0.5
+
+    def shapes(some, shift):
+        where = centers[some] + shift
+        return (
+            Spheres(where, sides[some, 0])
+            if is_round
+            else Boxes(where - sides[some], where + sides[some])
+        )
+
+    tree = DynamicOctree(capacity=int(random.choice([4, 8, 32])))
+    masks = random.integers(0, 8, count) if random.random() < 0.5 else None
+    ids = tree.insert(shapes(slice(None), 0.0), groups=masks)
+    asked = volumes(centers[random.integers(0, count, 30)], np.full(3, size))
+    groups = ALL_BITS if masks is None else int(random.choice([1, 3, ALL_BITS]))
+    for turn in range(3):
+        found = []
+        for is_on in (False, True):
+            with packing(is_on):
+                found.append([touched(tree.octree, each, groups) for each in asked])
+        assert found[0] == found[1], (seed, turn)
+        some = random.permutation(len(ids))[: 1 + len(ids) // 3]
+        tree.move(ids[some], shapes(some, random.normal(size=3) * size / 3))
+    return 3 * sum(map(len, asked))
+
+
+def assert_bad_questions_equal(seed):
+    """Compare what is said of volumes and rays with a number that is not finite, alone or not."""
+    tree, (origins, directions, _, groups) = world(seed)
+    random = np.random.default_rng(seed)
+    starts = np.resize(origins, (5, 3))
+    for asked in volumes(starts, np.ones(3))[:2]:
+        rows = asked.rows.copy()
+        rows[random.integers(len(rows)), random.integers(5)] = random.choice(NOT_FINITE)
+
+        def made(rows=rows, kind=type(asked)):
+            return Boxes(rows[:3].T, rows[3:].T) if kind is Boxes else Spheres(rows[:3].T, rows[3])
+
+        assert_same_said(lambda made=made: query(tree, made(), groups=groups), seed)
+    starts[random.integers(5), random.integers(3)] = random.choice(NOT_FINITE)
+    ways = np.resize(directions, (5, 3))
+    for question in SCENE_QUESTIONS:
+        assert_same_said(lambda ask=question: ask(tree, starts, ways, groups=groups), seed)
+    assert_same_said(lambda: nearest(tree, starts, groups=groups), seed)
+    return 30
+
+
+def assert_same_said(ask, seed):
+    said = []
+    for way in ({"is_on": False}, {"is_on": True}, {"is_on": False, "alone": True}):
+        with packing(**way):
+            try:
+                found = ask()
+                said.append(Found(found) if isinstance(found, np.ndarray) else found)
+            except ValueError as error:
+                said.append(str(error))
+    assert said[0] == said[1] == said[2], (seed, said)
 
 
 def assert_equal(seed):
@@ -365,11 +463,16 @@ def survive_damage(seed):
 
 
 if __name__ == "__main__":
-    first, count = map(int, sys.argv[1:])
+    first, count, *most = map(int, sys.argv[1:])
+    Most.rays = most[0] if most else Most.rays
     assert not compiled.why_not(), compiled.why_not()
-    seeds = range(first, first + count)
-    tests = assert_equal, assert_scenes_equal, assert_boxes_equal
-    asked = sum(test(seed) for seed in seeds for test in tests)
-    sound = sum(map(survive_damage, seeds))
+    tests = assert_equal, assert_scenes_equal, assert_boxes_equal, assert_moves_equal
+    tests += (assert_bad_questions_equal,)
+    asked = sound = 0
+    for seed in range(first, first + count):
+        asked += sum(test(seed) for test in tests)
+        sound += survive_damage(seed)
+        if (seed - first) % 20 == 19:
+            print(f"{seed - first + 1} worlds, {asked} rays and volumes", flush=True)
     told = f"{count} worlds, {asked} rays and volumes: no difference"
     print(f"{told}; {sound} of as many damaged trees packed")

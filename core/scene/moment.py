@@ -1,8 +1,8 @@
 """A scene at the moment of a question: both levels, and the pairs of volumes and placements."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -44,17 +44,27 @@ class Arranged(Protocol):
         """The triangle of each entry."""
 
 
+@dataclass
+class Packing:
+    """What the compiled kernel has packed of a moment, and how much was asked before that."""
+
+    asked: int = 0
+    scene: Any = None
+
+
 @dataclass(frozen=True)
 class Moment:
     """A scene that does not change: placements, the octree of their boxes, and the meshes.
 
-    What is in none of the groups of the question is not in `top`, and no placement `is_there`.
+    What is in none of the groups of the question is not in `top`, and no placement `is_there`. A
+    moment made from another, scaled or shifted, has a `packing` of its own.
     """
 
     placements: Placements
     top: Octree
     meshes: Meshes
     freshness: Freshness
+    packing: Packing = field(default_factory=Packing, init=False, compare=False)
 
     def __len__(self) -> int:
         return len(self.placements)

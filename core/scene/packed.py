@@ -1,7 +1,6 @@
 """Scenes walked by the compiled kernel: both levels packed, each mesh once it is met."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -13,7 +12,6 @@ from ..arrays import Flags, Floats, Ids, concatenated_ranges
 from ..compiled import NOT_PACKED, NOT_TAKEN, Crossed, Questions, VolumesAsked
 from ..descend import morton_order
 from ..nearest import Nearest
-from ..octree import Freshness, Octree
 from ..rays import RayCrossings, RayHits
 from ..rays.asked import rays_of
 from ..rays.crossings import Rays
@@ -121,36 +119,18 @@ class PackedScene(compiled.Placed):
 _TREES: WeakKeyDictionary[Mesh, compiled.Packed] = WeakKeyDictionary()
 
 
-@dataclass
-class _State:
-    """What is packed of a scene while it does not change, and how much was asked before.
-
-    The same scene may be asked in a space that is scaled: then its matrices are others.
-    """
-
-    freshness: Freshness
-    matrices: Floats
-    asked: int = 0
-    scene: PackedScene | None = None
-
-
-_STATES: WeakKeyDictionary[Octree, _State] = WeakKeyDictionary()
-
-
 def packed(moment: Moment, questions: int) -> PackedScene | None:
     """Return the packed scene, made once so much has been asked that it pays, or None."""
     if compiled.why_not() or not moment.placements.is_there.any():
         return None
-    state = _STATES.get(moment.top)
-    matrices = moment.placements.matrices
-    if state is None or state.freshness is not moment.freshness or state.matrices is not matrices:
-        state = _STATES[moment.top] = _State(moment.freshness, matrices)
-    if state.scene is None:
-        state.asked += questions + compiled.QUESTION
-        if not compiled.is_worth(state.asked, len(moment)):
+    packing = moment.packing
+    if packing.scene is None:
+        packing.asked += questions + compiled.QUESTION
+        if not compiled.is_worth(packing.asked, len(moment)):
             return None
-        state.scene = PackedScene(moment)
-    return state.scene if state.scene.is_sound else None
+        packing.scene = PackedScene(moment)
+    scene: PackedScene = packing.scene
+    return scene if scene.is_sound else None
 
 
 def cast(moment: Moment, asked: Questions) -> RayHits | None:

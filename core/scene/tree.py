@@ -1,7 +1,9 @@
 """SceneOctree: a two-level acceleration structure (TLAS over BLAS) of many placed meshes."""
 
+from collections.abc import Mapping
 from copy import copy
-from typing import Self, SupportsIndex
+from types import MappingProxyType
+from typing import Any, Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +22,9 @@ from .meshes import Meshes
 from .moment import Moment
 from .placed import LAST_ROW, matrix_rows, placed
 from .placements import Placements
+
+# Moments are kept for this many masks.
+_MASKS = 4
 
 
 class SceneOctree(SceneQuestions):
@@ -56,6 +61,9 @@ class SceneOctree(SceneQuestions):
     meshes, as by `copy.deepcopy`.
     """
 
+    # Of this state, by the masks of their questions; replaced as a whole.
+    _moments: Mapping[int, Moment] = MappingProxyType({})
+
     def __init__(
         self,
         *,
@@ -86,9 +94,13 @@ class SceneOctree(SceneQuestions):
 
     def __copy__(self) -> Self:
         other = type(self).__new__(type(self))
-        vars(other).update(vars(self), _freshness=Freshness())
+        vars(other).update(self.__getstate__(), _freshness=Freshness())
         other._meshes, other._top = self._meshes.copy(), copy(self._top)
         return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy or a file holds: not what questions have left here."""
+        return {name: value for name, value in vars(self).items() if name != "_moments"}
 
     def __len__(self) -> int:
         return len(self._placements)
@@ -492,14 +504,20 @@ class SceneOctree(SceneQuestions):
         return Boxes.from_rows(placements.boxes)
 
     def _moment(self, groups: SupportsIndex) -> Moment:
-        top = in_groups(self._top.octree, groups)
-        placements = self._placements
-        if len(top.items) < len(placements):
-            assert top.ids is not None
-            placements = placements.there_only(top.ids)
-        return Moment(placements, top, self._meshes, self._freshness)
+        """Return the scene as questions with this mask see it: the same until it changes."""
+        mask = checks.mask("groups", groups)
+        moment = self._moments.get(mask)
+        if moment is None:
+            top, placements = in_groups(self._top.octree, mask), self._placements
+            if len(top.items) < len(placements):
+                assert top.ids is not None
+                placements = placements.there_only(top.ids)
+            moment = Moment(placements, top, self._meshes, self._freshness)
+            few = self._moments if len(self._moments) < _MASKS else {}
+            self._moments = {**few, mask: moment}
+        return moment
 
     def _changed(self) -> None:
         """Let whoever still asks in steps know that the scene is another now."""
         self._freshness.is_current = False
-        self._freshness = Freshness()
+        self._freshness, self._moments = Freshness(), {}
