@@ -1,6 +1,6 @@
 """Chunks feature: cells by budget, previewed; the scene cut into them; sources hidden and back.
 
-Read settings and names, world, assembly, cutting, writing, made and manifest, then cell_rows,
+Read settings and names, world, assembly, cutting, cell_files, writing and made, then cell_rows,
 operators and panel.
 """
 
@@ -9,13 +9,24 @@ import bpy
 from .. import results
 from ..display import CELLS
 from ..ui import Feature
+from .cell_files import CellFiles, parts_by_cell, shown_bounds
 from .cell_rows import CELL_LINES, cell_rows, cells_in, pack_cells, worst_first
-from .cutting import SceneCut, cell_names, cut_steps
-from .made import chunks_in, link_made, made_collection, make_steps, named_objects
-from .manifest import MANIFEST, CellFiles, cell_hash, known_hashes, manifest_of, parts_by_cell
+from .cutting import ChunkPart, SceneCut, cell_names, cut_steps
+from .made import (
+    SOURCE,
+    Made,
+    chunks_in,
+    link_made,
+    made_collection,
+    make_steps,
+    named_objects,
+    shown_sources,
+    sources_in,
+)
 from .operators import (
     CUT,
     PREVIEW,
+    ChunkOperator,
     OCTREE_OT_cut_chunks,
     OCTREE_OT_preview_chunks,
     OCTREE_OT_remove_chunks,
@@ -28,32 +39,36 @@ from .panel import (
     say_cut,
     say_preview,
 )
-from .settings import OctreeChunkSettings
+from .settings import CHUNK_ROWS, OctreeChunkSettings
 from .world import CHUNK, CellTable, WorldTriangles, triangle_materials, world_steps
 
 __all__ = [
     "CELL_LINES",
     "CHUNK",
-    "MANIFEST",
+    "CHUNK_ROWS",
+    "SOURCE",
     "CellFiles",
     "CellTable",
+    "ChunkOperator",
+    "ChunkPart",
+    "Made",
     "SceneCut",
     "WorldTriangles",
-    "cell_hash",
     "cell_names",
     "cell_rows",
     "cells_in",
     "chunks_in",
     "cut_steps",
     "draw_chunks",
-    "known_hashes",
     "link_made",
     "made_collection",
     "make_steps",
-    "manifest_of",
     "named_objects",
     "pack_cells",
     "parts_by_cell",
+    "shown_bounds",
+    "shown_sources",
+    "sources_in",
     "triangle_materials",
     "world_steps",
     "worst_first",

@@ -121,10 +121,10 @@ CASES = [
 ]
 
 
-# What they write is tested with the commands.
+# What they write is tested with the commands, and with chunks.
 COMMANDS = {
-    f"octree_addon/command_line/{name}.py" for name in ("budget", "chunks", "distances", "place")
-}
+    f"octree_addon/command_line/{name}.py" for name in ("budget", "distances", "place")
+} | {f"octree_addon/shipping/{name}.py" for name in ("folder", "shipping")}
 
 
 def test_these_are_all_that_write():
