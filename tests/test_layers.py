@@ -24,8 +24,8 @@ ADDON_ORDER = [
     "translations", "shortcuts", "references", "preferences", "presets", "camera", "curves",
     "reader", "scene_index", "item_buffer", "built_tree", "trees", "scope", "targets",
     "selection", "hiding", "answers", "build", "results", "questions", "distances", "live",
-    "display", "probe", "cameras", "audit", "place", "chunks", "density", "example", "main_panel",
-    "command_line", "handlers", "__init__",
+    "display", "probe", "cameras", "audit", "place", "chunks", "density", "shipping", "example",
+    "main_panel", "command_line", "handlers", "__init__",
 ]  # fmt: skip
 BLENDER = {
     "bl_math", "bl_operators", "bl_ui", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras",
@@ -191,7 +191,17 @@ DOORS = {
     "writes": (
         r"\.(select_set|hide_set|foreach_set)\(|\.(attributes|objects|collections)\.new\("
         r"|item\.(location|rotation_\w+) = |\.matrix_world = ",
-        {"selection", "hiding", "display", "example", "item_buffer", "cameras", "place", "chunks"},
+        {
+            "selection",
+            "hiding",
+            "display",
+            "example",
+            "item_buffer",
+            "cameras",
+            "place",
+            "chunks",
+            "shipping",
+        },
     ),
     "changes the frame": (r"\.frame_set\(", {"cameras"}),
     "draws": (r"^\s*(import|from) (gpu|blf)\b", {"display", "item_buffer", "probe"}),

@@ -1,7 +1,7 @@
 """Chunks feature: cells by budget, previewed; the scene cut into them; sources hidden and back.
 
-Read settings and names, world, shear, sources, assembly, cutting, writing, groups, made and
-manifest, then cell_rows, operators and panel.
+Read settings and names, world, shear, sources, assembly, cutting, cell_files, writing, groups and
+made, then cell_rows, operators and panel.
 """
 
 import bpy
@@ -9,13 +9,24 @@ import bpy
 from .. import results
 from ..display import CELLS
 from ..ui import Feature
+from .cell_files import CellFiles, parts_by_cell, shown_bounds
 from .cell_rows import CELL_LINES, cell_rows, cells_in, pack_cells, worst_first
-from .cutting import SceneCut, cell_names, cut_steps
-from .made import chunks_in, link_made, made_collection, make_steps, named_objects
-from .manifest import MANIFEST, CellFiles, cell_hash, known_hashes, manifest_of, parts_by_cell
+from .cutting import ChunkPart, SceneCut, cell_names, cut_steps
+from .made import (
+    SOURCE,
+    Made,
+    chunks_in,
+    link_made,
+    made_collection,
+    make_steps,
+    named_objects,
+    shown_sources,
+    sources_in,
+)
 from .operators import (
     CUT,
     PREVIEW,
+    ChunkOperator,
     OCTREE_OT_cut_chunks,
     OCTREE_OT_preview_chunks,
     OCTREE_OT_remove_chunks,
@@ -29,7 +40,7 @@ from .panel import (
     say_cut,
     say_preview,
 )
-from .settings import CHUNK_OPTIONS, LIMITS, OctreeChunkSettings
+from .settings import CHUNK_OPTIONS, LIMITS, OctreeChunkSettings, chunk_rows
 from .world import CHUNK, CellTable, WorldTriangles, triangle_materials, world_steps
 
 __all__ = [
@@ -37,28 +48,32 @@ __all__ = [
     "CHUNK",
     "CHUNK_OPTIONS",
     "LIMITS",
-    "MANIFEST",
+    "SOURCE",
     "CellFiles",
     "CellTable",
+    "ChunkOperator",
+    "ChunkPart",
+    "Made",
     "OctreeChunkSettings",
     "SceneCut",
     "WorldTriangles",
     "budget_text",
-    "cell_hash",
     "cell_names",
     "cell_rows",
     "cells_in",
+    "chunk_rows",
     "chunks_in",
     "cut_steps",
     "draw_chunks",
-    "known_hashes",
     "link_made",
     "made_collection",
     "make_steps",
-    "manifest_of",
     "named_objects",
     "pack_cells",
     "parts_by_cell",
+    "shown_bounds",
+    "shown_sources",
+    "sources_in",
     "triangle_materials",
     "world_steps",
     "worst_first",

@@ -8,37 +8,48 @@ import bpy
 
 from ...core import run
 from ..chunks import (
-    CHUNK,
     CHUNK_OPTIONS,
     LIMITS,
-    MANIFEST,
-    CellFiles,
     OctreeChunkSettings,
     SceneCut,
     budget_text,
-    cell_hash,
     cut_steps,
-    known_hashes,
-    link_made,
     make_steps,
-    manifest_of,
-    parts_by_cell,
 )
-from ..ui import plural
-from ..written_files import require_folder, write_file
+from ..shipping import (
+    FORMS,
+    Georeference,
+    Shipment,
+    ShipmentWish,
+    read_georeference,
+    ship_steps,
+    shipped_text,
+)
+from ..written_files import require_folder
 from .command import Command, UsageError, open_blend
 from .interrupt import heed
 
-_DESCRIPTION = """Cut what a file shows into chunks: of each cell an .npz file with its triangles,
-and a .blend file with its objects; and manifest.json, which a second run takes up: it writes
-changed cells only. The blend file is read, never written; its scripts run only if Blender's own
-settings allow it."""
+_DESCRIPTION = """Cut what a file shows into chunks, and write a folder of them: a file or two for
+each cell, and manifest.json, which a second run takes up: it writes changed cells only, and
+deletes only what an earlier one wrote. The blend file is read, never written; its scripts run only
+if Blender's own settings allow it."""
 # Words that choose one item of an option.
 _CHOICES = {
     "--quadtree": ("tree", "QUADTREE", "divide in four, seen from above"),
     "--assign": ("method", "ASSIGN", "keep triangles whole, by their centers"),
     "--real": ("instances", "REAL", "make instances real where walls cross them"),
 }
+# Where chunks are written, and as what.
+_FOLDERS = {
+    "--out": "write triangles (.npz) and objects (.blend)",
+    "--gltf": "write .gltf, .bin and a folder of textures",
+    "--glb": "write .glb, textures inside",
+    "--tiles": "write 3D Tiles 1.1: .glb and tileset.json",
+    "--blend": "write .blend, each with a collection",
+}
+
+# Where the option is not called as what is written.
+_OPTION_OF = {"arrays": "out"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -56,8 +67,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         )
     for word, (_, _, said) in _CHOICES.items():
         parser.add_argument(word, action="store_true", help=said)
+    for word, said in _FOLDERS.items():
+        parser.add_argument(word, type=Path, metavar="FOLDER", help=said)
     parser.add_argument(
-        "--out", type=Path, required=True, metavar="FOLDER", help="what to write into"
+        "--georeference",
+        default="",
+        metavar="LON,LAT,HEIGHT",
+        help="where tiles are on Earth: degrees and meters of the origin of the world",
     )
 
 
@@ -73,29 +89,53 @@ def _word(name: str) -> str:
 
 def run_chunks(_: bpy.types.Context, arguments: argparse.Namespace) -> int:
     """Cut a file, write what has changed, and return the exit code."""
-    options = _options(arguments)
-    folder: Path = arguments.out
-    require_folder(folder)
-    known = _known(folder)
+    options, folders, place = _options(arguments), _folders(arguments), _place(arguments)
+    for folder in folders.values():
+        require_folder(folder)
     open_blend(arguments.file)
     context = bpy.context
     cut = run(cut_steps(context, options), heed=heed)
-    parts = parts_by_cell(cut)
-    hashes = [cell_hash(each) for each in parts]
-    changed = [
-        cell for cell, name in enumerate(cut.names)
-        if known.get(name) != hashes[cell] or not _is_written(folder, name)
-    ]  # fmt: skip
-    folder.mkdir(parents=True, exist_ok=True)
-    _write_cells(context, cut, changed, folder)
-    content = manifest_of(cut, options, arguments.file.name, hashes)
-    write_file(folder / MANIFEST, content)
-    over = int(cut.found.is_over.sum())
-    print(
-        f"{plural(len(cut.names), 'cell')}, {int(cut.found.counts.sum()):,} triangles,"
-        f" {len(changed):,} written, {over:,} over {budget_text(options)}"
-    )
+    made = run(make_steps(context.scene, cut), heed=heed)
+    try:
+        # All that may be refused comes before the first file is written.
+        shipments = [
+            run(
+                ship_steps(context.scene, cut, made, options, ShipmentWish(form, folder, place)),
+                heed=heed,
+            )
+            for form, folder in folders.items()
+        ]
+    finally:
+        made.draft.drop()
+    for shipment in shipments:
+        _put(shipment, cut)
     return 0
+
+
+def _put(shipment: Shipment, cut: SceneCut) -> None:
+    said = shipped_text(shipment.put())
+    heed()
+    triangles, over = int(cut.found.counts.sum()), int(cut.found.is_over.sum())
+    budget = budget_text(shipment.head["options"])
+    print(f"{shipment.folder}: {said}; {triangles:,} triangles, {over:,} over {budget}")
+
+
+def _place(arguments: argparse.Namespace) -> Georeference | None:
+    try:
+        return read_georeference(arguments.georeference)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def _folders(arguments: argparse.Namespace) -> dict[str, Path]:
+    """Return where each form is written."""
+    given = {form: getattr(arguments, _OPTION_OF.get(form, form)) for form in FORMS}
+    folders = {form: folder for form, folder in given.items() if folder is not None}
+    if not folders:
+        raise UsageError("Name a folder to write into: --out, --gltf, --glb, --tiles or --blend")
+    if len({folder.resolve() for folder in folders.values()}) < len(folders):
+        raise UsageError("Each format wants a folder of its own")
+    return folders
 
 
 def _options(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -116,36 +156,6 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
         if getattr(arguments, word.removeprefix("--"))
     }
     return {**options, "counted": [*given, "TRIANGLES"][0], **chosen}
-
-
-def _known(folder: Path) -> dict[str, str]:
-    """Return the hashes of an earlier run; none without one, or if its manifest is damaged."""
-    try:
-        return known_hashes((folder / MANIFEST).read_bytes())
-    except (OSError, ValueError, KeyError, TypeError):
-        return {}
-
-
-def _is_written(folder: Path, name: str) -> bool:
-    return all((folder / f"{name}.{ending}").is_file() for ending in ("npz", "blend"))
-
-
-def _write_cells(
-    context: bpy.types.Context, cut: SceneCut, changed: list[int], folder: Path
-) -> None:
-    """Write cells; the file that is open has their objects from then on, and is not saved."""
-    files = CellFiles(cut)
-    names = {each.session_uid: each.name for each in bpy.data.materials}
-    root = link_made(context, cut, run(make_steps(context.scene, cut), heed=heed))
-    collections = {each[CHUNK]: each for each in root.children}
-    passing = Path(bpy.app.tempdir or ".") / "octree_chunk.blend"
-    for cell in changed:
-        name = cut.names[cell]
-        write_file(folder / f"{name}.npz", files.content(cell, names))
-        bpy.data.libraries.write(str(passing), {collections[name]}, fake_user=True)
-        write_file(folder / f"{name}.blend", passing.read_bytes())
-        heed()
-    passing.unlink(missing_ok=True)
 
 
 COMMAND = Command(

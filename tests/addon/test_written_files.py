@@ -129,8 +129,12 @@ WRITERS = {
         )
         for ending in (".json", ".xml")
     },
-    "octree_addon/command_line/chunks.py": {
-        "chunks": (a_file, a_command("chunks", "--triangles", "20", "--out", "/chunks"))
+    "octree_addon/shipping/folder.py": {
+        f"chunks as {form}": (
+            a_file,
+            a_command("chunks", "--triangles", "20", f"--{form}", "/chunks"),
+        )
+        for form in ("out", "gltf", "tiles", "blend")
     },
     "octree_addon/cameras/data/label_pictures.py": {
         "labels": (a_chunk, a_merge("json", "--labels", "folder"))
@@ -161,6 +165,7 @@ def test_these_are_all_that_write():
         if any(f" {name}(" in path.read_text() for name in ("atomic_file", "write_file"))
     }
     others = {"core/atomic_file.py", "octree_addon/written_files.py"}
+    others.add("octree_addon/shipping/shipping.py")  # stages what the folder writes
     others.add("octree_addon/command_line/place.py")  # after Blender has saved: in a test below
     assert found == {*WRITERS, *others}
 

@@ -1,0 +1,72 @@
+"""Chunks as arrays: the triangles of each cell in the world, in double precision (npz)."""
+
+import io
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..arrays import Floats
+from .cutting import ChunkPart, SceneCut
+from .world import triangle_materials
+
+# How far places move by being rounded to single precision a few times, in shares of their size.
+_SINGLE = 2.0**-20
+
+
+def parts_by_cell(cut: SceneCut) -> list[list[ChunkPart]]:
+    """Return the parts of each cell."""
+    found: list[list[ChunkPart]] = [[] for _ in cut.names]
+    for part in cut.parts:
+        found[part.cell].append(part)
+    return found
+
+
+def shown_bounds(cut: SceneCut) -> tuple[Floats, Floats]:
+    """Return bounds of the triangles of each cell, (c, 3) each, as single precision has them."""
+    found, world = cut.found, cut.world
+    whole = np.flatnonzero(found.cells >= 0)
+    cells = np.concatenate((found.cells[whole], found.pieces.cells))
+    faces = np.concatenate((world.triangles.faces[whole], found.pieces.faces))
+    corners = found.pieces.vertices[faces]
+    lower, upper = np.full((2, len(cut.names), 3), np.inf) * [[[1.0]], [[-1.0]]]
+    np.minimum.at(lower, cells, corners.min(axis=1))
+    np.maximum.at(upper, cells, corners.max(axis=1))
+    slack = _SINGLE * np.maximum(np.abs(lower), np.abs(upper)).max(axis=1, keepdims=True)
+    return lower - slack, upper + slack
+
+
+class CellFiles:
+    """The triangles of each cell as an .npz file, in the world and in double precision."""
+
+    def __init__(self, cut: SceneCut) -> None:
+        found, world = cut.found, cut.world
+        whole = np.flatnonzero(found.cells >= 0)
+        cells = np.concatenate((found.cells[whole], found.pieces.cells))
+        order = np.argsort(cells, kind="stable")
+        self._cut, self._starts = cut, np.searchsorted(cells[order], np.arange(len(cut.names) + 1))
+        self._faces = np.concatenate((world.triangles.faces[whole], found.pieces.faces))[order]
+        self._triangles = np.concatenate((whole, found.pieces.triangles))[order]
+        self._materials = triangle_materials(world, cut.materials)
+
+    def content(self, cell: int, names: Mapping[int, str]) -> bytes:
+        """Return the file of a cell; `names` are those of materials by session id.
+
+        `vertices` (v, 3), `faces` (f, 3), `objects` (f,) and `materials` (f,), places in
+        `object_names` and `material_names`.
+        """
+        span = slice(self._starts[cell], self._starts[cell + 1])
+        numbers, faces = np.unique(self._faces[span], return_inverse=True)
+        triangles = self._triangles[span]
+        rows, objects = np.unique(self._cut.world.rows[triangles], return_inverse=True)
+        uids, materials = np.unique(self._materials[triangles], return_inverse=True)
+        file = io.BytesIO()
+        np.savez_compressed(
+            file,
+            vertices=self._cut.found.pieces.vertices[numbers],
+            faces=faces.reshape(-1, 3).astype(np.int32),
+            objects=objects.ravel().astype(np.int32),
+            materials=materials.ravel().astype(np.int32),
+            object_names=np.array([self._cut.sources[row].label for row in rows], np.str_),
+            material_names=np.array([names.get(uid, "") for uid in uids.tolist()], np.str_),
+        )
+        return file.getvalue()

@@ -1,0 +1,37 @@
+"""Shipping feature: chunks as files for engines, browsers and farms, with a manifest.
+
+Read manifest and folder, then fingerprints, twins, gltf, blends, georeference and tileset, then
+shipping and operators.
+"""
+
+import bpy
+
+from ..ui import Feature
+from .georeference import Georeference, read_georeference
+from .manifest import MANIFEST
+from .operators import OCTREE_OT_export_chunks, draw_shipment, shipped_text
+from .settings import OctreeShipmentSettings
+from .shipping import FORMS, Shipment, ShipmentWish, ship_steps
+
+__all__ = [
+    "FORMS",
+    "MANIFEST",
+    "Georeference",
+    "Shipment",
+    "ShipmentWish",
+    "read_georeference",
+    "ship_steps",
+    "shipped_text",
+]
+
+
+def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
+    """Offer to export chunks."""
+    menu.layout.operator("octree.export_chunks")
+
+
+FEATURE = Feature(
+    settings={"shipment": OctreeShipmentSettings},
+    classes=(OCTREE_OT_export_chunks,),
+    menus=(("OCTREE_MT_object", draw_menu), ("OCTREE_PT_chunks", draw_shipment)),
+)

@@ -1,0 +1,138 @@
+"""Manifest of exported chunks: ids by Morton code, bounds, neighbors, files and hashes, as JSON.
+
+A second run takes it up: what has the same hash, and files as they were written, stays.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+
+from ..chunks import SceneCut, parts_by_cell
+from ..text_formats import json_file, read_head
+
+FORMAT, VERSION = "octree chunks", 1
+MANIFEST, TEXTURES = "manifest.json", "textures"
+_SIDES = ("-x", "+x", "-y", "+y", "-z", "+z")
+
+
+class KnownChunk(NamedTuple):
+    """What a manifest says of a chunk: its hash, and the hash of each of its files by name."""
+
+    hash: str
+    files: dict[str, str]
+
+
+class KnownFolder(NamedTuple):
+    """What a folder of chunks has, as its manifest says.
+
+    Attributes
+    ----------
+    made : dict
+        In what form, and with what, the files were made.
+    chunks : dict of str to KnownChunk
+        By id.
+    others : frozenset of str
+        Names of files about all chunks, and of those that a run which was not finished was about
+        to write or to delete.
+    """
+
+    made: dict[str, Any]
+    chunks: dict[str, KnownChunk]
+    others: frozenset[str]
+
+    @property
+    def owned(self) -> set[str]:
+        """The names of all files that runs have written."""
+        return {name for each in self.chunks.values() for name in each.files} | self.others
+
+
+NOTHING = KnownFolder({}, {}, frozenset())
+
+
+def chunk_members(cut: SceneCut, options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return what the manifest says of each cell, but for its files and its hash."""
+    found = cut.found
+    shift = 2 if options["tree"] == "QUADTREE" else 3
+    near: list[dict[str, list[str]]] = [{side: [] for side in _SIDES} for _ in cut.names]
+    for cell, side, other in found.neighbors.T.tolist():
+        near[cell][_SIDES[side]].append(cut.names[other])
+    return [
+        {
+            "id": name,
+            "code": int(found.codes[cell]),
+            "parent": int(found.codes[cell]) >> shift,
+            "level": int(found.levels[cell]),
+            "lower": found.lower[cell].tolist(),
+            "upper": found.upper[cell].tolist(),
+            "triangles": int(found.counts[cell]),
+            "over": bool(found.is_over[cell]),
+            "objects": [part.source.label for part in parts],
+            "neighbors": near[cell],
+        }
+        for cell, (name, parts) in enumerate(zip(cut.names, parts_by_cell(cut), strict=True))
+    ]
+
+
+def manifest_head(
+    cut: SceneCut, options: Mapping[str, Any], file: str, meters: float
+) -> dict[str, Any]:
+    """Return what the manifest says of all cells; `meters` is the length of a Blender unit."""
+    found = cut.found
+    return {
+        "file": file,
+        "options": dict(options),
+        "meters_per_unit": meters,
+        "cell": found.cell,
+        "root": {"lower": found.root_lower.tolist(), "size": found.root_size},
+    }
+
+
+def manifest_text(
+    head: Mapping[str, Any],
+    made: Mapping[str, Any],
+    chunks: Sequence[Mapping[str, Any]],
+    index: Iterable[str],
+    unfinished: Iterable[str] = (),
+) -> str:
+    """Return the manifest as JSON."""
+    going, also = sorted(unfinished), sorted(index)
+    return json_file(
+        {
+            "format": FORMAT,
+            "version": VERSION,
+            "made": dict(made),
+            **head,
+            **({"index": also} if also else {}),
+            **({"unfinished": going} if going else {}),
+            "chunks": list(chunks),
+        }
+    )
+
+
+def read_manifest(content: str | bytes) -> KnownFolder:
+    """Return what a manifest says; a `ValueError` if it is none.
+
+    Files that no run writes, such as any outside the folder, are not taken up.
+    """
+    head = read_head(content, FORMAT, VERSION)
+    try:
+        chunks = {
+            str(each["id"]): KnownChunk(
+                str(each["hash"]),
+                {str(name): str(sums) for name, sums in each["files"].items() if is_ours(name)},
+            )
+            for each in head["chunks"]
+        }
+        others = (*head.get("index", []), *head.get("unfinished", []))
+        names = frozenset(name for name in others if is_ours(name))
+        return KnownFolder(dict(head["made"]), chunks, names)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"This is no manifest of chunks: {error!r} is amiss") from None
+
+
+def is_ours(name: str) -> bool:
+    """Tell whether a name is one that a run may have written: in the folder, or its textures."""
+    parts = PurePosixPath(name).parts
+    if not parts or name != "/".join(parts) or parts[-1].startswith(".") or name == MANIFEST:
+        return False
+    return not set(name) & set('\\:<>"|?*') and (len(parts) == 1 or parts[:-1] == (TEXTURES,))

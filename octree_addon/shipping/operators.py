@@ -1,0 +1,81 @@
+"""Export Chunks: what has changed is cut and staged step by step, and put in place at the end."""
+
+from pathlib import Path
+from typing import Any
+
+import bpy
+
+from ...core import Steps, between
+from ..chunks import ChunkOperator, chunk_rows, cut_steps, make_steps, shown_sources, sources_in
+from ..ui import Status, column_of, draw_rows, plural, settings_of, take, write_back
+from ..written_files import require_folder
+from .folder import PutCounts
+from .georeference import read_georeference
+from .settings import SHIPMENT_ROWS, ShipmentOptions
+from .shipping import Shipment, ShipmentWish, ship_steps
+
+# Where in the work cutting has ended, and making objects.
+_CUT, _MADE = 0.3, 0.4
+
+
+class OCTREE_OT_export_chunks(ShipmentOptions, ChunkOperator, bpy.types.Operator):
+    """Write chunks into a folder; the scene stays as it is."""
+
+    bl_idname = "octree.export_chunks"
+    bl_label = "Export Chunks"
+    bl_description = (
+        "Cut the scene into chunks, and write a file for each with a manifest of all of them."
+        " Exported again, only what has changed is written. The scene stays as it is"
+    )
+    bl_options = {"REGISTER"}
+    doing = "Exporting chunks"
+
+    def steps(self, context: bpy.types.Context) -> Steps[Shipment]:
+        options: dict[str, Any] = self.chosen(context)
+        take(self, settings_of(context.scene).shipment)
+        folder, scene = chosen_folder(self.folder), context.scene
+        require_folder(folder)
+        place = read_georeference(self.georeference)
+        with shown_sources(context):
+            cutting = cut_steps(context, options, sources_in(scene))
+            cut = yield from between(0.0, _CUT, cutting)
+        made = yield from between(_CUT, _MADE, make_steps(scene, cut))
+        try:
+            wish = ShipmentWish(self.form.lower(), folder, place)
+            shipping = ship_steps(scene, cut, made, options, wish)
+            return (yield from between(_MADE, 1.0, shipping))
+        finally:
+            made.draft.drop()
+
+    def finish(self, context: bpy.types.Context, result: Shipment) -> Status:
+        settings = settings_of(context.scene)
+        counts = result.put()
+        write_back(self, settings.chunks)
+        write_back(self, settings.shipment)
+        self.report({"INFO"}, f"{result.folder}: {shipped_text(counts)}")
+        return {"FINISHED"}
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_rows(column_of(self), self, (*SHIPMENT_ROWS, *chunk_rows(self)))
+
+
+def chosen_folder(text: str) -> Path:
+    """Return the folder that a path of Blender's means; a `ValueError` if it is none yet."""
+    if not text:
+        raise ValueError("Choose a folder for the chunks")
+    if text.startswith("//") and not bpy.data.filepath:
+        raise ValueError("Save the file first, or choose another folder: // is that of the file")
+    return Path(bpy.path.abspath(text))
+
+
+def shipped_text(counts: PutCounts) -> str:
+    """Say how many chunks there are, how many were written, and how many files deleted."""
+    text = f"{plural(counts.chunks, 'chunk')}, {counts.written:,} of them written"
+    return f"{text}, {plural(counts.deleted, 'file')} deleted" if counts.deleted else text
+
+
+def draw_shipment(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
+    """Offer in the options of chunks to write them."""
+    column = column_of(panel)
+    draw_rows(column, settings_of(context.scene).shipment, SHIPMENT_ROWS)
+    column.operator("octree.export_chunks", icon="EXPORT")

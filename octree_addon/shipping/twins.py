@@ -1,0 +1,201 @@
+"""Twins of chunks: objects that hold what is shown, alone, each where it stands, in meters.
+
+What modifiers do is done, parents and animation are left out, a sheared place is baked, since glTF
+has none. Vertices of chunks of one source go the same way, so seams stay closed.
+"""
+
+from collections.abc import Sequence
+from hashlib import sha1
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from ..arrays import Floats
+from ..chunks import ChunkPart
+from ..reader import mesh_layers
+from .fingerprints import material_fingerprint
+
+# How far a place may be from a move, turn and scale, in shares of its longest axis.
+_SHEARED = 1e-5
+
+
+class Twin(NamedTuple):
+    """One part of a chunk as it is exported.
+
+    Attributes
+    ----------
+    item : bpy.types.Object
+        Its object.
+    label : str
+        What it is of.
+    """
+
+    item: bpy.types.Object
+    label: str
+
+
+class ShownPart(NamedTuple):
+    """What one part of a chunk shows: its object, its mesh, and a digest of all that it has."""
+
+    item: bpy.types.Object
+    mesh: bpy.types.Mesh
+    digest: bytes
+
+
+class CellStage:
+    """Where the chunks of one cell are shown, apart from all else; nothing of it stays.
+
+    Attributes
+    ----------
+    parts : sequence of ChunkPart
+        What the cell has.
+    shown : list of ShownPart
+        What each of them shows.
+    """
+
+    def __init__(
+        self,
+        parts: Sequence[ChunkPart],
+        items: Sequence[bpy.types.Object],
+        matrices: Floats,
+        digests: "Digests",
+        like: bpy.types.Scene,
+    ) -> None:
+        """Show `items`, the objects of the parts; `matrices` (n, 4, 4) are those of sources."""
+        self.parts, self._matrices, self._like = parts, matrices, like
+        self._made: list[bpy.types.ID] = []
+        self._scene: bpy.types.Scene | None = None
+        self.shown: list[ShownPart] = []
+        try:
+            meshes = self._meshes(items)
+            for part, item, mesh in zip(parts, items, meshes, strict=True):
+                own = mesh not in self._made
+                self.shown.append(
+                    ShownPart(item, mesh, digests.of_part(part, item, mesh, is_kept=own))
+                )
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def items(self) -> list[bpy.types.Object]:
+        """The chunks."""
+        return [each.item for each in self.shown]
+
+    @property
+    def scene(self) -> bpy.types.Scene:
+        """A scene of its own."""
+        if self._scene is None:
+            self._scene = bpy.data.scenes.new("Chunk")
+            self._scene.frame_current = self._like.frame_current
+        return self._scene
+
+    def close(self) -> None:
+        """Remove all of it; the scene first, so that nobody evaluates what is gone."""
+        if self._scene is not None:
+            bpy.data.scenes.remove(self._scene)
+        made, self._made, self._scene = self._made, [], None
+        if made:
+            bpy.data.batch_remove(made[::-1])
+
+    def twins(self, meters: float) -> list[Twin]:
+        """Put a twin of each part into the scene; `meters` is the length of a Blender unit."""
+        return [
+            self._twin(number, part, shown, meters)
+            for number, (part, shown) in enumerate(zip(self.parts, self.shown, strict=True))
+        ]
+
+    def _meshes(self, items: Sequence[bpy.types.Object]) -> list[bpy.types.Mesh]:
+        """Return the mesh that each object shows: its own, or a new one."""
+        changed = [item for item in items if item.type != "MESH" or len(item.modifiers)]
+        found: dict[int, bpy.types.Mesh] = {}
+        if changed:
+            layer, home = self.scene.view_layers[0], self.scene.collection
+            for item in changed:
+                home.objects.link(item)
+            layer.update()
+            for item in changed:
+                mesh = bpy.data.meshes.new_from_object(
+                    item.evaluated_get(layer.depsgraph),
+                    preserve_all_data_layers=True,
+                    depsgraph=layer.depsgraph,
+                )
+                self._made.append(mesh)
+                found[item.session_uid] = mesh
+            for item in changed:
+                home.objects.unlink(item)
+        return [found.get(item.session_uid, item.data) for item in items]  # type: ignore[arg-type]
+
+    def _twin(self, number: int, part: ChunkPart, shown: ShownPart, meters: float) -> Twin:
+        matrix, mesh = self._matrices[part.source.row], shown.mesh
+        place = Matrix.Scale(meters, 4) @ Matrix(matrix.tolist())
+        if is_sheared(place):
+            mesh, place = _baked(mesh, place)
+            self._made.append(mesh)
+        # Exporters sort by name, or take them as they come: it is the same.
+        twin = bpy.data.objects.new(f"chunk {number:07d}", mesh)
+        self._made.append(twin)
+        twin.rotation_mode = "QUATERNION"
+        twin.matrix_world = Matrix.LocRotScale(*place.decompose())
+        for to, slot in zip(twin.material_slots, shown.item.material_slots, strict=False):
+            if slot.link == "OBJECT":
+                to.link, to.material = "OBJECT", slot.material
+        self.scene.collection.objects.link(twin)
+        return Twin(twin, part.source.label)
+
+
+class Digests:
+    """Digests of parts of chunks; those of meshes and materials that several have are kept."""
+
+    def __init__(self) -> None:
+        self._meshes: dict[int, bytes] = {}
+        self._materials: dict[int, bytes] = {}
+
+    def of_part(
+        self,
+        part: ChunkPart,
+        item: bpy.types.Object,
+        mesh: bpy.types.Mesh,
+        *,
+        is_kept: bool,
+    ) -> bytes:
+        """Return the same for a part of which nothing has changed, in any session.
+
+        `is_kept` says that the mesh is none that was made for it alone.
+        """
+        said = f"{part.source.label}\0{part.signature}"
+        sums = sha1(said.encode("utf-8", "backslashreplace"), usedforsecurity=False)
+        digest = self._meshes.get(mesh.session_uid) if is_kept else None
+        if digest is None:
+            digest = mesh_layers(mesh).digest()
+            if is_kept:
+                self._meshes[mesh.session_uid] = digest
+        sums.update(digest)
+        for material in (*mesh.materials, *(slot.material for slot in item.material_slots)):
+            sums.update(self._of_material(material))
+        return sums.digest()
+
+    def _of_material(self, material: bpy.types.Material | None) -> bytes:
+        uid = material.session_uid if material else 0
+        if uid not in self._materials:
+            self._materials[uid] = material_fingerprint(material)
+        return self._materials[uid]
+
+
+def is_sheared(place: Matrix) -> bool:
+    """Tell whether a matrix is no move, turn and scale."""
+    again = Matrix.LocRotScale(*place.decompose())
+    one, other = (np.array(each, np.float64)[:3, :3] for each in (place, again))
+    return bool(np.abs(one - other).max() > _SHEARED * np.abs(one).max())
+
+
+def _baked(mesh: bpy.types.Mesh, place: Matrix) -> tuple[bpy.types.Mesh, Matrix]:
+    """Return a copy of a mesh that is sheared as its place says, and the move that is left."""
+    copy = mesh.copy()
+    linear = place.to_3x3()
+    copy.transform(linear.to_4x4(), shape_keys=True)
+    if linear.determinant() < 0:
+        copy.flip_normals()
+    return copy, Matrix.Translation(place.to_translation())
