@@ -396,7 +396,7 @@ def test_a_killed_process_leaves_whole_files_and_the_next_one_ends_equal(blend, 
     whole = files_in(tmp_path / "whole")
     found = {name: content for name, content in files_in(folder).items() if ".part" not in name}
     assert all(content == whole[name] for name, content in found.items() if name != MANIFEST)
-    for path in folder.glob(".octree-*.part"):
+    for path in folder.rglob(".octree-*.part"):
         path.unlink()
     shipped(blend, folder)
     assert files_in(folder) == whole

@@ -58,7 +58,7 @@ BAD = {
         ("chunks", f"--{form}"): (UNWRITABLE_FOLDERS, ["row.blend"])
         for form in ("out", "gltf", "glb", "tiles", "blend")
     },
-    ("chunks", "--georeference"): (("x", "1,2", "181,0,0", "0,91,0", "nan,0,0"), CUT),
+    ("chunks", "--georeference"): (("x", "181,0,0", "0,91,0", "nan,0,0"), CUT),
     ("budget", "file"): (("missing.blend", "folder.blend"), ["--budget", "budget.json"]),
     ("budget", "--budget"): (UNREADABLE, ["row.blend"]),
     ("budget", "--fail-on"): (("nothing", ","), COUNT),
