@@ -1,9 +1,10 @@
-"""Redraws of the tab in a real window, of two commits in turns: seconds side by side.
+"""Redraws of the tab in a real window, of two commits in turns: seconds and counts side by side.
 
     python benchmarks/window_redraws.py [BEFORE] [NOW]
 
 By default the commit before the present one, and the present one; both are packed and installed
-into folders of their own. It needs what the window tests need: see CONTRIBUTING.md.
+into folders of their own. It needs what the window tests need: see CONTRIBUTING.md. Seconds are
+those of Blender's process on all cores, so that neighbors on the machine count little.
 """
 
 import subprocess
@@ -11,6 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(CHECKOUT / "tests"))
@@ -19,7 +21,7 @@ from gui import redraw_scenes as scenes  # noqa: E402
 from gui.harness import Screen, Window, install_extension  # noqa: E402
 from gui.test_sidebar import open_sidebar  # noqa: E402
 
-TURNS, REDRAWS = 5, 20
+TURNS, REDRAWS = 3, 10
 CASES = {
     "every section closed": scenes.close_sections,
     "a list of 10,000 rows": scenes.ask_many,
@@ -40,14 +42,23 @@ def installed(commit: str, folder: Path) -> Path:
     return user
 
 
-def seconds(screen: Screen, user: Path, case: str) -> float:
+class Cost(NamedTuple):
+    """What a redraw takes: milliseconds, calls of our functions, and draws of the card."""
+
+    milliseconds: float
+    calls: int
+    draws: int
+
+
+def cost(screen: Screen, user: Path, case: str) -> Cost:
     """Start a window, bring the case about, and return what a redraw takes."""
     with tempfile.TemporaryDirectory() as folder:
         window = Window(screen, user, Path(folder))
         try:
             window.call(CASES[case], timeout=300)
             window.call(open_sidebar)
-            return float(window.call(scenes.seconds_of_redraws, REDRAWS, timeout=300))
+            taken = 1e3 * window.call(scenes.seconds_of_redraws, REDRAWS, timeout=300)
+            return Cost(taken, **window.call(scenes.count_redraw, timeout=300))
         finally:
             window.close()
 
@@ -57,12 +68,14 @@ def main(commits: list[str]) -> None:
     screen = Screen()
     with tempfile.TemporaryDirectory() as folder:
         users = [installed(each, Path(folder) / str(n)) for n, each in enumerate(commits)]
-        print(f"ms a redraw, medians of {TURNS} windows each: {commits[0]} | {commits[1]} | ratio")
+        print(f"Of a redraw, medians of {TURNS} windows each: {commits[0]} | {commits[1]} | ratio")
         for case in CASES:
-            taken = [[seconds(screen, user, case) for user in users] for _ in range(TURNS)]
-            before, now = (1e3 * median(each) for each in zip(*taken, strict=True))
-            ratio = median(later / former for former, later in taken)
-            print(f"{case}: {before:.1f} | {now:.1f} | {ratio:.2f}", flush=True)
+            taken = [[cost(screen, user, case) for user in users] for _ in range(TURNS)]
+            for what in Cost._fields:
+                turns = [[getattr(each, what) for each in turn] for turn in taken]
+                before, now = (median(each) for each in zip(*turns, strict=True))
+                ratio = median(later / max(former, 1) for former, later in turns)
+                print(f"{case}, {what}: {before:.0f} | {now:.0f} | {ratio:.2f}", flush=True)
     screen.close()
 
 

@@ -14,6 +14,8 @@ class AddonTuning:
     first_turn, turn : float
         Seconds that a stepped operator works before the keyboard is looked at for the first time,
         and then each time.
+    longest_drawn : float
+        Seconds that a redraw between two turns may add to the second one.
     rest : float
         Seconds without a change after which scenes are compared with what was known of them.
     rebuilt_triangles : int
@@ -52,6 +54,7 @@ class AddonTuning:
 
     first_turn: float = 0.2
     turn: float = 0.05
+    longest_drawn: float = 0.5
     rest: float = 0.2
     rebuilt_triangles: int = 200_000
     updates_looked_at: int = 256

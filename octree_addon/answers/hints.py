@@ -30,12 +30,15 @@ class Hint:
         What it runs, such as "octree.audit".
     options : Mapping of str to Any
         What it runs that with; all else as the scene has it.
+    at_once : bool
+        Whether it runs without the dialog that it would open.
     """
 
     text: str
     button: str
     operator: str
     options: Mapping[str, Any] = field(default_factory=dict)
+    at_once: bool = False
 
 
 def draw_hints(layout: bpy.types.UILayout, hints: Iterable[Hint]) -> None:
@@ -46,6 +49,8 @@ def draw_hints(layout: bpy.types.UILayout, hints: Iterable[Hint]) -> None:
         for number, line in enumerate(wrapped(hint.text, LETTERS - 4)):
             column.label(text=line, icon="BLANK1" if number else "INFO", translate=False)
         text: Any = pgettext_iface(hint.button, "Operator")  # type: ignore[func-returns-value]
+        if hint.at_once:
+            column.operator_context = "EXEC_REGION_WIN"
         button = column.operator(hint.operator, text=text, translate=False)
         for name, value in hint.options.items():
             setattr(button, name, value)

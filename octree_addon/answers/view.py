@@ -34,6 +34,8 @@ class View:
         The operator that asked.
     fitted : dict
         Columns as they fit, by the room and the units that they are told in.
+    places : dict
+        Where the active row stands in the list, by what that depends on.
     """
 
     rows: Rows
@@ -42,6 +44,7 @@ class View:
     groups: Mapping[str, Sequence[int]] = field(default_factory=dict)
     question: str = ""
     fitted: dict[Hashable, Any] = field(default_factory=dict)
+    places: dict[Hashable, int] = field(default_factory=dict)
     _shown: dict[tuple[str, str, bool, frozenset[str]], "ShownRows"] = field(default_factory=dict)
 
     @cached_property

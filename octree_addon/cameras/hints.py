@@ -17,5 +17,9 @@ def left_out_hints(scene: bpy.types.Scene, names: Sequence[str]) -> Iterator[Hin
         lens: Any = item.data if item else None
         kind = "panoramic" if lens and lens.type == "PANO" else "custom"
         yield Hint(
-            f"{name} is {kind} and was left out", "Select Camera", "object.select_pattern", pattern
+            f"{name} is {kind} and was left out",
+            "Select Camera",
+            "object.select_pattern",
+            pattern,
+            at_once=True,
         )

@@ -13,6 +13,7 @@ from ..ui import (
     draw_button,
     draw_hint,
     draw_rows,
+    plural,
     settings_of,
 )
 from .data import OCCLUDED
@@ -91,7 +92,7 @@ def result_lines(seen: VisibilityResult) -> list[str]:
     if len(frames) > 1:
         when = f"Frames {frames[0]} to {frames[-1]}"
     lines = [
-        f"{seen.seen_count:,} of {len(seen.objects):,} objects seen{how}",
+        f"{seen.seen_count:,} of {plural(len(seen.objects), 'object')} seen{how}",
         f"{when}, {', '.join(seen.cameras)}",
     ]
     if seen.pixels:

@@ -53,8 +53,16 @@ def active_rows(scene: bpy.types.Scene) -> Ids:
 
 def line_of(settings: Any) -> int:
     """Return where the active row stands in the list; -1 if it is not shown."""
-    result = active_result(settings.id_data)
-    return -1 if result is None else shown_of(settings.id_data, result).place(settings.row)
+    # Blender asks for it again for each line that it draws.
+    if settings.active >= len(settings.kept):
+        return -1
+    result = settings.kept[settings.active]
+    places = view_of(settings.id_data, result).places
+    key = settings.row, settings.search, settings.sort, settings.reverse, result.opened
+    if key not in places:
+        places.clear()
+        places[key] = shown_of(settings.id_data, result).place(settings.row)
+    return int(places[key])
 
 
 def choose_line(settings: Any, place: int) -> None:

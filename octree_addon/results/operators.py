@@ -49,7 +49,10 @@ class ResultOperator(RefusingOperator):
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
-        return "" if active_result(context.scene) else "There is no result: ask a question first"
+        # Asked for each button of each line, so without a call more than it takes.
+        settings = settings_of(context.scene).results
+        is_there = settings.active < len(settings.kept)
+        return "" if is_there else "There is no result: ask a question first"
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
         """Use the result, and return what to report.

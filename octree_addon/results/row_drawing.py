@@ -106,8 +106,9 @@ class LineDrawing:
             self.cell(layout, text, room, "LEFT")
             return
         *others, last = self.names()
-        ends = [""] * len(others) + [self.counted]
-        texts = [*others, last + self.counted]
+        counted = self.counted
+        ends = [""] * len(others) + [counted]
+        texts = [*others, last + counted]
         gone = [not self.view.uids[n] for n in self.view.rows.objects[:, self.row].tolist()]
         wanted = [text_width(text) + _ICON * is_gone
                   for text, is_gone in zip(texts, gone, strict=True)]  # fmt: skip

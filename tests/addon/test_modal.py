@@ -96,6 +96,27 @@ def test_escape_drops_a_modal_build(slices):
     assert operator.reports == [({"INFO"}, "Cancelled: nothing has changed")]
 
 
+@pytest.mark.parametrize("drawn, longest, taken", [(0.0, 9.0, 1), (3.0, 9.0, 4), (30.0, 9.0, 10)])
+def test_work_goes_on_for_as_long_as_blender_has_drawn(monkeypatch, drawn, longest, taken):
+    """Each step takes a second, a turn one, and a redraw between two turns some more."""
+    now = [0.0]
+    monkeypatch.setattr(operators, "perf_counter", lambda: now[0])
+
+    def steps():
+        for number in range(100):
+            now[0] += 1
+            yield number / 100
+
+    operator = StandIn(steps())
+    with tuned(octree_addon, first_turn=1.0, turn=1.0, longest_drawn=longest):
+        assert operator.start(FakeContext()) == {"RUNNING_MODAL"}
+        before = now[0]
+        now[0] += drawn
+        operator.modal(FakeContext(), FakeEvent("TIMER"))
+    assert now[0] - before - drawn == taken
+    operator.cancel(FakeContext())
+
+
 def refusing_steps():
     raise ValueError("It cannot be")
     yield 0.0

@@ -1,4 +1,4 @@
-"""Fixtures of the window tests: one screen, one installed extension, a Blender for each test."""
+"""Fixtures of the window tests: a screen, an installed extension, a Blender that starts over."""
 
 import subprocess
 
@@ -36,9 +36,24 @@ def user_folder(screen, tmp_path_factory):
     return folder
 
 
-@pytest.fixture
-def window(screen, user_folder, tmp_path):
-    """Start a Blender with the extension enabled: see `gui.harness.Window`."""
-    window = Window(screen, user_folder, tmp_path)
+@pytest.fixture(scope="session")
+def blender(screen, user_folder, tmp_path_factory):
+    """Start the Blender that one test after the other gets, each with a new start."""
+    window = Window(screen, user_folder, tmp_path_factory.mktemp("window"))
     yield window
     window.close()
+
+
+@pytest.fixture
+def unused(blender):
+    """Let the window be a Blender in which no other test has been."""
+    blender.is_fit = False
+
+
+@pytest.fixture
+def window(blender, request):
+    """Give a Blender with the extension enabled and nothing else: see `gui.harness.Window`."""
+    blender.renew()
+    failed = request.session.testsfailed
+    yield blender
+    blender.is_fit = request.session.testsfailed == failed

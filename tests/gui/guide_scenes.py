@@ -301,3 +301,10 @@ def end_probe():
     import bpy
 
     bpy.ops.octree.probe_end()
+
+
+def smooth(samples):
+    """Choose how many samples each picture of the 3D view has: "OFF" is one."""
+    import bpy
+
+    bpy.context.preferences.system.viewport_aa = samples

@@ -12,16 +12,20 @@
         picture = window.picture("start")        # (h, w, 3) uint8; also tests/out/start.png
 
 The test runs outside, under any Python; `call` carries a function's source into Blender's main
-loop and its JSON result back. Blender starts with factory settings, the extension is installed
-from the packed zip and enabled, and the context is that of the 3D viewport.
+loop and its JSON result back; where the function yields, Blender handles what has happened. It has
+factory settings, the extension is installed from the packed zip and enabled, and the context is
+that of the 3D viewport. One Blender serves one test after the other, each from a new start.
 """
 
 import inspect
 import json
 import os
+import shlex
+import struct
 import subprocess
 import textwrap
 import time
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -62,7 +66,7 @@ def wait_for(condition: Callable[[], object], seconds: float = 60) -> None:
     """Look again and again until something holds; a busy machine may take its time."""
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
-        time.sleep(0.1)
+        time.sleep(0.05)
     assert condition()
 
 
@@ -74,6 +78,21 @@ def stop(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+
+
+def write_png(path: Path, pixels: np.ndarray, level: int = 1) -> None:
+    """Write (h, w, 3) pixels in three chunks; see the PNG specification of the W3C, 2003."""
+    height, width, _ = pixels.shape
+    rows = np.insert(pixels.reshape(height, -1), 0, 0, axis=1).tobytes()
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows, level)), (b"IEND", b""))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*each) for each in chunks))
+
+
+def _chunk(kind: bytes, body: bytes) -> bytes:
+    checked = kind + body
+    return struct.pack(">I", len(body)) + checked + struct.pack(">I", zlib.crc32(checked))
 
 
 class Screen:
@@ -99,9 +118,24 @@ class Screen:
             env=self.environment,
             stderr=subprocess.DEVNULL,
         )
+        # One shell for all that hands do: to enter the root folder takes longer than a key.
+        self.shell = start_there(
+            *("sh", "-c", 'while read -r line; do eval "$line"; echo $?; done'),
+            env=self.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, *command: str) -> None:
+        """Run a command that prints nothing on this screen."""
+        self.shell.stdin.write(shlex.join(command) + "\n")
+        self.shell.stdin.flush()
+        assert self.shell.stdout.readline() == "0\n", command
 
     def close(self) -> None:
-        """Stop both."""
+        """Stop all of it."""
+        stop(self.shell)
         stop(self.manager)
         stop(self.server)
 
@@ -113,17 +147,43 @@ class Window:
         self.folder, self.screen = folder, screen
         self.calls = 0
         self.environment = screen.environment | {"BLENDER_USER_RESOURCES": str(user_folder)}
-        self.log = (folder / "blender.log").open("wb")
-        geometry = ("--window-geometry", "0", "0", str(screen.width), str(screen.height))
+        self._start()
+
+    def _start(self) -> None:
+        self.is_new = self.is_fit = True
+        self._said_before = 0
+        self.log = (self.folder / "blender.log").open("wb")
+        geometry = ("--window-geometry", "0", "0", str(self.screen.width), str(self.screen.height))
         agent = str(Path(__file__).with_name("agent.py"))
         self.blender = start_there(
             *("blender", "--factory-startup", "--gpu-backend", BACKEND, *geometry),
-            *("--python-exit-code", "1", "--python", agent, "--", str(folder)),
+            *("--python-exit-code", "1", "--python", agent, "--", str(self.folder)),
             env=self.environment,
             stdout=self.log,
             stderr=subprocess.STDOUT,
         )
         self.call(_enable, MODULE, timeout=START_SECONDS)
+
+    def renew(self) -> None:
+        """Begin anew: with factory settings, a new file and the extension imported again.
+
+        Whatever a test has left, our own modules included, is gone. Where Blender has ended or is
+        not fit for more, as a test has failed in it, another one is started.
+        """
+        if self.is_new:
+            self.is_new = False
+            return
+        if self.is_fit and self.blender.poll() is None:
+            self.screen.run("xdotool", "keyup", "shift", "keyup", "ctrl", "keyup", "alt")
+            self.move(self.screen.width // 2, self.screen.height // 2)
+            self.call(_start_over, MODULE)
+            self._said_before = len(self._whole_log())
+        else:
+            self.close()
+            for path in self.folder.glob("*.call"):
+                path.unlink()
+            self._start()
+            self.is_new = False
 
     def call(self, function: Callable[..., Any], *arguments: Any, timeout: float = 60) -> Any:
         """Run a self-contained function inside Blender; its arguments and result are JSON.
@@ -154,7 +214,10 @@ class Window:
         return path.read_text()
 
     def read_log(self) -> str:
-        """Everything that Blender printed so far."""
+        """Everything that Blender has printed since the last start."""
+        return self._whole_log()[self._said_before :]
+
+    def _whole_log(self) -> str:
         return (self.folder / "blender.log").read_text(errors="replace")
 
     def move(self, x: int, y: int) -> None:
@@ -173,19 +236,9 @@ class Window:
         the button: so panels may change above it. It comes from outside, and what is found has to
         last: a busy Blender hears of the pointer late, and names the button that it was over.
         """
-        self.call(_warp, x - 600, top)
-        wait_for(lambda: not self.call(_under_pointer))
-        for y in range(top, self.screen.height - 40, 8):
-            self.call(_warp, x, y)
-            if self._is_over(operator):
-                self.call(_warp, x, y + 6)
-                self.call(_redraw)
-                if self._is_over(operator):
-                    return x, y + 6
-        raise AssertionError(f"The sidebar has no button for {operator}")
-
-    def _is_over(self, operator: str) -> bool:
-        return bool(self.call(_under_pointer).startswith(f"bpy.ops.{operator}("))
+        y = self.call(_find_button, operator, x, top, self.screen.height - 40)
+        assert y is not None, f"The sidebar has no button for {operator}"
+        return x, y
 
     def press_button(self, operator: str, **where: int) -> None:
         """Click on the button of an operator in the sidebar."""
@@ -194,15 +247,15 @@ class Window:
     def keys(self, *names: str) -> None:
         """Press keys one after the other, in xdotool's names: `"a"`, `"ctrl+z"`, `"Escape"`.
 
-        Each is followed by a redraw: a menu that was not drawn yet hears no key.
+        Blender draws after each, as a menu that was not drawn yet hears no key.
         """
         for name in names:
             self._xdotool("key", name)
-            self.call(_redraw)
 
     def _xdotool(self, *arguments: str) -> None:
-        run_there("xdotool", *arguments, env=self.environment)
-        time.sleep(0.1)  # Blender reads events once a turn of its main loop
+        """Let a hand do something, and Blender's main loop hear of it."""
+        self.screen.run("xdotool", *arguments)
+        self.call(_turn)
 
     def picture(self, name: str, *, redraw: bool = True) -> np.ndarray:
         """Photograph the screen into `tests/out/<name>.png` and return it, (h, w, 3) uint8.
@@ -211,11 +264,11 @@ class Window:
         """
         if redraw:
             self.call(_redraw)
-        PICTURES.mkdir(exist_ok=True)
-        path = str(PICTURES / f"{name}.png")
-        run_there("import", "-window", "root", path, env=self.environment)
-        pixels = run_there("convert", path, "-depth", "8", "rgb:-", stdout=subprocess.PIPE).stdout
-        return np.frombuffer(pixels, np.uint8).reshape(self.screen.height, self.screen.width, 3)
+        command = ("import", "-window", "root", "-depth", "8", "rgb:-")
+        seen = run_there(*command, env=self.environment, stdout=subprocess.PIPE).stdout
+        pixels = np.frombuffer(seen, np.uint8).reshape(self.screen.height, self.screen.width, 3)
+        write_png(PICTURES / f"{name}.png", pixels)
+        return pixels
 
     def close(self) -> None:
         """End Blender."""
@@ -230,28 +283,79 @@ def _enable(module: str) -> None:
         raise RuntimeError(f"{module} could not be enabled")
 
 
-def _redraw() -> None:
+def _start_over(module: str) -> None:
+    """Reset Blender as `--factory-startup` has it; import and enable an extension anew."""
+    import sys
+
+    import addon_utils
     import bpy
 
-    bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=2)
+    def fail(error):
+        raise error
+
+    if getattr(sys.modules.get(module), "__addon_enabled__", False):
+        for each in sys.modules[f"{module}.octree_addon"].CLASSES:
+            if not getattr(each, "is_registered", True):  # a test has taken it away
+                bpy.utils.register_class(each)
+    addon_utils.disable(module, default_set=True, handle_error=fail)
+    for name in [name for name in sys.modules if f"{name}.".startswith(f"{module}.")]:
+        del sys.modules[name]
+    bpy.ops.wm.read_factory_settings()
+    view = bpy.context.preferences.view
+    view.show_splash = view.use_save_prompt = False
+    bpy.context.preferences.system.viewport_aa = "OFF"
+    if addon_utils.enable(module, default_set=True, persistent=True) is None:
+        raise RuntimeError(f"{module} could not be enabled again")
 
 
-def _warp(x: int, y: int) -> None:
+def _redraw(times: int = 2) -> None:
     import bpy
 
-    window = bpy.context.window
-    window.cursor_warp(x, window.height - y)
+    bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=times)
 
 
-def _under_pointer() -> str:
-    """Return what the button of the sidebar under the pointer runs, as Python."""
+def _turn():
+    """Wait until what has happened is handled and drawn: timers run before that, within a turn."""
+    for _ in range(3):
+        yield
+
+
+def _find_button(operator: str, x: int, top: int, bottom: int):
+    """Return how far down the sidebar has the button of an operator; None if nowhere."""
     import bpy
 
-    sidebar = next(region for region in bpy.context.area.regions if region.type == "UI")
-    manager = bpy.context.window_manager
-    with bpy.context.temp_override(region=sidebar):
-        if not bpy.ops.ui.copy_python_command_button.poll():
-            return ""
-        manager.clipboard = ""
-        bpy.ops.ui.copy_python_command_button()
-        return manager.clipboard
+    window, manager = bpy.context.window, bpy.context.window_manager
+
+    def warp(x, y):
+        window.cursor_warp(x, window.height - y)
+        yield
+        yield
+
+    def under():
+        """Return what the button under the pointer runs, as Python."""
+        sidebar = next(region for region in bpy.context.area.regions if region.type == "UI")
+        with bpy.context.temp_override(region=sidebar):
+            if not bpy.ops.ui.copy_python_command_button.poll():
+                return ""
+            manager.clipboard = ""
+            bpy.ops.ui.copy_python_command_button()
+            return manager.clipboard
+
+    yield from warp(x - 600, top)
+    while under():
+        yield
+
+    def is_over(y):
+        yield from warp(x, y)
+        return under().startswith(f"bpy.ops.{operator}(")
+
+    for y in range(top, bottom, 16):
+        if (yield from is_over(y)):
+            # Well inside, wherever in its 20 pixels it was met.
+            inside = y - 2 if (yield from is_over(y - 8)) else y + 6
+            yield from warp(x, inside)
+            bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=1)
+            yield  # a redraw leaves no area in the context
+            if (yield from is_over(inside)):
+                return inside
+    return None

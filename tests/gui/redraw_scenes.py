@@ -76,12 +76,12 @@ def count_redraw():
 
 
 def seconds_of_redraws(times):
-    """Return how long one redraw takes, of so many."""
-    from time import perf_counter
+    """Return how many seconds of all cores one redraw takes, of so many."""
+    from time import process_time
 
     import bpy
 
     bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=2)
-    start = perf_counter()
+    start = process_time()
     bpy.ops.wm.redraw_timer(type="DRAW_WIN_SWAP", iterations=times)
-    return (perf_counter() - start) / times
+    return (process_time() - start) / times

@@ -144,7 +144,7 @@ def quit_blender():
     bpy.app.timers.register(bpy.ops.wm.quit_blender, first_interval=0.1)
 
 
-def test_nothing_is_left_in_memory_at_the_end(balls):
+def test_nothing_is_left_in_memory_at_the_end(unused, balls):
     balls.picture("before_the_end")
     balls.call(quit_blender)
     assert balls.blender.wait(20) == 0

@@ -1,15 +1,14 @@
 """The user guide, task by task, in one Blender; `make pictures` keeps the pictures for it."""
 
 import os
-import struct
 import time
-import zlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 from gui import guide_scenes as scenes
-from gui.harness import PICTURES, Window, wait_for
+from gui.harness import PICTURES, wait_for, write_png
+from gui.redraw_scenes import redraw
 from gui.test_audit import build_plant
 from gui.test_chunks import build_scene as build_hill
 from gui.test_never_seen import add_engine
@@ -23,38 +22,33 @@ ENGINE = np.s_[250:650, 430:830]
 
 
 @pytest.fixture(scope="module")
-def town(screen, user_folder, tmp_path_factory):
-    """Start one Blender with a town for the whole guide."""
-    window = Window(screen, user_folder, tmp_path_factory.mktemp("guide"))
-    window.call(scenes.build_town)
-    yield window
-    window.close()
+def town(blender):
+    """Show a town, for the part of the guide that the tests with this fixture tell in a row."""
+    blender.renew()
+    blender.call(scenes.build_town)
+    return blender
 
 
 def keep(window, name, part=VIEW, **options):
     """Take a picture of a part of the window for the guide."""
-    save(name, window.picture(f"guide_{name}", **options)[part])
+    save(name, photograph(window, name, **options)[part])
+
+
+def photograph(window, name, **options):
+    """Take a picture of the window, as smooth as Blender shows it by default."""
+    window.call(scenes.smooth, "8")
+    if options.get("redraw", True):
+        window.call(redraw, 8, timeout=200)
+    picture = window.picture(f"guide_{name}", **options)
+    window.call(scenes.smooth, "OFF")
+    return picture
 
 
 def save(name, pixels):
     """Write a picture, (h, w, 3) uint8, where `make pictures` wants it, else to tests/out."""
-    write_png(Path(os.environ.get("OCTREE_PICTURES", PICTURES)) / f"{name}.png", pixels)
+    folder = Path(os.environ.get("OCTREE_PICTURES", PICTURES))
+    write_png(folder / f"{name}.png", pixels, level=9)
     assert f"(guide/{name}.png)" in GUIDE.read_text(encoding="utf-8")
-
-
-def write_png(path, pixels):
-    """Write (h, w, 3) pixels in three chunks; see the PNG specification of the W3C, 2003."""
-    height, width, _ = pixels.shape
-    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows, 9)), (b"IEND", b""))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(b"\x89PNG\r\n\x1a\n" + b"".join(chunk(*each) for each in chunks))
-
-
-def chunk(kind, body):
-    checked = kind + body
-    return struct.pack(">I", len(body)) + checked + struct.pack(">I", zlib.crc32(checked))
 
 
 def press(window, name, **options):
@@ -120,6 +114,36 @@ def test_shot_and_what_it_hides(town):
     assert town.call(scenes.hidden_objects) == 0
 
 
+def test_what_is_behind_others(town):
+    town.call(scenes.change, {"results.follow": False})
+    press(town, "find_seen", span="SCENE", step=3, behind="UNSEEN")
+    town.call(scenes.paint_unseen)
+    show(town, "results", frustum__show=True)
+    town.call(scenes.change, {"results.sort": "Frames", "results.reverse": True, "results.row": 5})
+    press(town, "go_to_largest")
+    keep(town, "behind")
+    town.call(scenes.change, {"results.sort": "", "results.reverse": False, "results.row": -1})
+    town.call(scenes.go_to, 1)
+
+
+def test_progress(town):
+    town.call(scenes.select_nothing)
+    town.move(430, 420)
+    plain = town.picture("guide_plain")[STATUS]
+    options = {"span": "CUSTOM", "first": 1, "last": 4000}
+    assert town.call(scenes.press, "find_seen", options) == ["RUNNING_MODAL"]
+
+    def is_told():
+        return (town.picture("guide_status", redraw=False)[STATUS] != plain).any()
+
+    wait_for(is_told)
+    time.sleep(1)  # so that there is some progress
+    assert town.call(scenes.is_busy)
+    keep(town, "progress", STATUS, redraw=False)
+    town.keys("Escape")
+    wait_for(lambda: not town.call(scenes.is_busy))
+
+
 def test_example_town(window):
     """What the README shows first: answers, and no cells."""
     window.call(scenes.add_example)
@@ -140,18 +164,6 @@ def test_example_town(window):
     keep(window, "hidden")
 
 
-def test_what_is_behind_others(town):
-    town.call(scenes.change, {"results.follow": False})
-    press(town, "find_seen", span="SCENE", step=3, behind="UNSEEN")
-    town.call(scenes.paint_unseen)
-    show(town, "results", frustum__show=True)
-    town.call(scenes.change, {"results.sort": "Frames", "results.reverse": True, "results.row": 5})
-    press(town, "go_to_largest")
-    keep(town, "behind")
-    town.call(scenes.change, {"results.sort": "", "results.reverse": False, "results.row": -1})
-    town.call(scenes.go_to, 1)
-
-
 def test_faces_that_are_never_seen(window):
     """The backs of houses in a street, and all that is behind them."""
     window.call(scenes.build_town)
@@ -169,10 +181,10 @@ def test_what_is_deleted_because_it_is_never_seen(window):
     window.call(add_engine)
     press(window, "find_never_seen", views="OUTSIDE", directions=60, resolution=512)
     assert window.call(scenes.paint_never_seen) > 40
-    before = window.picture("guide_never_before")[ENGINE]
+    before = photograph(window, "never_before")[ENGINE]
     press(window, "copy_never_seen")
     window.call(scenes.select_nothing)
-    after = window.picture("guide_never_after")[ENGINE]
+    after = photograph(window, "never_after")[ENGINE]
     save("never_deleted", np.concatenate((before, after), axis=1))
 
 
@@ -217,27 +229,9 @@ def test_swarm(window):
     drawn, strip = [], []
     for frame in (1, 12, 24):
         window.call(scenes.go_to, frame)
-        strip.append(window.picture(f"guide_swarm_{frame}")[SWARM])
+        strip.append(photograph(window, f"swarm_{frame}")[SWARM])
         drawn.append(window.call(scenes.cells_drawn))
         if frame == 12:
             keep(window, "objects")
     save("swarm", np.concatenate(strip, axis=1))
     assert len(set(drawn)) == 3
-
-
-def test_progress(town):
-    town.call(scenes.select_nothing)
-    town.move(430, 420)
-    plain = town.picture("guide_plain")[STATUS]
-    options = {"span": "CUSTOM", "first": 1, "last": 4000}
-    assert town.call(scenes.press, "find_seen", options) == ["RUNNING_MODAL"]
-
-    def is_told():
-        return (town.picture("guide_status", redraw=False)[STATUS] != plain).any()
-
-    wait_for(is_told)
-    time.sleep(1)  # so that there is some progress
-    assert town.call(scenes.is_busy)
-    keep(town, "progress", STATUS, redraw=False)
-    town.keys("Escape")
-    wait_for(lambda: not town.call(scenes.is_busy))

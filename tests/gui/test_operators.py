@@ -7,10 +7,15 @@ pytestmark = pytest.mark.window
 
 
 def add_plain(edges):
-    """Add a plain of 2 * edges * edges triangles beside the default cube; select all meshes."""
+    """Add a plain of 2 * edges * edges triangles beside the default cube; select all meshes.
+
+    The plain is drawn as a box: without a graphics card, a redraw would take longer than a test.
+    """
     import bpy
 
     bpy.ops.mesh.primitive_grid_add(x_subdivisions=edges, y_subdivisions=edges, size=20)
+    bpy.context.object.display_type = "BOUNDS"
+    bpy.context.scene.octree.display.show = False
     bpy.data.objects["Cube"].select_set(True)
     bpy.ops.ed.undo_push(message="Plain")
 
@@ -290,4 +295,4 @@ def test_much_memory_is_told_before_it_is_taken(window):
     window.picture("much_memory")
     assert window.call(answer) is None
     window.keys("Return")
-    wait_for(lambda: window.call(answer) == "1 of 1 placement")
+    wait_for(lambda: window.call(answer) == "1 of 1 objects and instances")

@@ -12,6 +12,7 @@ def add_sea():
 
     bpy.ops.mesh.primitive_grid_add(x_subdivisions=300, y_subdivisions=300, size=20)
     bpy.context.object.modifiers.new("Wave", "WAVE").height = 0.5
+    bpy.context.object.display_type = "BOUNDS"  # what is drawn does not matter here
     cube = bpy.data.objects["Cube"]
     for frame, x in ((1, 0.0), (50, 400.0)):
         cube.location.x = x
