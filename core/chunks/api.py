@@ -189,7 +189,7 @@ def _steps(
     yield 0.05
     cuttable = modes[budget.owners] == CUT
     corners, points = np.ascontiguousarray(faces.T), np.where(known, rows, 0.0)
-    beginning = Cutting.steps(points, corners, valid, is_cut=bool(cuttable.any()))
+    beginning = Cutting.steps(points, corners, valid)
     cutting = yield from between(0.05, 0.2, beginning)
     lower, upper = _bounds(cutting, valid)
     if not cuttable.all():

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Floats, Ids
+from ..arrays import Flags, Floats, Ids
 from ..grid import BITS, morton_codes
 
 # How many halves of its edge the root may lie from the origin: so far the finest walls are exact
@@ -132,26 +132,25 @@ class LatticeCells:
         overlap; what is none of them is nobody's neighbor.
         """
         starts, order = self._ranges()
-        sides = 2 * np.array(self.axes)[:, None] + np.arange(2)
-        found = [np.empty((3, 0), np.intp)]
-        for side in sides.ravel():
-            beside = self.numbers + SIDES[side][:, None]
-            (inside,) = self._are_in_root(beside).nonzero()
-            target = LatticeCells(
-                self.lattice, self.depths[inside], beside[:, inside], self.axes
-            ).firsts()
-            at = np.searchsorted(starts, target, side="right") - 1
-            there = order[np.maximum(at, 0)]
-            is_there = (at >= 0) & (self.depths[there] <= self.depths[inside])
-            is_there &= target < starts[np.maximum(at, 0)] + self._lengths()[there]
-            cells, there = inside[is_there], there[is_there]
-            found.append(np.stack((cells, np.full(len(cells), side), there)))
-            found.append(np.stack((there, np.full(len(cells), side ^ 1), cells)))
-        pairs = np.concatenate(found, axis=1)
-        return np.unique(pairs, axis=1)
+        sides = (2 * np.array(self.axes)[:, None] + np.arange(2)).ravel()
+        beside = (self.numbers[:, None] + SIDES[sides].T[:, :, None]).reshape(3, -1)
+        cells, sides = np.tile(np.arange(len(self)), len(sides)), np.repeat(sides, len(self))
+        (inside,) = self._are_in_root(beside, self.depths[cells]).nonzero()
+        cells, sides = cells[inside], sides[inside]
+        depths = self.depths[cells]
+        target = LatticeCells(self.lattice, depths, beside[:, inside], self.axes).firsts()
+        at = np.searchsorted(starts, target, side="right") - 1
+        there = order[np.maximum(at, 0)]
+        is_there = (at >= 0) & (self.depths[there] <= depths)
+        is_there &= target < starts[np.maximum(at, 0)] + self._lengths()[there]
+        cells, sides, there = cells[is_there], sides[is_there], there[is_there]
+        both = np.concatenate(((cells * 6 + sides) * len(self) + there,
+                               (there * 6 + (sides ^ 1)) * len(self) + cells))  # fmt: skip
+        sided, others = np.divmod(np.unique(both), max(len(self), 1))
+        return np.stack((*np.divmod(sided, 6), others))
 
-    def _are_in_root(self, numbers: Ids) -> Ids:
-        return ((numbers >= 0) & (numbers < 1 << self.depths)).all(axis=0)
+    def _are_in_root(self, numbers: Ids, depths: Ids) -> Flags:
+        return ((numbers >= 0) & (numbers < 1 << depths)).all(axis=0)
 
     def firsts(self) -> Ids:
         """Return the Morton code of the first of each cell's finest cells, (c,)."""

@@ -30,7 +30,7 @@ class Cutting:
     places : Places
         All corners.
     faces : ndarray of intp, shape (3, n)
-        The places of the triangles' corners.
+        The triangles' corners, by vertices; by places once these are entered: those in walls.
     lower, upper : ndarray of float64, shape (3, n)
         The bounds of the triangles, or both the point that stands for one that is never cut.
     cells : ndarray of int32, shape (n,)
@@ -47,28 +47,18 @@ class Cutting:
         self._on_wall = np.zeros(places.count, bool)
 
     @classmethod
-    def steps(
-        cls, vertices: Floats, faces: Ids, enters: Flags, *, is_cut: bool = True
-    ) -> Steps["Cutting"]:
-        """Begin with vertices (3, v) and faces (3, n) in cell 0; yields the fraction done.
-
-        Where nothing `is_cut`, nobody asks which vertices are at one place.
-        """
-        if is_cut:
-            places = Places(vertices.shape[1])
-            place_of = yield from between(0.0, 0.5, places.number_steps(vertices))
-        else:
-            places, place_of = Places.each_its_own(vertices), np.arange(vertices.shape[1])
+    def steps(cls, vertices: Floats, faces: Ids, enters: Flags) -> Steps["Cutting"]:
+        """Begin with vertices (3, v) and faces (3, n) in cell 0; yields the fraction done."""
         shape, some = faces.shape, slice(0)
         corners, lower, upper = np.empty(shape, np.intp), np.empty(shape), np.empty(shape)
         for some in blocks(shape[1], tuning.current.piece):
-            np.take(place_of, faces[:, some], out=corners[:, some], mode="clip")
+            np.clip(faces[:, some], 0, max(vertices.shape[1] - 1, 0), out=corners[:, some])
             for axis, row in enumerate(vertices):
                 first, second, third = row.take(faces[:, some], mode="clip")
                 np.minimum(np.minimum(first, second), third, out=lower[axis, some])
                 np.maximum(np.maximum(first, second), third, out=upper[axis, some])
-            yield 0.5 + 0.5 * some.stop / shape[1]
-        return cls(places, corners, lower, upper, enters)
+            yield some.stop / shape[1]
+        return cls(Places(vertices), corners, lower, upper, enters)
 
     def cut_off(self, axis: int, wall: float, *, below: bool) -> None:
         """Put what lies beyond a wall of cell 0 outside: below it, or above.
@@ -80,7 +70,8 @@ class Cutting:
         crossing = here & (low < wall) & (high > wall)
         beyond = (low < wall) & (high <= wall) if below else (low >= wall) & (high > wall)
         self.cells[here & beyond] = OUTSIDE
-        self._touch(here & ((low == wall) | (high == wall)), axis, np.full(len(low), wall))
+        (touching,) = (here & ((low == wall) | (high == wall))).nonzero()
+        self._touch(touching, axis, np.full(len(touching), wall))
         rest, some = self._parted(np.zeros(1, np.intp))
         some = joined([some, self._taken_out(crossing.nonzero()[0])])
         cut = self._cut(some, axis, np.full(1, wall), 1, lower_owns=not below)
@@ -177,17 +168,20 @@ class Cutting:
             yield some.stop / len(self.cells)
         return np.concatenate(crossing)
 
-    def _touch(self, some: Ids | Flags, axis: int, walls: Floats) -> None:
-        """Note which corners of triangles lie in these walls."""
+    def _touch(self, some: Ids, axis: int, walls: Floats) -> None:
+        """Note which corners of triangles lie in these walls; their places are entered."""
         corners = self.faces[:, some]
-        walls = walls[some] if isinstance(some, np.ndarray) and some.dtype == bool else walls
-        self._on_wall[corners[self.places.rows[axis, corners] == walls]] = True
+        in_wall = self.places.rows[axis, corners] == walls
+        places = self.places.enter(corners[in_wall])
+        corners[in_wall] = places
+        self.faces[:, some] = corners
+        self._on_wall[places] = True
 
     def _taken_out(self, triangles: Ids) -> Polygons:
         """Make polygons of whole triangles."""
         cells = self.cells[triangles].astype(np.intp)
         self.cells[triangles] = IN_PIECES
-        return of_triangles(triangles, self.faces[:, triangles], cells)
+        return of_triangles(triangles, self.places.enter(self.faces[:, triangles]), cells)
 
     def _cut(
         self, some: Polygons, axis: int, walls: Floats, bit: int, *, lower_owns: bool = True

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from .. import tuning
 from ..arrays import Floats, Ids, blocks
-from ..steps import Steps
 
 # Odd numbers with many bits set, one an axis, and what mixes their sum (Fibonacci hashing).
 _FACTORS = np.array(
@@ -21,48 +20,51 @@ _ROOM = 3
 
 
 class Places:
-    """Numbered points, no two of which have equal coordinates."""
+    """Numbered points. Of those that have been entered no two have equal coordinates.
 
-    def __init__(self, expected: int) -> None:
-        self.count = 0
-        self._rows = np.empty((3, max(expected, 16)))
-        self._slots = _empty_slots(expected)
+    The points (3, v) given are numbered from 0 on, but none is entered: where few of many are
+    ever compared, few are looked up.
+    """
 
-    @classmethod
-    def each_its_own(cls, points: Floats) -> "Places":
-        """Return points (3, k) as so many places, where none is ever looked up."""
-        places = cls(0)
-        places.count, places._rows = points.shape[1], points
-        return places
+    def __init__(self, points: Floats) -> None:
+        self.count = points.shape[1]
+        self._rows = points + 0.0  # which makes a zero of minus zero
+        self._entered = 0
+        self._slots = _empty_slots(0)
+        # The place that each of the given points is, once it was entered.
+        self._place_of = np.full(self.count, _EMPTY)
 
     @property
     def rows(self) -> Floats:
         """The coordinates of all places, (3, p)."""
         return self._rows[:, : self.count]
 
-    def number_steps(self, points: Floats) -> Steps[Ids]:
-        """Return the places of points (3, k), new ones where needed; yields the fraction done."""
-        found = np.empty(points.shape[1], np.intp)
-        for some in blocks(len(found), tuning.current.piece):
-            found[some] = self.number(points[:, some])
-            yield some.stop / len(found)
-        return found
+    def enter(self, points: Ids) -> Ids:
+        """Return the places of given points, by their numbers: of equal ones the same. O(k)."""
+        new = points[self._place_of[points] == _EMPTY]
+        if len(new):
+            self._make_room(len(new))
+            self._place_of[new] = self._probe(self._rows[:, new], new)
+        return self._place_of[points]
 
     def number(self, points: Floats) -> Ids:
         """Return the places of points (3, k), new ones where needed: O(k)."""
-        points = points + 0.0  # which makes a zero of minus zero
-        self._make_room(self.count + points.shape[1])
+        points = points + 0.0
+        self._make_room(points.shape[1])
         return self._probe(points)
 
-    def _make_room(self, wanted: int) -> None:
-        if wanted > self._rows.shape[1]:
-            rows = np.empty((3, 2 * wanted))
+    def _make_room(self, more: int) -> None:
+        if self.count + more > self._rows.shape[1]:
+            rows = np.empty((3, self.count + max(more, self.count // 4)))
             rows[:, : self.count] = self.rows
             self._rows = rows
-        if _ROOM * wanted > 2 * len(self._slots):
+        wanted = self._entered + more
+        if _ROOM * wanted > len(self._slots):
+            before = self._slots[self._slots != _EMPTY].astype(np.intp)
             self._slots = _empty_slots(2 * wanted)
-            for some in blocks(self.count, tuning.current.piece):
-                self._probe(self._rows[:, some], np.arange(some.start, some.stop))
+            self._entered = 0
+            for some in blocks(len(before), tuning.current.piece):
+                self._probe(self._rows[:, before[some]], before[some])
 
     def _probe(self, points: Floats, numbers: Ids | None = None) -> Ids:
         """Look points up; those that are nowhere are added, or enter as these numbers."""
@@ -92,6 +94,7 @@ class Places:
             self.count += len(winners)
         else:
             news = numbers[winners]
+        self._entered += len(winners)
         self._slots[slots[self._slots[slots] == free]] = news
 
 
