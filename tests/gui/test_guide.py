@@ -156,7 +156,7 @@ def test_example_town(window):
     keep(window, "results")
     window.call(scenes.change, {"results.row": -1})
     window.call(scenes.look_at_example)
-    press(window, "find_seen", span="SCENE")
+    press(window, "find_seen", span="SCENE", step=5)
     assert window.call(scenes.call, "hide_unseen", {"icon": "EYE"}) == ["FINISHED"]
     window.call(scenes.select_nothing)
     show(window, "results", frustum__show=True, answer__outline=False)
