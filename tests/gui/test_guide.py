@@ -170,7 +170,7 @@ def test_faces_that_are_never_seen(window):
     press(window, "find_never_seen", views="SHOT", span="SCENE", resolution=960)
     press(window, "mark_never_seen")
     assert window.call(scenes.paint_faces) > 500
-    show(window, "results", frustum__show=True)
+    show(window, "results", frustum__show=True, answer__found=False)
     window.call(scenes.look_at_street)
     keep(window, "never_seen")
 
