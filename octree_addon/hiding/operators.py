@@ -75,7 +75,8 @@ def restored_text(shown: Counter[str]) -> str:
 def draw_restore(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
     """Offer to restore what Octree hides, and say how much; the button is always there."""
     count = sum(hidden_counts(scene).values())
-    text = str(pgettext_iface("Restore Hidden", "Operator"))  # type: ignore[func-returns-value]
+    said = "Restore" if count else "Restore Hidden"  # with a number there is no room for more
+    text = str(pgettext_iface(said, "Operator"))  # type: ignore[func-returns-value]
     layout.operator(
         "octree.restore_hidden",
         text=f"{text} ({count:,})" if count else text,

@@ -168,8 +168,11 @@ def offer_answer(layout: bpy.types.UILayout, context: bpy.types.Context, result:
     row = layout.row(align=True)
     row.prop(settings, "found", toggle=True)
     row.prop(settings, "fade", toggle=True)
+    has_tree = trees.get(context.scene) is not None
+    if has_tree:  # there is no room for four of them
+        row = layout.row(align=True)
     row.prop(settings, "missed", toggle=True)
-    if trees.get(context.scene):
+    if has_tree:
         row.prop(settings, "dim", toggle=True)
     row = layout.row(align=True)
     if query.outline:

@@ -20,7 +20,7 @@ from ..ui import (
     settings_of,
 )
 from .choosing import picked_rows
-from .columns import cells, fitted_columns
+from .columns import cells, fitted_columns, translated
 from .lines import ANSWERS
 from .row_drawing import LineDrawing
 from .verbs import VERBS
@@ -158,14 +158,16 @@ def draw_headers(
 def draw_header(layout: bpy.types.UILayout, settings: Any, name: str, text: str) -> None:
     """Offer to sort by one column, of which the tooltip tells more than there is room for."""
     is_sorted = settings.sort == name
-    layout.operator("octree.sort_rows", text=text, depress=is_sorted).by = name
+    layout.operator(
+        "octree.sort_rows", text=translated(text), translate=False, depress=is_sorted
+    ).by = name
 
 
 def draw_picked(layout: bpy.types.UILayout, count: int) -> None:
     """Offer to group; say how many rows are picked, since buttons then mean these."""
     row = layout.row(align=True)
     row.operator("octree.group_rows", text="Group")
-    row.operator("octree.ungroup_rows", text="Ungroup")
+    row.operator("octree.ungroup_rows", text="Ungroup Rows")
     if count:
         row.operator(
             "octree.unpick_rows", text=f"{count:,}", icon="X", translate=False, depress=True

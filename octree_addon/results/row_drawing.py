@@ -47,13 +47,16 @@ class LineDrawing:
         self, layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any, line: int
     ) -> None:
         self.scene, self.result, self.line = scene, result, line
-        folds = view_of(scene, result).folds
-        self.row = folds.lead_of(line)
+        view = view_of(scene, result)
+        self.row = view.folds.lead_of(line)
+        if not names_hold(view, self.row):
+            kept.doubt_names()
+            view = view_of(scene, result)
+        self.view, self.folds = view, view.folds
         self.header = line - result.count
-        self.view, self.folds = fresh_view(scene, result, self.row), folds
         flags = picked_flags(result) if result.picked else None
-        self.is_picked = flags is not None and bool(flags[folds.rows_of(line)].all())
-        self.level = len(folds.chain(line))
+        self.is_picked = flags is not None and bool(flags[self.folds.rows_of(line)].all())
+        self.level = len(self.folds.chain(line))
         self.layout = layout.row(align=True)
 
     def draw(self) -> None:
@@ -169,15 +172,6 @@ def shortened(name: str, end: str, room: float) -> str:
         1,
     )
     return f"{name[:kept]}\u2026{end}"
-
-
-def fresh_view(scene: bpy.types.Scene, result: Any, row: int) -> View:
-    """Return the rows of a result, read again if an object of this one was renamed."""
-    view = view_of(scene, result)
-    if not names_hold(view, row):
-        kept.doubt_names()
-        view = view_of(scene, result)
-    return view
 
 
 def names_hold(view: View, row: int) -> bool:

@@ -102,6 +102,7 @@ OPERATORS = {
     "Remove Result": "移除结果",
     "Resize Question": "调整提问大小",
     "Resolved": "已解决",
+    "Restore": "恢复",
     "Restore Hidden": "恢复隐藏物体",
     "Restore Sources": "恢复源物体",
     "Reviewed": "已审阅",
@@ -133,8 +134,8 @@ OPERATORS = {
     "Stop Following": "停止跟随",
     "Take Snapshot": "拍摄快照",
     "Toggle Live Octree": "切换实时八叉树",
-    "Ungroup": "取消分组",
     "Ungroup Result Rows": "取消结果行分组",
+    "Ungroup Rows": "取消分组",
     "Whole Objects": "整个物体",
     "Work Ahead": "提前计算",
 }

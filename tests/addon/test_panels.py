@@ -260,7 +260,7 @@ def test_what_is_hidden_can_be_restored_at_the_top(empty_scene, ball):
     bpy.ops.octree.find_seen()
     assert "octree.hide_unseen" in drawn(bpy.types.OCTREE_PT_results)
     bpy.ops.octree.hide_unseen()
-    assert drawn(bpy.types.OCTREE_PT_main)["octree.restore_hidden"].startswith("Restore Hidden (")
+    assert drawn(bpy.types.OCTREE_PT_main)["octree.restore_hidden"].startswith("Restore (")
     bpy.ops.octree.restore_hidden()
     assert drawn(bpy.types.OCTREE_PT_main)["octree.restore_hidden"] == "Restore Hidden"
 

@@ -168,12 +168,12 @@ class Window:
         """Begin anew: with factory settings, a new file and the extension imported again.
 
         Whatever a test has left, our own modules included, is gone. Where Blender has ended or is
-        not fit for more, as a test has failed in it, another one is started.
+        not fit for more, as a test has failed in it or renamed panels, another one is started.
         """
         if self.is_new:
             self.is_new = False
             return
-        if self.is_fit and self.blender.poll() is None:
+        if self.is_fit and self.blender.poll() is None and self.call(_has_its_panels, MODULE):
             self.screen.run("xdotool", "keyup", "shift", "keyup", "ctrl", "keyup", "alt")
             self.move(self.screen.width // 2, self.screen.height // 2)
             self.call(_start_over, MODULE)
@@ -281,6 +281,17 @@ def _enable(module: str) -> None:
 
     if addon_utils.enable(module, default_set=True, persistent=True) is None:
         raise RuntimeError(f"{module} could not be enabled")
+
+
+def _has_its_panels(module: str) -> bool:
+    """Tell whether the panels of an extension go by their own names, if it is enabled."""
+    import sys
+
+    if not getattr(sys.modules.get(module), "__addon_enabled__", False):
+        return True
+    classes = sys.modules[f"{module}.octree_addon"].CLASSES
+    panels = [each for each in classes if hasattr(each, "bl_category")]
+    return all(getattr(each, "bl_idname", each.__name__) == each.__name__ for each in panels)
 
 
 def _start_over(module: str) -> None:

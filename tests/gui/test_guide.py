@@ -157,7 +157,7 @@ def test_example_town(window):
     keep(window, "results")
     window.call(scenes.change, {"results.row": -1})
     window.call(scenes.look_at_example)
-    press(window, "find_seen", span="SCENE")
+    press(window, "find_seen", span="SCENE", step=5)
     assert window.call(scenes.call, "hide_unseen", {"icon": "EYE"}) == ["FINISHED"]
     window.call(scenes.select_nothing)
     show(window, "results", frustum__show=True, answer__outline=False)
@@ -171,7 +171,7 @@ def test_faces_that_are_never_seen(window):
     press(window, "find_never_seen", views="SHOT", span="SCENE", resolution=960)
     press(window, "mark_never_seen")
     assert window.call(scenes.paint_faces) > 500
-    show(window, "results", frustum__show=True)
+    show(window, "results", frustum__show=True, answer__found=False)
     window.call(scenes.look_at_street)
     keep(window, "never_seen")
 

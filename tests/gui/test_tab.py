@@ -155,7 +155,7 @@ def in_language(locale):
 
 
 def test_languages(tall):
-    tall.call(show_tab, ["results"])
+    tall.call(show_tab, ["main", "results"])
     assert tall.call(in_language, "de_DE") == ["Was Kameras sehen", "Ungesehenes verbergen"]
     photograph(tall, "german")
     assert tall.call(in_language, "zh_HANS") == ["相机所见", "隐藏不可见物体"]
