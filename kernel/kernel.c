@@ -1422,12 +1422,15 @@ static inline __attribute__((always_inline)) int step(Walk *walk, int is_ray, in
         Eight when;
         unsigned certain = 0, slots = is_ray ? crossed_boxes(line, node, &when)
                                              : near_boxes(walk, node, is_certain, &when, &certain);
-        if (!is_ray || !alone || slots == 0 || slots & (slots - 1)) {
-            push(walk, node, when, slots, certain);
-            return 1;
+        if (slots == 0) return 1;
+        if (is_ray && alone && (slots & (slots - 1)) == 0) { /* the only one, without the stack */
+            int slot = __builtin_ctz(slots);
+            next.child = node->child[slot], next.count = node->count[slot];
+            continue;
         }
-        int slot = __builtin_ctz(slots); /* go on with the only one */
-        next.child = node->child[slot], next.count = node->count[slot];
+        push(walk, node, when, slots, certain);
+        if (!alone) return 1;
+        next = walk->stack[--walk->height], is_certain = next.enter < 0;
     }
     int64_t number = ~(int64_t)next.child;
     if (walk->scene && !walk->matrix) return enter_place(walk, number, is_certain);

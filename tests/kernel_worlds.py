@@ -383,7 +383,7 @@ def assert_bad_questions_equal(seed):
     random = np.random.default_rng(seed)
     starts = np.resize(origins, (5, 3))
     for asked in volumes(starts, np.ones(3))[:2]:
-        rows = asked.rows.copy()
+        rows, kind = asked.rows.copy(), type(asked)
         rows[random.integers(len(rows)), random.integers(5)] = random.choice(NOT_FINITE)
         kind = type(asked)
 
@@ -473,7 +473,7 @@ if __name__ == "__main__":
     for seed in range(first, first + count):
         asked += sum(test(seed) for test in tests)
         sound += survive_damage(seed)
-        if (seed - first) % 20 == 19:
+        if (seed - first) % 10 == 9:
             print(f"{seed - first + 1} worlds, {asked} rays and volumes", flush=True)
     told = f"{count} worlds, {asked} rays and volumes: no difference"
     print(f"{told}; {sound} of as many damaged trees packed")

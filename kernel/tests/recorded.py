@@ -19,18 +19,19 @@ from core import Boxes, Spheres, Triangles, compiled, nearest, query, ray_cast
 HERE = Path(__file__).resolve().parent
 OUT = HERE.parents[1] / ".cache/recorded"
 ZIG = HERE.parents[1] / ".venv/kernel/bin/python"
-# What plays the machine, if it is none of ours, and what ziglang calls that.
+# What plays the machine, if it is none of ours, and what ziglang calls that. Debian's `wine64` is
+# on no path.
 MACHINES = {
     "x86_64-linux-musl": [],
-    "aarch64-linux-musl": ["qemu-aarch64-static"],
-    "x86_64-windows-gnu": ["wine64"],
+    "aarch64-linux-musl": ["qemu-aarch64-static", "qemu-aarch64"],
+    "x86_64-windows-gnu": ["wine64", "/usr/lib/wine/wine64", "wine"],
 }
 
 
 def recorded(seed: int) -> list[np.ndarray] | None:
     """Return a world, its questions and NumPy's answers; None of some that are not taken."""
     tree, (origins, directions, _, _) = worlds.world(seed)
-    if tree.groups is not None or tree.outside:
+    if tree.groups is not None or tree.outside or len(tree.order) == 0:
         return None
     sizes = np.ptp(origins, axis=0) / 9
     asked = Spheres(origins, np.full(len(origins), sizes.max())), Boxes(origins, origins + sizes)
@@ -62,13 +63,14 @@ def main(count: int) -> None:
     with (OUT / "answers").open("wb") as file:
         for array in [np.array([len(known)]), *(array for each in known for array in each)]:
             file.write(np.array([array.size, array.itemsize]).tobytes() + array.tobytes())
-    for machine, player in MACHINES.items():
+    for machine, names in MACHINES.items():
         program = OUT / f"driver-{machine}.exe"
         flags = ["-O3", "-std=c11", "-ffp-contract=off", "-fno-math-errno", "-target", machine]
         command = [ZIG, "-m", "ziglang", "cc", *flags, HERE / "driver.c", "-o", program]
         subprocess.run([*command, *(["-lm"] if "linux" in machine else [])], check=True)
-        if player and not shutil.which(player[0]):
-            print(f"{machine}: {player[0]} is not installed")
+        player = [path for path in map(shutil.which, names) if path][:1]
+        if names and not player:
+            print(f"{machine}: {names[0]} is not installed")
             continue
         done = subprocess.run([*player, program, "answers"], cwd=OUT, check=False,
                               capture_output=True, text=True)  # fmt: skip
