@@ -25,6 +25,7 @@ def main() -> None:
     from benchmarks import (  # not before: NumPy reads the environment on import
         audit_rows,
         chunk_rows,
+        distance_rows,
         place_rows,
         placed_rows,
         rows,
@@ -34,7 +35,8 @@ def main() -> None:
     )
 
     everyone = (
-        rows, scene_rows, placed_rows, audit_rows, place_rows, seen_rows, chunk_rows,
+        rows, scene_rows, placed_rows, audit_rows, place_rows, distance_rows, seen_rows,
+        chunk_rows,
     )  # fmt: skip
     known = {ask.__name__: ask for group in everyone for ask in group.EVERY}
     chosen = arguments(list(known))

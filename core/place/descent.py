@@ -81,6 +81,34 @@ class _Nodes(Columns):
 
 
 @dataclass(frozen=True)
+class _Children:
+    """Nodes by their parents: where those of each begin, how many, (n,), and bounds (8, n)."""
+
+    nodes: _Nodes
+    firsts: Ids
+    counts: Ids
+    around: Floats
+
+    @classmethod
+    def of(cls, nodes: _Nodes, counts: Ids) -> "_Children":
+        """Return nodes, so many of each parent, with the bounds around all of each."""
+        firsts = np.cumsum(counts) - counts
+        around = np.full((8, len(counts)), np.inf)
+        around[4:] = -np.inf
+        (some,) = counts.nonzero()
+        if len(some):
+            around[:4, some] = np.minimum.reduceat(nodes.bounds[:4], firsts[some], axis=1)
+            around[4:, some] = np.maximum.reduceat(nodes.bounds[4:], firsts[some], axis=1)
+        return cls(nodes, firsts, counts, around)
+
+    def below(self, parents: Ids) -> tuple[Ids, Ids]:
+        """Return the nodes of some parents: the place of the parent, and that of the node."""
+        counts = self.counts[parents]
+        owners = np.repeat(np.arange(len(parents)), counts)
+        return owners, concatenated_ranges(self.firsts[parents], counts)
+
+
+@dataclass(frozen=True)
 class PatchPairs:
     """Pairs of nodes of both sides, (2, f), by pairs of placements, and their least distances."""
 
@@ -145,10 +173,13 @@ class Descent(ABC):
     def all(self) -> Steps[None]:
         """Go down all pairs."""
         for done, some in self._together():
+            front = self._tops(some)
             for _ in range(self.dives):
-                self._dive(self._tops(some))
+                self._dive(front)
                 yield done
-            for _ in self._follow(self._tops(some)):
+                if self.directions[:, some].any():
+                    front = self._tops(some)
+            for _ in self._follow(front):
                 yield done
 
     def _together(self) -> Iterator[tuple[float, Ids]]:
@@ -197,8 +228,11 @@ class Descent(ABC):
         """Return those pairs of nodes that may be near enough."""
         parts = [PatchPairs(sides, places[:, :0], np.empty(0))]
         for some in blocks(places.shape[1], tuning.current.triangles_placed):
-            front = PatchPairs(sides, places[:, some], np.empty(0))
-            pairs = front.pairs
+            here, there = places[:, some]
+            pairs = sides[0].pairs.take(here)
+            close = self._beside(pairs, (sides[0].bounds, here), (sides[1].bounds, there))
+            front = PatchPairs(sides, places[:, some.start + close], np.empty(0))
+            pairs = pairs.take(close)
             least = _apart(*front.bounds(), self.slacks[pairs])
             (near,) = (least <= self.limits[pairs]).nonzero()
             parts.append(PatchPairs(sides, front.places[:, near], least[near]))
@@ -231,13 +265,42 @@ class Descent(ABC):
             nodes.append(_Nodes(pairs, numbers, bounds))
             ranges.append(of_which)
         near = self._are_near(nodes)
-        spans = []
+        sides = []
         for number in range(2):
             nodes[number] = nodes[number][near[number]]
             counts = np.bincount(ranges[number][near[number]], minlength=len(used[number]))
-            places = np.searchsorted(used[number], front.places[number])
-            spans += [(np.cumsum(counts) - counts)[places], counts[places]]
-        return self._front((nodes[0], nodes[1]), _product(*spans)), are_last
+            sides.append(_Children.of(nodes[number], counts))
+        # Boxes around children, as they are placed, are tighter than those placed around them.
+        here, there = (np.searchsorted(*each) for each in zip(used, front.places, strict=True))
+        (one, other), pairs = sides, front.pairs
+        met = self._beside(pairs, (one.around, here), (other.around, there))
+        pairs, here, there = pairs[met], here[met], there[met]
+        kept, spans = [], []
+        for mine, theirs, own, others in ((one, other, here, there), (other, one, there, here)):
+            owners, found = mine.below(own)
+            tables = (mine.nodes.bounds, found), (theirs.around, others[owners])
+            close = self._beside(pairs[owners], *tables)
+            kept.append(found[close])
+            counts = np.bincount(owners[close], minlength=len(own))
+            spans += [np.cumsum(counts) - counts, counts]
+        places = _product(*spans)
+        places = np.stack([found.take(each) for found, each in zip(kept, places, strict=True)])
+        return self._front((nodes[0], nodes[1]), places), are_last
+
+    def _beside(self, pairs: Ids, ones: tuple[Floats, Ids], others: tuple[Floats, Ids]) -> Ids:
+        """Return which of two boxes may be near enough by each axis alone.
+
+        Either side is a table of bounds, (8, b), and places in it, one for each of `pairs`.
+        """
+        (one, here), (other, there) = ones, others
+        reach = self.limits * (1 + 4 * ROUNDING) + self.slacks * (1 + 4 * ROUNDING)
+        (some,) = (self.limits.take(pairs) >= 0).nonzero()
+        for axis in range(3):
+            at, by, far = here.take(some), there.take(some), reach.take(pairs.take(some))
+            met = one[axis].take(at) - other[4 + axis].take(by) <= far
+            met &= other[axis].take(by) - one[4 + axis].take(at) <= far
+            some = some[met]
+        return some
 
     def _dive(self, front: PatchPairs) -> None:
         """Look at a few triangles of each pair, those that seem to be the nearest."""
