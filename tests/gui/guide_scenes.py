@@ -249,13 +249,13 @@ def paint_never_seen():
     return len(never)
 
 
-def look_at_hill():
+def look_at_hill(distance=21):
     import bpy
     from mathutils import Euler
 
     view = bpy.context.space_data.region_3d
     view.view_rotation = Euler((1.0, 0, -0.45)).to_quaternion()
-    view.view_distance, view.view_location = 21, (0.6, 0, 0)
+    view.view_distance, view.view_location = distance, (distance / 35, 0, 0)
 
 
 def paint_chunks():

@@ -200,8 +200,8 @@ def test_chunks(window):
     window.call(build_hill)
     press(window, "preview_chunks")
     window.call(scenes.select_nothing)
-    window.call(scenes.look_at_hill)
-    show(window, "results", answer__found=False, results__follow=False)
+    window.call(scenes.look_at_hill, 29)
+    show(window, "results", results__follow=False)
     keep(window, "chunks")
     press(window, "cut_chunks")
     assert window.call(scenes.paint_chunks) > 20
@@ -215,7 +215,7 @@ def test_density(window):
     press(window, "density", what="CELLS", by="VOLUME", budget=3000)
     window.call(scenes.select_nothing)
     window.call(scenes.look_at_hill)
-    show(window, "results", answer__found=False)
+    show(window, "results", results__follow=False)
     keep(window, "density")
 
 
