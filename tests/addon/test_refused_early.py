@@ -39,10 +39,13 @@ BAD = {
     ("audit", "--report"): ((*UNWRITABLE, "a.txt", "a"), ["row.blend"]),
     ("audit", "--json"): ((*UNWRITABLE, "a.txt", "a"), ["row.blend"]),
     ("audit", "--baseline"): (UNREADABLE, ["row.blend"]),
+    ("audit", "--chunk"): (("0/3", "4/3", "3", "x/y", "1/0"), ["row.blend", "--out", "a.npz"]),
+    ("audit", "--out"): (UNWRITABLE, ["row.blend", "--chunk", "1/2"]),
+    ("audit", "--merge"): (UNREADABLE, []),
 }
 # What only the opened file can tell.
 OPENED = {("seen", "--cameras")}
-WRITTEN = {("seen", "--out"), ("audit", "--report"), ("audit", "--json")}
+WRITTEN = {("seen", "--out"), ("audit", "--out"), ("audit", "--report"), ("audit", "--json")}
 
 
 @pytest.fixture
@@ -69,6 +72,7 @@ def work(tmp_path, monkeypatch):
         monkeypatch.setattr(module, "open_blend", counted("opened", module.open_blend))
         monkeypatch.setattr(module, "run", counted("begun", module.run))
     monkeypatch.setattr(seen, "merged_answers", counted("begun", seen.merged_answers))
+    monkeypatch.setattr(audit, "merged_shares", counted("begun", audit.merged_shares))
     return counts
 
 

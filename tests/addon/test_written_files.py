@@ -123,7 +123,7 @@ CASES = [
 
 # What they write is tested with the commands, and with chunks.
 COMMANDS = {
-    f"octree_addon/command_line/{name}.py" for name in ("budget", "distances", "place")
+    f"octree_addon/command_line/{name}.py" for name in ("audit", "budget", "distances", "place")
 } | {f"octree_addon/shipping/{name}.py" for name in ("folder", "shipping")}
 
 

@@ -1,7 +1,6 @@
 """Shares of an audit, as a render farm makes them: exact arrays (npz), and their merge."""
 
 import io
-import json
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields, replace
@@ -110,7 +109,7 @@ def merged_shares(shares: Sequence[AuditShare]) -> tuple[Findings, About]:
         If one is missing or there twice, or they are of different audits.
     """
     for name in sorted(set().union(*(each.asked for each in shares))):
-        found = sorted({json.dumps(each.asked.get(name)) for each in shares})
+        found = sorted({json_text(each.asked.get(name)) for each in shares})
         if len(found) > 1:
             raise ValueError(f"These are of different audits: {name} is {', '.join(found)}")
     check_chunks([each.chunk for each in shares])
