@@ -29,6 +29,7 @@ from .data import (
     own_global_id,
 )
 from .rules import Rules, Wish, first_collections, rules_of
+from .shares import rules_in_share
 
 # Of so many audits of a scene the session keeps what it needs to look at changes only.
 REMEMBERED = 4
@@ -78,12 +79,22 @@ def without_rules(scene: bpy.types.Scene) -> Looked | None:
     return next((each for each in audits if each.leaves_nothing_out), None)
 
 
-def look_steps(context: bpy.types.Context, wish: Wish, before: Looked | None = None) -> LookSteps:
-    """Audit what is visible, step by step; only what has changed since `before`, if possible."""
+def look_steps(
+    context: bpy.types.Context,
+    wish: Wish,
+    before: Looked | None = None,
+    chunk: tuple[int, int] | None = None,
+) -> LookSteps:
+    """Audit what is visible, step by step; only what has changed since `before`, if possible.
+
+    With a `chunk`, a number and a count, a share of the pairs.
+    """
     target = yield from between(0.0, 0.3, scene_steps(context, viewport_of(context)))
     target = target.frozen()
     octree = target.octree
     rules = rules_of(octree, target.placements, wish)
+    if chunk is not None:
+        rules = rules_in_share(rules, octree, max(wish.clearance, wish.band), chunk)
     others = None if before is None or before.wish != wish else changes(before, target, rules)
     if others is None or before is None:
         steps = audit_steps(

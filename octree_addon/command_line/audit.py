@@ -1,26 +1,43 @@
 """The command `octree audit`: findings of a file as reports, and an exit code for CI."""
 
 import argparse
+import sys
+from hashlib import sha1
 from pathlib import Path
+from typing import Any
 
 import bpy
 
 from ...core import FINDING_CLASSES, run
 from ..audit import Wish, about_of, grouped_by_hand, look_steps, usual_band, wanted
-from ..audit.data import About, Findings, add_options, canonical, run_audit
-from ..audit.data.gate import Gate
-from ..ui import length_unit
-from .command import Command, open_blend
+from ..audit.data import (
+    About,
+    AuditShare,
+    Findings,
+    add_options,
+    canonical,
+    gate_of,
+    merged_shares,
+    read_share,
+    run_audit,
+    share_content,
+)
+from ..audit.data.gate import COULD_NOT, PASSED, Gate
+from ..ui import length_unit, plural
+from ..written_files import require_file, write_file
+from .command import Command, UsageError, named_files, open_blend
+from .frame_ranges import chunk_of
 from .interrupt import heed
 
 _DESCRIPTION = """Find what overlaps, is doubled or comes too near. Ends with 0 if nothing that
 fails was found, with 1 if something was, with 2 if it could not be told, with 130 after Ctrl-C.
-The blend file is read, never written; its scripts run only if Blender's own settings allow it."""
+The blend file is read, never written; its scripts run only if Blender's own settings allow it.
+On a farm each machine looks at a --chunk of the pairs, and one merges them."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `octree audit` takes."""
-    parser.add_argument("file", type=Path, metavar="FILE", help="the .blend file")
+    parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help="the .blend file")
     add_options(parser)
     parser.add_argument(
         "--json",
@@ -32,19 +49,92 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--contacts", action="store_true", help="also report what only touches, which is normal"
     )
+    farm = parser.add_argument_group("on a render farm")
+    farm.add_argument(
+        "--chunk", type=chunk_of, metavar="3/12", help="the third of twelve parts of all pairs"
+    )
+    farm.add_argument(
+        "--out", type=Path, metavar="PART", help="where a chunk is written, to be merged"
+    )
+    farm.add_argument(
+        "--merge", nargs="+", metavar="PART", help="instead of a FILE: make one audit of chunks"
+    )
 
 
 def run_file(context: bpy.types.Context, arguments: argparse.Namespace) -> int:
-    """Audit a file, write the reports, and return the exit code."""
+    """Audit a file or merge chunks, write the reports, and return the exit code."""
+    _check(arguments)
+    if arguments.merge:
+        return _run_merge(arguments)
+    if arguments.chunk:
+        return _run_chunk(arguments)
 
     def audit(gate: Gate) -> tuple[Findings, About]:
-        return _audit(context, arguments.file, gate, contacts=arguments.contacts)
+        return _audit(arguments.file, gate, contacts=arguments.contacts)
 
     return run_audit(arguments, audit)
 
 
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuse what contradicts itself."""
+    if (arguments.file is None) == (arguments.merge is None):
+        raise UsageError("Name either a .blend FILE, or what to --merge")
+    if (arguments.chunk is None) != (arguments.out is None):
+        raise UsageError("A --chunk is written to --out, and nothing else is")
+    if arguments.chunk and (arguments.merge or arguments.report or arguments.baseline):
+        raise UsageError("--report and --baseline belong to the --merge of chunks of a FILE")
+
+
+def _run_chunk(arguments: argparse.Namespace) -> int:
+    """Look at one share of the pairs; what it finds fails in the merge only."""
+    try:
+        gate = gate_of(arguments)
+        require_file(arguments.out)
+        number, count = arguments.chunk
+        findings, about = _audit(
+            arguments.file, gate, contacts=arguments.contacts, chunk=(number, count)
+        )
+        asked = {
+            "file": arguments.file.name,
+            "sha1": sha1(arguments.file.read_bytes(), usedforsecurity=False).hexdigest(),
+            "fail_on": list(gate.fail_on),
+            "clearance": gate.clearance,
+            "contacts": arguments.contacts,
+        }
+        share = AuditShare((number, count), asked, findings, about)
+        write_file(arguments.out, share_content(share))
+    except (ValueError, OSError, MemoryError) as error:
+        print(f"octree audit: {error}", file=sys.stderr)
+        return COULD_NOT
+    said = plural(len(findings), "finding")
+    print(f"{said} in chunk {number} of {count}; written to {arguments.out}")
+    return PASSED
+
+
+def _run_merge(arguments: argparse.Namespace) -> int:
+    """Merge chunks, and go on as with a whole; what fails is what they were asked for."""
+    try:
+        shares = [_read(path) for path in named_files(arguments.merge)]
+        findings, about = merged_shares(shares)
+    except (ValueError, OSError, MemoryError) as error:
+        print(f"octree audit: {error}", file=sys.stderr)
+        return COULD_NOT
+    asked = shares[0].asked
+    classes = [name.replace(" ", "-") for name in asked["fail_on"]]
+    arguments.fail_on = ",".join(classes) or "none"
+    arguments.clearance = asked["clearance"]
+    return run_audit(arguments, lambda _: (findings, about))
+
+
+def _read(path: Path) -> AuditShare:
+    try:
+        return read_share(path.read_bytes())
+    except ValueError as error:
+        raise ValueError(f"{path} cannot be merged: {error}") from error
+
+
 def _audit(
-    context: bpy.types.Context, path: Path, gate: Gate, *, contacts: bool
+    path: Path, gate: Gate, *, contacts: bool, chunk: tuple[int, int] | None = None
 ) -> tuple[Findings, About]:
     open_blend(path)
     scene = bpy.context.scene
@@ -57,9 +147,9 @@ def _audit(
         itself="self-intersection" in gate.fail_on,
         classes=frozenset(classes),
     )
-    looked = run(look_steps(bpy.context, wish), heed=heed)
+    looked = run(look_steps(bpy.context, wish, chunk=chunk), heed=heed)
     found = grouped_by_hand(scene, wanted(looked.findings, wish.classes))
-    options = {
+    options: dict[str, Any] = {
         "clearance": gate.clearance,
         "contacts": contacts,
         "fail on": ",".join(gate.fail_on),

@@ -1,7 +1,8 @@
 """Commands of the command line: name, help, arguments and what runs; blend files to read from."""
 
 import argparse
-from collections.abc import Callable
+import glob
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,6 +35,16 @@ class Command:
     description: str
     add_arguments: Callable[[argparse.ArgumentParser], None]
     run: Run
+
+
+def named_files(names: Iterable[str]) -> list[Path]:
+    """Return the files that names mean, each once; Windows leaves `*` to us."""
+    found = [
+        path
+        for name in names
+        for path in ([name] if Path(name).exists() else sorted(glob.glob(name)) or [name])
+    ]
+    return [Path(path) for path in dict.fromkeys(found)]
 
 
 def open_blend(path: Path) -> None:

@@ -1,7 +1,6 @@
 """The command `octree seen`: what cameras see, in chunks for a render farm, and their merge."""
 
 import argparse
-import glob
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,7 @@ from ..cameras.data import (
 )
 from ..ui import plural
 from ..written_files import Writer, require_file, require_folder, write_file, writer_of
-from .command import Command, UsageError, open_blend
+from .command import Command, UsageError, named_files, open_blend
 from .frame_ranges import chunk_of, frames_in_chunk, frames_of
 from .in_view import Ask, SeenQuestion, in_view_steps, pixels_steps
 from .interrupt import heed
@@ -145,22 +144,12 @@ def _writer(arguments: argparse.Namespace) -> Writer:
 
 
 def _merge(arguments: argparse.Namespace) -> SeenAnswer:
-    paths = _paths(arguments.merge)
     # What `*` found may hold what was merged the last time.
-    parts = [path for path in paths if path.resolve() != arguments.out.resolve()]
+    out = arguments.out.resolve()
+    parts = [path for path in named_files(arguments.merge) if path.resolve() != out]
     if not parts:
         raise UsageError("--out is the only file to --merge")
     return merged_answers([_read(path, arguments.labels) for path in parts])
-
-
-def _paths(names: list[str]) -> list[Path]:
-    """Return what is to be merged, each once; Windows leaves `*` to us."""
-    found = [
-        path
-        for name in names
-        for path in ([name] if Path(name).exists() else sorted(glob.glob(name)) or [name])
-    ]
-    return [Path(path) for path in dict.fromkeys(found)]
 
 
 def _read(path: Path, labels: Path | None) -> SeenAnswer:

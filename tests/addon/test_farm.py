@@ -57,10 +57,10 @@ def files_in(folder):
     return {str(path.relative_to(folder)): path.read_bytes() for path in found}
 
 
-def dask(blend, out, *words):
-    """Run the example with two worker processes; return its lines."""
+def dask(blend, out, *words, name="seen", option="--out", code=0):
+    """Run an example with two worker processes; return its lines."""
     stand_in = (sys.executable, CHECKOUT / "tests" / "blender_stand_in.py")
-    script = (sys.executable, FARM / "seen_with_dask.py", blend, "--out", out)
+    script = (sys.executable, FARM / f"{name}_with_dask.py", blend, option, out)
     paths = (CHECKOUT, CHECKOUT / "tests", os.environ.get("PYTHONPATH", ""))
     done = subprocess.run(
         [*script, "--blender", *stand_in, *words],
@@ -70,7 +70,7 @@ def dask(blend, out, *words):
         timeout=240,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == code, done.stderr
     return done.stdout.splitlines()
 
 
@@ -99,9 +99,9 @@ def test_two_dask_workers_make_the_masks_and_labels_of_the_whole(blend, tmp_path
     assert not list(tmp_path.rglob("*-of-*"))
 
 
-def flamenco(**settings):
-    """Return the job type and its tasks, as Node.js runs them."""
-    script = (FARM / "octree_seen.js").read_text() + FLAMENCO
+def flamenco(name="seen", **settings):
+    """Return a job type and its tasks, as Node.js runs them."""
+    script = (FARM / f"octree_{name}.js").read_text() + FLAMENCO
     script = script.replace("SETTINGS", json.dumps(settings))
     command = [shutil.which("node"), "-e", script]
     return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
@@ -152,3 +152,44 @@ def test_tasks_of_flamenco_give_the_whole(blend, tmp_path, changed, asked):
         merged = {name: data for name, data in found.items() if "-of-" not in name}
         assert merged == files_in(tmp_path / "all")
         assert len(found) == 2 * len(merged) == 10
+
+
+AUDITED = ("--clearance", "9", "--fail-on", "near,overlap")
+
+
+def whole_audit(blend, out, code):
+    """Return the bytes of the report that one Blender writes."""
+    words = ["audit", str(blend), *AUDITED, "--contacts", "--report", str(out)]
+    assert command_line.main(words) == code
+    return out.read_bytes()
+
+
+@pytest.mark.skipif(not has_dask, reason="no distributed in this environment")
+@pytest.mark.skipif(bool(bpy.app.binary_path), reason="the workers are made of a wheel")
+def test_two_dask_workers_audit_as_one_machine(blend, tmp_path):
+    known = whole_audit(blend, tmp_path / "whole.json", 1)
+    out = tmp_path / "audit.json"
+    asked = ("--chunks", "3", *AUDITED, "--contacts")
+    lines = dask(blend, out, *asked, name="audit", option="--report", code=1)
+    assert len([line for line in lines if "in chunk" in line]) == 3
+    assert out.read_bytes() == known
+    assert not list(tmp_path.glob("*-of-*"))
+    asked += ("--baseline", out)
+    dask(blend, tmp_path / "again.json", *asked, name="audit", option="--report", code=0)
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="no Node.js to run a job type")
+def test_tasks_of_flamenco_audit_as_one_machine(blend, tmp_path):
+    known = whole_audit(blend, tmp_path / "whole.xml", 1)
+    settings = {"chunks": 3, "fail_on": "near,overlap", "clearance": 9, "contacts": True}
+    out = tmp_path / "audit.xml"
+    job = flamenco("audit", blendfile=str(blend), out=str(out), **settings)
+    assert {each["key"] for each in job["type"]["settings"]} == {*settings, "blendfile", "out"}
+    *chunks, merge = job["tasks"]
+    assert merge["needs"] == [each["name"] for each in chunks]
+    for task in job["tasks"]:
+        (command,) = task["commands"]
+        before, words = command["parameters"]["args"][:2], command["parameters"]["args"][2:]
+        assert before == ["--command", "octree"]
+        assert command_line.main(words) == (task is merge)
+    assert out.read_bytes() == known

@@ -43,6 +43,9 @@ BAD = {
     ("audit", "--report"): ((*UNWRITABLE, "a.txt", "a"), ["row.blend"]),
     ("audit", "--json"): ((*UNWRITABLE, "a.txt", "a"), ["row.blend"]),
     ("audit", "--baseline"): (UNREADABLE, ["row.blend"]),
+    ("audit", "--chunk"): (("0/3", "4/3", "3", "x/y", "1/0"), ["row.blend", "--out", "a.npz"]),
+    ("audit", "--out"): (UNWRITABLE, ["row.blend", "--chunk", "1/2"]),
+    ("audit", "--merge"): (UNREADABLE, []),
     ("distances", "file"): (("missing.blend", "folder.blend"), []),
     ("distances", "--pairs"): (("some", ""), ["row.blend"]),
     ("distances", "--nearest"): ((*NUMBERS, "0", "1.5"), ["row.blend"]),
@@ -80,8 +83,8 @@ BAD = {
 # What only the opened file can tell.
 OPENED = {("seen", "--cameras"), ("place", "--drop"), ("place", "--fill"), ("place", "--of")}
 WRITTEN = {
-    ("seen", "--out"), ("audit", "--report"), ("audit", "--json"), ("distances", "--json"),
-    ("budget", "--report"), ("place", "--json"),
+    ("seen", "--out"), ("audit", "--out"), ("audit", "--report"), ("audit", "--json"),
+    ("distances", "--json"), ("budget", "--report"), ("place", "--json"),
 }  # fmt: skip
 JUDGES = ("audit", "budget")  # 1 says that something was found, 2 that it could not be told
 
@@ -112,6 +115,7 @@ def work(tmp_path, monkeypatch):
         monkeypatch.setattr(module, "run", counted("begun", module.run))
     monkeypatch.setattr(seen, "merged_answers", counted("begun", seen.merged_answers))
     monkeypatch.setattr(place, "carried_out", counted("begun", place.carried_out))
+    monkeypatch.setattr(audit, "merged_shares", counted("begun", audit.merged_shares))
     return counts
 
 

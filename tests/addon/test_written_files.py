@@ -119,6 +119,9 @@ WRITERS = {
     "octree_addon/audit/data/gate.py": {each: (nothing, a_report(each)) for each in ENDINGS},
     "octree_addon/command_line/seen.py": {each: (a_chunk, a_merge(each)) for each in FORMATS}
     | {"coco": (a_chunk, a_merge("coco", "--labels", "folder"))},
+    "octree_addon/command_line/audit.py": {
+        "a share": (a_file, a_command("audit", "--chunk", "1/2", "--out", "/share.npz"))
+    },
     "octree_addon/command_line/distances.py": {
         "distances": (a_file, a_command("distances", "--json", "/far.json"))
     },

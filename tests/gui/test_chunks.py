@@ -1,5 +1,7 @@
 """Preview, cut and density in a window, with the pointer; the pictures are kept in tests/out."""
 
+import time
+
 import pytest
 from gui.harness import wait_for
 from gui.test_results import show_results_alone
@@ -80,6 +82,47 @@ def test_preview_cut_again_and_restore(scene):
     scene.call(press, "remove_chunks", {})
     assert scene.call(state)["chunks"] == 0
     assert not scene.call(state)["hidden"]
+
+
+def exported(folder):
+    """Return the files that are there, what the window shows, and all scenes."""
+    from pathlib import Path
+
+    import bpy
+
+    files = {path.name for path in Path(folder).rglob("*") if path.is_file()}
+    shown = bpy.context.window.scene.name, bpy.context.window.view_layer.name
+    return {"files": sorted(files), "shown": shown, "scenes": bpy.data.scenes.keys()}
+
+
+def choose(folder, form):
+    import bpy
+
+    shipment = bpy.context.scene.octree.shipment
+    shipment.folder, shipment.form = folder, form
+
+
+@pytest.mark.parametrize("form", ["GLTF", "TILES"])
+def test_export_goes_on_step_by_step_and_leaves_the_scene(scene, tmp_path, form):
+    folder = str(tmp_path / "chunks")
+    scene.call(choose, folder, form)
+    before = scene.call(exported, folder)
+    assert before["files"] == []
+    picture = scene.picture(f"export_before_{form}")
+    scene.call(press, "export_chunks", {})
+    scene.keys("Escape")
+    time.sleep(1)
+    assert scene.call(exported, folder) == before
+    scene.call(press, "export_chunks", {})
+    wait_for(lambda: "manifest.json" in scene.call(exported, folder)["files"])
+    wait_for(lambda: "unfinished" not in (tmp_path / "chunks" / "manifest.json").read_text())
+    after = scene.call(exported, folder)
+    assert (after["shown"], after["scenes"]) == (before["shown"], before["scenes"])
+    assert len(after["files"]) > 8
+    assert ("tileset.json" in after["files"]) == (form == "TILES")
+    assert scene.call(state)["chunks"] == 0
+    assert not scene.call(state)["hidden"]
+    assert (scene.picture(f"export_after_{form}") == picture).mean() > 0.99
 
 
 def test_density_colors_cells(scene):

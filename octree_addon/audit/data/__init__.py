@@ -1,6 +1,6 @@
 """Clash audit: findings as data, compared from run to run, grouped, reported; nothing of Blender.
 
-Read parts, findings, identity, comparison and grouping, then reports and gate.
+Read parts, findings, identity, comparison and grouping, then reports, gate and shares.
 """
 
 from .comparison import carried_over, compare, gone_from, grouped_as
@@ -26,6 +26,7 @@ from .identity import canonical, finding_ids, match_objects
 from .ifc_ids import bonsai_file, bonsai_number, global_ids_in, own_global_id, valid_global_id
 from .ifc_place import bonsai_place, meters_in
 from .reports import REPORTS, About, Pictures, read_json
+from .shares import AuditShare, merged_shares, read_share, share_content
 
 __all__ = [
     "AREA",
@@ -40,6 +41,7 @@ __all__ = [
     "REVIEWED",
     "STATUSES",
     "About",
+    "AuditShare",
     "AuditedObjects",
     "Findings",
     "Gate",
@@ -63,9 +65,12 @@ __all__ = [
     "gone_from",
     "grouped_as",
     "match_objects",
+    "merged_shares",
     "meters_in",
     "own_global_id",
     "read_json",
+    "read_share",
     "run_audit",
+    "share_content",
     "valid_global_id",
 ]

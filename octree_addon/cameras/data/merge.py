@@ -17,11 +17,12 @@ def merged_answers(answers: Sequence[SeenAnswer]) -> SeenAnswer:
         found = sorted({repr(question.get(name)) for question in questions})
         if len(found) > 1:
             raise ValueError(f"These answer different questions: {name} is {', '.join(found)}")
-    _check_chunks([each.chunk for each in answers])
+    check_chunks([each.chunk for each in answers])
     return SeenAnswer(merged([each.table for each in answers]), questions[0])
 
 
-def _check_chunks(chunks: Sequence[tuple[int, int] | None]) -> None:
+def check_chunks(chunks: Sequence[tuple[int, int] | None]) -> None:
+    """Raise a `ValueError` unless each chunk of a whole is there, once; None is the whole."""
     counts = {chunk[1] if chunk else 0 for chunk in chunks}
     if len(counts) > 1:
         raise ValueError("These are chunks of different splits")
