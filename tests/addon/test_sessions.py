@@ -298,7 +298,9 @@ class Session:
             self.call("make_distances_real")
 
     def cut(self):
-        """Cut what is visible into chunks, use them or not, and take them away."""
+        """Export what is visible in chunks, cut it into them, use them or not, and remove them."""
+        folder = self.files[0] + ".chunks"
+        self.call("export_chunks", folder=folder, form=self.random.choice(["BLEND", "GLB"]))
         self.call("cut_chunks", triangles=self.random.choice([6, 100]))
         if self.random.random() < 0.5:
             self.step()
