@@ -30,8 +30,8 @@ def banner():
     """Return how many the button says that it restores."""
     paper = Paper()
     draw_restore(paper, bpy.context.scene)
-    assert paper.text.startswith("Restore Hidden")
-    return paper.text.removeprefix("Restore Hidden").strip()
+    assert paper.text.startswith("Restore")
+    return paper.text.removeprefix("Restore").removeprefix(" Hidden").strip()
 
 
 def test_the_button_counts_what_is_hidden(objects):
