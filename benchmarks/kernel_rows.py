@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
-from time import perf_counter
+from time import perf_counter, process_time
 
 import bpy  # noqa: F401  mathutils comes with it
 import numpy as np
@@ -50,21 +50,25 @@ def rays(random: np.random.Generator, side: int, is_camera: bool) -> tuple[np.nd
 
 
 def row(name: str, ours: Ask, peer: Callable[[], object], times: int) -> None:
-    """Print milliseconds, and medians of what one thread takes of the peer, and two of one."""
+    """Print milliseconds of the processor, and what one thread takes of the peer.
+
+    Last, what two threads take of the time of one: not of the processor's.
+    """
     ours(1), peer()
     laps = np.array(
-        [[lap(lambda: ours(1)), lap(peer), lap(lambda: ours(2))] for _ in range(times)]
+        [[*lap(lambda: ours(1)), *lap(peer), *lap(lambda: ours(2))] for _ in range(times)]
     )
-    one, other, two = laps.T
-    ratio = f"{median(one / other):.2f} x | {min(one / other):.2f} x | {median(two / one):.2f}"
+    (waited, _, both), (one, other, _) = laps.T[::2], laps.T[1::2]
+    least = min(one) / min(other)
+    ratio = f"{median(one / other):.2f} x | {least:.2f} x | {median(both / waited):.2f}"
     print(f"| {name} | {median(one):,.0f} | {median(other):,.0f} | {ratio} |", flush=True)
 
 
-def lap(ask: Callable[[], object]) -> float:
-    """Return the milliseconds that a question takes."""
-    started = perf_counter()
+def lap(ask: Callable[[], object]) -> tuple[float, float]:
+    """Return the milliseconds that a question takes, and those of the processor among them."""
+    started, used = perf_counter(), process_time()
     ask()
-    return 1e3 * (perf_counter() - started)
+    return 1e3 * (perf_counter() - started), 1e3 * (process_time() - used)
 
 
 def embree_rows(tree: object, corners: np.ndarray, times: int) -> None:
@@ -124,7 +128,7 @@ def main(times: int) -> None:
     vertices, faces = terrain(SIDE)
     tree = build_octree(Triangles(vertices, faces))
     print(f"{len(faces):,} triangles, {kernel()}, {times} times in turns")
-    print("| what; peer | ours, ms | peer, ms | median | least | two threads |")
+    print("| what; peer | ours, ms | peer, ms | median | of the least | two threads |")
     print("|---|---:|---:|---:|---:|---:|")
     if EmbreeScene is not None:
         embree_rows(tree, vertices[faces], times)

@@ -33,6 +33,9 @@
 #define EXPORT __attribute__((visibility("default")))
 #endif
 
+/* What every step of a walk does: a call costs as much. */
+#define INLINED inline __attribute__((always_inline))
+
 /* Slots of a node and of a block. */
 #define WIDE 8
 /* Subtrees with fewer entries are divided at medians, not at the planes of cells. */
@@ -621,7 +624,7 @@ static void wait_for(Walk *walk, int32_t child, int32_t count, float enter) {
 }
 
 /* Let some slots of a node wait, those that begin first on top. */
-static inline void push(Walk *walk, const Node *node, Eight enter, unsigned slots,
+static INLINED void push(Walk *walk, const Node *node, Eight enter, unsigned slots,
                         unsigned certain) {
     float when[WIDE];
     store(when, enter);
@@ -849,7 +852,7 @@ static int test_crossing(Walk *walk, int64_t entry) {
  * corner and the point, twice, and the roundings of a product and a difference. The area
  * of an edge is then wrong by 2^-20 times the coordinates of its ends and their roundings, less
  * than the slack. Depths along the ray are wrong by 2^-21. */
-static unsigned may_cross(const Line *line, const Block *block) {
+static INLINED unsigned may_cross(const Line *line, const Block *block) {
     int k = line->axis, i = OTHER[k][0], j = OTHER[k][1];
     Eight x[3], y[3], near = all(INFINITY), beyond = all(-INFINITY), sum = all(0x1p-18f);
     for (int c = 0; c < 3; c++) {
@@ -874,7 +877,7 @@ static unsigned may_cross(const Line *line, const Block *block) {
 }
 
 /* Return the boxes of a node that the ray meets, and where it enters them. */
-static inline unsigned crossed_boxes(const Line *line, const Node *node, Eight *when) {
+static INLINED unsigned crossed_boxes(const Line *line, const Node *node, Eight *when) {
     Eight enter = all(0), leave = all(line->far);
     for (int axis = 0; axis < 3; axis++) {
         Eight point = all(line->point[axis]), inverse = all(line->inverse[axis]);
@@ -1408,7 +1411,7 @@ static void fetch_triangle(Walk *walk, int64_t entry, int count) {
 
 /* Take the nearest box from the stack; returns 0 if there was no room for what was met. `alone`
  * says that no others are walked by turns meanwhile, so that nothing is gained by waiting. */
-static inline __attribute__((always_inline)) int step(Walk *walk, int is_ray, int alone) {
+static INLINED int step(Walk *walk, int is_ray, int alone) {
     Waiting next = walk->stack[--walk->height];
     if (walk->height < walk->floor) leave_place(walk);
     const Line *line = &walk->lines[walk->level];

@@ -28,6 +28,8 @@ Confirm = Callable[[Ids, Ids], Flags]
 _ROOM = 65_536
 # Names of what is met in scenes: items, and placements above these bits.
 _BITS = 32
+# Bytes of a line of a processor's cache.
+_LINE = 64
 
 
 class Walked:
@@ -51,7 +53,11 @@ class Walked:
         return self._package.byref(self._package.Walked(*pointers))
 
     def _space(self, which: int, count: int) -> NDArray[np.uint8]:
-        return np.empty((count, self._library.octree_kernel_size(which, 0)), np.uint8)
+        """Return room for nodes or blocks, which begin where lines of the cache do."""
+        size = self._library.octree_kernel_size(which, 0)
+        space = np.empty(count * size + _LINE, np.uint8)
+        first = -address(space) % _LINE
+        return space[first : first + count * size].reshape(count, size)
 
     def _scratch(self) -> NDArray[np.uint8]:
         size = self._library.octree_kernel_size(self._package.SCRATCH, self._depth)

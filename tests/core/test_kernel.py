@@ -307,7 +307,7 @@ def test_only_one_file_knows_of_it_and_none_of_ctypes():
 
 def test_it_can_be_read_in_an_hour():
     source = (SOURCES / "kernel.c").read_text().splitlines()
-    assert len(source) <= 1760
+    assert len(source) <= 1765
     assert max(map(len, source)) < 100
 
 
