@@ -18,7 +18,7 @@ from core import SceneOctree, Slides, Triangles, audit, overlapping_objects, sep
 
 Rows = Iterator[Row]
 DOWN = np.array([0.0, 0.0, -1.0])
-HALVINGS, RUNS = 20, 20
+HALVINGS, RUNS, PASSES = 20, 20, 40
 STONES, SIDE = 200, 7.9
 
 
@@ -169,32 +169,72 @@ def push_apart(seconds: float, scale: float) -> Rows:
     after.move(after.ids, matrices)
     left = int((audit(after).classes < 3).sum())
     total = float(np.linalg.norm(found.moves, axis=1).sum())
-    runs = [
-        one_by_one(scene, np.random.default_rng(run)) for run in range(max(2, int(RUNS * scale)))
-    ]
+    sequential = OneByOne(meshes, scene.matrices_of(scene.ids)[:, :3, 3])
+    runs = [sequential.run(np.random.default_rng(run)) for run in range(max(2, int(RUNS * scale)))]
+    parted = [length for length, are_apart in runs if are_apart]
     what = f"{count} stones, {pairs} pairs that overlap, sum of lengths"
-    told = f"{left} overlap, {len(runs)} runs"
-    yield Row(
-        what, "one by one, the best", total, min(runs), None, 1.1, 1.0, unit="", answers=told
-    )
+    told = f"{left} overlap; {len(parted)} of {len(runs)} runs ended apart"
+    best = min(parted, default=np.nan)
+    yield Row(what, "one by one, the best", total, best, None, 1.1, 1.0, unit="", answers=told)
     yield Row("the same, time", "the goal", ours, 10_000.0, None, 1.0, 0.3)
 
 
-def one_by_one(scene: SceneOctree, random: np.random.Generator) -> float:
-    """Push each stone in turn out of all others by its least exit; return the sum of lengths."""
-    now, moves = scene.only(scene.ids), np.zeros((len(scene), 3))
-    for _ in range(40):
-        touched = np.unique(overlapping_objects(now, margin=0.0))
-        if len(touched) == 0:
-            break
-        for one in random.permutation(touched):
-            others = np.setdiff1d(now.ids, [one])
-            found = separate(now, [one], fixed=others)
-            matrices = now.matrices_of([one])
-            matrices[:, :3, 3] += found.moves
-            moves[one] += found.moves[0]
-            now.move([one], matrices)
-    return float(np.linalg.norm(moves, axis=1).sum())
+class OneByOne:
+    """Stones that are pushed out of all others in turn, by Blender's trees, in shuffled order.
+
+    A stone takes the shortest way out of the boxes of what it overlaps, along an axis, and as
+    little of that, by halving, as its own triangles ask for. It may then overlap others: passes
+    are bounded, so that it always ends.
+    """
+
+    def __init__(self, meshes: list[Triangles], places: np.ndarray) -> None:
+        self._meshes, self._places = meshes, places
+        self._lower = np.stack([mesh.vertices.min(axis=0) for mesh in meshes])
+        self._upper = np.stack([mesh.vertices.max(axis=0) for mesh in meshes])
+
+    def run(self, random: np.random.Generator) -> tuple[float, bool]:
+        """Return the sum of lengths, and whether all are apart."""
+        self._now = self._places.copy()
+        self._trees = [tree_of(*each) for each in zip(self._meshes, self._now, strict=True)]
+        for _ in range(PASSES):
+            order = random.permutation(len(self._now)).tolist()
+            pushed = [self._pushed(one) for one in order]
+            if not any(pushed):
+                return float(np.linalg.norm(self._now - self._places, axis=1).sum()), True
+        return float(np.linalg.norm(self._now - self._places, axis=1).sum()), False
+
+    def _pushed(self, one: int) -> bool:
+        """Push a stone out of what it overlaps; tell whether it overlapped anything."""
+        others = self._overlapped(one, self._trees[one], self._now[one])
+        if not others:
+            return False
+        low, high = self._now[one] + self._lower[one], self._now[one] + self._upper[one]
+        there = self._now[others]
+        exits = np.concatenate(
+            (
+                (there + self._upper[others] - low).max(axis=0),
+                (high - there - self._lower[others]).max(axis=0),
+            )
+        )
+        best = int(exits.argmin())
+        way = np.eye(3)[best % 3] * (1 if best < 3 else -1)
+        short, far = 0.0, exits[best] + 1e-6
+        for _ in range(HALVINGS // 2):
+            middle = (short + far) / 2
+            tree = tree_of(self._meshes[one], self._now[one] + middle * way)
+            if any(tree.overlap(self._trees[other]) for other in others):
+                short = middle
+            else:
+                far = middle
+        self._now[one] += far * way
+        self._trees[one] = tree_of(self._meshes[one], self._now[one])
+        return True
+
+    def _overlapped(self, one: int, tree: BVHTree, place: np.ndarray) -> list[int]:
+        near = (self._now + self._lower <= place + self._upper[one]).all(axis=1)
+        near &= (self._now + self._upper >= place + self._lower[one]).all(axis=1)
+        near[one] = False
+        return [each for each in near.nonzero()[0].tolist() if tree.overlap(self._trees[each])]
 
 
 EVERY = (drop, push_apart)

@@ -29,9 +29,11 @@ from .least_moves import Order
 from .slide import scale_of
 
 # Rounds along all axes, and along one; by how much more a pair is parted that was parted before,
-# and what all are apart, in a space of coordinates below one, so that no rounding makes them meet.
+# at least by what doubles each round: else what moves each other in a circle only comes near an
+# end. And what all are apart, in a space of coordinates below one, so that no rounding makes them
+# meet.
 _ROUNDS, _ALONE = 24, 4
-_AGAIN, _CLEAR = 1.01, 2.0**-44
+_AGAIN, _DOUBLED, _CLEAR = 1.01, 2.0**-28, 2.0**-44
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +188,7 @@ class _Apart:
             self._first = self._first if number else pairs
             self._used = np.unique(np.concatenate((self._used, pairs), axis=1), axis=1)
             if axes and number < _ROUNDS:
-                yield from self._part(now, sheets, pairs)
+                yield from self._part(now, sheets, pairs, number)
             elif axes and number < _ROUNDS + _ALONE * axes:
                 yield from self._part_along_one(pairs, number % axes)
             else:
@@ -216,27 +218,28 @@ class _Apart:
             (one > other) | ((one == other) & (pairs[0] > pairs[1])), pairs[::-1], pairs
         )
 
-    def _part(self, now: Moment, sheets: Sheets, pairs: Ids) -> Steps[None]:
+    def _part(self, now: Moment, sheets: Sheets, pairs: Ids, number: int) -> Steps[None]:
         """Ask each entangled pair to part along the axis on which it costs least."""
         costs, ordered, needs = [], [], []
-        for number, way in enumerate(self._asked.ways):
+        for axis, way in enumerate(self._asked.ways):
             pair = self._in_order(pairs, way)
             exits = yield from between(0.0, 0.0, last_exits(now, sheets, way, pair))
             needed = exits + (self._gap + _CLEAR) / way.length
             costs.append(needed * way.length)
             # From where they stood at first.
-            along = self._along[number]
+            along = self._along[axis]
             needs.append(np.maximum(needed, 0.0) + along[pair[1]] - along[pair[0]])
             ordered.append(pair)
-        axis = np.argmin(costs, axis=0)
-        each = np.arange(len(axis))
-        befores, afters = np.stack(ordered)[axis, :, each].T
-        made = np.stack(needs)[axis, each]
+        axes = np.argmin(costs, axis=0)
+        each = np.arange(len(axes))
+        befores, afters = np.stack(ordered)[axes, :, each].T
+        made = np.stack(needs)[axes, each]
         key = befores * len(self._moment) + afters
         old = self._parted.befores * len(self._moment) + self._parted.afters
         again = np.isin(key, old)
-        made += np.where(again, np.abs(np.stack(costs)[axis, each]) * (_AGAIN - 1), 0.0)
-        self._add(Parted(axis, befores, afters, made))
+        more = np.abs(np.stack(costs)[axes, each]) * (_AGAIN - 1)
+        made += np.where(again, np.maximum(more, np.ldexp(_DOUBLED, number)), 0.0)
+        self._add(Parted(axes, befores, afters, made))
         self._solve()
 
     def _add(self, more: Parted) -> None:

@@ -1,6 +1,7 @@
 """The command `octree place`: drop, push apart or fill in a file, and save what comes of it."""
 
 import argparse
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -38,10 +39,10 @@ from ..written_files import require_file, write_file
 from .command import Command, UsageError, open_blend
 from .interrupt import heed
 
-DONE, LEFT = range(2)
+DONE, LEFT, COULD_NOT = range(3)
 _DESCRIPTION = """Move objects of a file until they touch, never into each other, and save the
-result as another file. Ends with 0 if all was done, with 1 if something was left or not done,
-with 2 if it was not understood, with 130 after Ctrl-C. FILE is read, never written."""
+result as another file. Ends with 0 if all was done, with 1 if something was left, with 2 if it
+could not be done, with 130 after Ctrl-C. FILE is read, never written."""
 _TOWARD = {name.lower(): way for name, way in AXES.items()}
 
 
@@ -84,8 +85,16 @@ def _number(text: str) -> int:
     return number
 
 
-def run_place(context: bpy.types.Context, arguments: argparse.Namespace) -> int:
-    """Place, save, say what was done, and return the exit code."""
+def run_place(_: bpy.types.Context, arguments: argparse.Namespace) -> int:
+    """Place, save, say what was done, and return the exit code: as `octree audit` has them."""
+    try:
+        return _run(arguments)
+    except (ValueError, OSError, MemoryError) as error:
+        print(f"octree place: {error}", file=sys.stderr)
+        return COULD_NOT
+
+
+def _run(arguments: argparse.Namespace) -> int:
     _refuse(arguments)
     for path in (arguments.out, arguments.json):
         if path is not None:

@@ -25,6 +25,7 @@ from ..arrays import Flags, Floats, Ids
 from ..targets import SceneTarget
 from .bodies import as_bodies
 from .moves import Stored, least_steps, placed, stored_moves
+from .sinking import sunk_steps
 from .turning import Turns, turned, turns_onto
 from .units import Movers
 
@@ -156,7 +157,10 @@ def fall_steps(target: SceneTarget, movers: Movers, wish: FallWish) -> Steps[Fal
     falls = yield from between(0.4, 0.5, _past_edges_steps(falls))
     if wish.aligns:
         falls = yield from between(0.5, 0.7, _aligned_steps(falls))
-    return (yield from between(0.7, 1.0, settle_steps(_spaced(falls), Falls.octree)))
+    spaced = _spaced(falls)
+    if wish.sink > 0:
+        return (yield from between(0.7, 1.0, sunk_steps(falls, spaced)))
+    return (yield from between(0.7, 1.0, settle_steps(spaced, Falls.octree)))
 
 
 def still_falls(

@@ -104,6 +104,16 @@ def test_gap_and_sink():
     assert bottom(items[1]) == pytest.approx(0.75, abs=CLOSE)
 
 
+def test_it_sinks_into_nothing_but_what_it_lands_on():
+    cube("High", location=(0, 0, 0.5)), cube("Low", location=(1, 0, 0.25))
+    over, alone = cube("Over", location=(0.5, 0, 4)), cube("Alone", location=(4, 0, 4))
+    rider = cube("Rider", location=(0.5, 0, 6))
+    drop(over, alone, rider, sink=0.5)
+    assert bottom(over) == pytest.approx(0.75, abs=CLOSE)
+    assert bottom(alone) == pytest.approx(-0.5, abs=CLOSE)
+    assert bottom(rider) == pytest.approx(1.25, abs=CLOSE)
+
+
 def test_contacts_are_kept():
     lamp, ceiling = cube("Lamp", location=(0, 0, 3)), cube("Ceiling", 1, location=(0, 0, 4))
     free = cube("Free", location=(4, 0, 3))

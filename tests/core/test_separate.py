@@ -71,6 +71,15 @@ def test_of_stones_none_crosses(seed):
     assert not separate(scene, scene.ids).moves.any()
 
 
+def test_what_pushes_each_other_in_a_circle_comes_to_an_end():
+    """A few would only come near an end, and along one axis all move three times as far."""
+    scene = scene_of(*stones(5, 80, 5.0))
+    found = separate(scene, scene.ids)
+    assert lengths(found.moves).sum() < 150 and found.left.shape == (2, 0)
+    moved(scene, scene.ids, found.moves)
+    assert overlapping_objects(scene).shape[1] == 0
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_names_order_and_size_change_no_move(seed):
     made = stones(seed, 14, 3.0)
