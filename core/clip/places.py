@@ -43,6 +43,10 @@ class Places:
         """Return the places of given points, by their numbers: of equal ones the same. O(k)."""
         new = points[self._place_of[points] == _EMPTY]
         if len(new):
+            # Each once: of equal numbers the last one written stays.
+            turns = np.arange(len(new))
+            self._place_of[new] = turns
+            new = new[self._place_of[new] == turns]
             self._make_room(len(new))
             self._place_of[new] = self._probe(self._rows[:, new], new)
         return self._place_of[points]
