@@ -2,6 +2,7 @@
 
 import time
 
+import numpy as np
 import pytest
 from gui.harness import wait_for
 from gui.test_results import show_results_alone
@@ -114,7 +115,7 @@ def test_export_goes_on_step_by_step_and_leaves_the_scene(scene, tmp_path, form)
     time.sleep(1)
     assert scene.call(exported, folder) == before
     scene.call(press, "export_chunks", {})
-    wait_for(lambda: "manifest.json" in scene.call(exported, folder)["files"])
+    wait_for(lambda: "manifest.json" in scene.call(exported, folder)["files"], 180)
     wait_for(lambda: "unfinished" not in (tmp_path / "chunks" / "manifest.json").read_text())
     after = scene.call(exported, folder)
     assert (after["shown"], after["scenes"]) == (before["shown"], before["scenes"])
@@ -122,7 +123,9 @@ def test_export_goes_on_step_by_step_and_leaves_the_scene(scene, tmp_path, form)
     assert ("tileset.json" in after["files"]) == (form == "TILES")
     assert scene.call(state)["chunks"] == 0
     assert not scene.call(state)["hidden"]
-    assert (scene.picture(f"export_after_{form}") == picture).mean() > 0.99
+    other = scene.picture(f"export_after_{form}")
+    # But for the report in the status bar, and edges that are smoothed anew.
+    assert (np.abs(other.astype(int) - picture.astype(int)) > 40).mean() < 0.02
 
 
 def test_density_colors_cells(scene):

@@ -1,0 +1,59 @@
+"""Khronos' glTF validator about exported chunks finds nothing; `make test-tiles` has it."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import bpy
+import pytest
+from blender_scenes import collection_instance, cube, monkey
+from chunk_scenes import bumpy
+
+from octree_ext.octree_addon import command_line
+
+HOME = Path(__file__).resolve().parents[2] / ".cache" / "tiles"
+VALIDATOR = HOME / "node_modules" / "gltf-validator"
+SCRIPT = """
+const validator = require(process.argv[1]), fs = require("fs"), path = require("path");
+const read = (file) => new Uint8Array(fs.readFileSync(file));
+const check = (file) => validator.validateBytes(read(file), {
+    externalResourceFunction: (uri) =>
+        Promise.resolve(read(path.join(path.dirname(file), decodeURIComponent(uri)))),
+});
+Promise.all(process.argv.slice(2).map(check)).then((found) => console.log(JSON.stringify(
+    found.map((each) => each.issues.messages.filter((issue) => issue.severity < 2)))));
+"""
+pytestmark = pytest.mark.skipif(
+    not (shutil.which("node") and VALIDATOR.is_dir()), reason="no gltf-validator: make test-tiles"
+)
+
+
+def everything():
+    """Add a sheet with all layers, shape keys, modifiers, instances, and a sheared box."""
+    bumpy("Sheet")
+    keyed = cube("Keyed", 0.5, location=(4, 0, 0))
+    keyed.shape_key_add(name="Basis")
+    keyed.shape_key_add(name="Bent").data[0].co.z += 0.3
+    monkey(1, location=(8, 1, 0))
+    parent = bpy.data.objects.new("Parent", None)
+    bpy.context.scene.collection.objects.link(parent)
+    parent.scale = (1, 3, -1)
+    cube("Child", 0.4, location=(4, 1, 0), rotation_euler=(0.3, 0.4, 0.5)).parent = parent
+    collection_instance([cube("Part", 0.4, location=(0, 7, 0))])
+
+
+@pytest.mark.parametrize("form", ["gltf", "glb", "tiles"])
+@pytest.mark.parametrize("words", [(), ("--assign", "--quadtree"), ("--real",)])
+def test_there_are_no_errors_and_no_warnings(empty_scene, tmp_path, form, words):
+    everything()
+    path, out = tmp_path / "scene.blend", tmp_path / "out"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    asked = ("--triangles", "200", "--least-triangles", "0", *words, f"--{form}", str(out))
+    assert command_line.main(["chunks", str(path), *asked]) == 0
+    files = sorted(map(str, [*out.glob("*.gltf"), *out.glob("*.glb")]))
+    assert len(files) > 5
+    command = [shutil.which("node"), "-e", SCRIPT, str(VALIDATOR), *files]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    issues = dict(zip(files, json.loads(done.stdout), strict=True))
+    assert {file: found for file, found in issues.items() if found} == {}
