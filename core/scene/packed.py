@@ -136,7 +136,9 @@ def packed(moment: Moment, questions: int) -> PackedScene | None:
 def cast(moment: Moment, asked: Questions) -> RayHits | None:
     """Return the closest triangle that each ray meets, or None where NumPy has to answer."""
     scene = packed(moment, len(asked))
-    hits = *np.empty((2, len(asked)), np.intp), np.empty(len(asked)), *np.empty((3, len(asked), 3))
+    count = len(asked)
+    vectors = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3))
+    hits = *np.empty((2, count), np.intp), np.empty(count), *vectors
     if scene is None or not scene.cast(asked, hits, any_hit=False):
         return None
     items, rows, distances, positions, normals, weights = hits

@@ -24,7 +24,7 @@ ZIG = HERE.parents[1] / ".venv/kernel/bin/python"
 MACHINES = {
     "x86_64-linux-musl": [],
     "aarch64-linux-musl": ["qemu-aarch64-static", "qemu-aarch64"],
-    "x86_64-windows-gnu": ["wine64", "/usr/lib/wine/wine64", "wine"],
+    "x86_64-windows-gnu": ["wine64", "wine", "/usr/lib/wine/wine64"],
 }
 
 
