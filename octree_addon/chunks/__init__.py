@@ -41,6 +41,7 @@ from .panel import (
     say_preview,
 )
 from .settings import CHUNK_OPTIONS, LIMITS, OctreeChunkSettings, chunk_rows
+from .sources import is_edited
 from .world import CHUNK, CellTable, WorldTriangles, triangle_materials, world_steps
 
 __all__ = [
@@ -65,6 +66,7 @@ __all__ = [
     "chunks_in",
     "cut_steps",
     "draw_chunks",
+    "is_edited",
     "link_made",
     "made_collection",
     "make_steps",

@@ -13,7 +13,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ..arrays import Floats
-from ..chunks import ChunkPart
+from ..chunks import ChunkPart, is_edited
 from ..reader import mesh_layers
 from .fingerprints import material_fingerprint
 
@@ -109,7 +109,9 @@ class CellStage:
 
     def _meshes(self, items: Sequence[bpy.types.Object]) -> list[bpy.types.Mesh]:
         """Return the mesh that each object shows: its own, or a new one."""
-        changed = [item for item in items if item.type != "MESH" or len(item.modifiers)]
+        changed = [
+            item for item in items if item.type != "MESH" or len(item.modifiers) or is_edited(item)
+        ]
         found: dict[int, bpy.types.Mesh] = {}
         if changed:
             layer, home = self.scene.view_layers[0], self.scene.collection

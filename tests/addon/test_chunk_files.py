@@ -10,7 +10,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import cube, link
+from blender_scenes import collection_instance, cube, link, select_only
 from chunk_scenes import areas, bumpy, world
 from failing_disks import FAILURES
 from gltf_files import gltf_triangles, read_gltf
@@ -457,3 +457,19 @@ def test_blender_reads_the_same_triangles_again(blend, tmp_path):
     items = [item for item in bpy.context.scene.objects if item.type == "MESH"]
     found = np.concatenate([world(item) for item in items])
     np.testing.assert_allclose(sorted_corners(found), sorted_corners(wanted), atol=2e-5)
+
+
+def test_an_instance_of_what_is_edited_is_exported_as_it_is_shown(tmp_path, empty_scene):
+    box = cube("Box", 0.5, location=(0.3, 0.2, 0.1))
+    shown = collection_instance([box], "Set", location=(8, 0, 0))
+    bpy.context.collection.objects.link(box)
+    select_only(box)
+    bpy.ops.object.mode_set(mode="EDIT")
+    bpy.context.view_layer.objects.active = shown
+    assert bpy.context.mode == "OBJECT"
+    assert box.data.is_editmode
+    found = bpy.ops.octree.export_chunks(folder=str(tmp_path), form="GLTF", **OPTIONS)
+    bpy.context.view_layer.objects.active = box
+    bpy.ops.object.mode_set(mode="OBJECT")
+    assert found == {"FINISHED"}
+    assert sum(len(gltf_triangles(path)) for path in tmp_path.glob("*.gltf")) == 24
