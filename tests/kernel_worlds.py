@@ -385,7 +385,6 @@ def assert_bad_questions_equal(seed):
     for asked in volumes(starts, np.ones(3))[:2]:
         rows, kind = asked.rows.copy(), type(asked)
         rows[random.integers(len(rows)), random.integers(5)] = random.choice(NOT_FINITE)
-        kind = type(asked)
 
         def made(rows=rows, kind=kind):
             return Boxes(rows[:3].T, rows[3:].T) if kind is Boxes else Spheres(rows[:3].T, rows[3])

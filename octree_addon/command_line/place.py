@@ -30,6 +30,7 @@ from ..place import (
     names_of,
     parting_steps,
     read_again,
+    room_named,
     with_faces,
 )
 from ..targets import SceneTarget
@@ -68,6 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     fill.add_argument("--count", type=_number, default=100, help="copies at most (100)")
     fill.add_argument("--tries", type=_number, default=1000, help="places tried at most (1000)")
     fill.add_argument("--seed", type=int, default=0, help="another one gives other places (0)")
+    fill.add_argument("--room", default="", metavar="OBJECT", help="in which copies may lie")
     fill.add_argument("--in-box", action="store_true", help="fill the box around it instead")
 
 
@@ -219,6 +221,7 @@ def _fill(context: bpy.types.Context, arguments: argparse.Namespace) -> dict[str
         seed=arguments.seed,
         spacing=arguments.gap / length_unit(context.scene)[1],
         ranges=Ranges(),
+        room=room_named(context, arguments.room),
     )
     target = read_again(context)
     filling: Filling = run(filling_steps(context, target, surface, originals, wish), heed=heed)

@@ -14,6 +14,7 @@ from .drop import OCTREE_OT_drop
 from .falling import PARTED, Falls, FallWish, fall_steps
 from .fill import OCTREE_OT_fill
 from .filling import Filling, FillWish, filling_steps, make_copies
+from .fitting import room_named
 from .hold import OCTREE_OT_hold, OCTREE_OT_put
 from .mending import (
     OCTREE_OT_copy_without_duplicates,
@@ -58,6 +59,7 @@ __all__ = [
     "names_of",
     "parting_steps",
     "read_again",
+    "room_named",
     "with_faces",
 ]
 

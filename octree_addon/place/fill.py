@@ -24,6 +24,7 @@ from ..ui import (
 )
 from .candidates import Ranges
 from .filling import Filling, FillWish, filling_steps, make_copies
+from .fitting import room_named
 from .settings import FILL_ROWS, FillOptions
 from .telling import answer_of, hidden_text, left_text, named
 
@@ -69,6 +70,7 @@ class OCTREE_OT_fill(FillOptions, SteppedOperator, bpy.types.Operator):
             tries=self.tries,
             seed=self.seed,
             spacing=self.spacing,
+            room=room_named(context, self.room),
             ranges=Ranges(
                 scales=(self.min_scale, max(self.min_scale, self.max_scale)),
                 turns=(self.min_turn, max(self.min_turn, self.max_turn)),

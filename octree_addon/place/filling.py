@@ -39,6 +39,8 @@ class FillWish:
         What copies keep from everything but the surface.
     ranges : Ranges
         What may differ between copies.
+    room : int
+        The session_uid of an object in which they may lie, as in `rooms_of`; -1 for none.
     """
 
     in_box: bool = False
@@ -47,6 +49,7 @@ class FillWish:
     seed: int = 0
     spacing: float = 0.0
     ranges: Ranges = field(default_factory=Ranges)
+    room: int = -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +96,7 @@ def filling_steps(
     yield 0.1
     octree, owners = target.octree, target.owners
     own = octree.ids[(owners == surface.session_uid) & ~target.is_instance]
-    rooms = rooms_of(octree, owners)
+    rooms = rooms_of(octree, owners, wish.room)
     ground = Ground(octree, own, rooms)
     if wish.in_box:  # which is in nobody's way itself
         rooms = np.setdiff1d(rooms, own)

@@ -7,6 +7,7 @@ and triangles tells which pairs are too near.
 from collections import Counter
 from dataclasses import dataclass
 
+import bpy
 import numpy as np
 
 from ...core import (
@@ -137,7 +138,15 @@ def accepted(pairs: Ids, count: int, most: int) -> tuple[Ids, int]:
     return np.array(list(taken), np.intp), refused
 
 
-def rooms_of(octree: SceneOctree, owners: Ids) -> Ids:
+def room_named(context: bpy.types.Context, name: str) -> int:
+    """Return the session_uid of the object that is chosen as a room, or -1 if none is."""
+    item = context.scene.objects.get(name) if name else None
+    if name and item is None:
+        raise ValueError(f"There is no object {name}: choose another Room")
+    return item.session_uid if item else -1
+
+
+def rooms_of(octree: SceneOctree, owners: Ids, chosen: int = -1) -> Ids:
     """Return the placements that are rooms: closed meshes that hold more than one other whole.
 
     Parameters
@@ -146,13 +155,15 @@ def rooms_of(octree: SceneOctree, owners: Ids) -> Ids:
         All that is visible.
     owners : ndarray of int, shape (p,)
         Whose each placement is.
+    chosen : int
+        Whose placements are rooms whatever they hold.
     """
-    pairs = nested_pairs(octree)
+    pairs, named = nested_pairs(octree), octree.ids[owners == chosen]
     if not pairs.size:
-        return pairs[0]
+        return named
     inside = distances(octree, pairs).inside
     rows = np.searchsorted(octree.ids, pairs)
     kept = (inside >= 0) & (owners[rows[0]] != owners[rows[1]])
     holder = np.where(inside == 0, pairs[1], pairs[0])[kept]
     rooms, counts = np.unique(holder, return_counts=True)
-    return rooms[counts > 1]
+    return np.union1d(rooms[counts > 1], named)

@@ -22,7 +22,7 @@ from ..ui import RefusingOperator, Status, mode_obstacle, settings_of, write_sta
 from .carrying import carried_out
 from .copies import copy_unit
 from .falling import Falls, FallWish, joined
-from .fitting import rooms_of
+from .fitting import room_named, rooms_of
 from .moves import placed
 from .resting import Resting, rest_steps
 from .settings import AXES
@@ -56,7 +56,8 @@ def resting_steps(
     wish = FallWish(direction=direction, band=usual_band(context.scene))
     if turn and not movers.turnable[0]:
         raise ValueError("Only one object that is not locked can be turned")
-    rooms = rooms_of(target.octree, target.owners)
+    chosen = room_named(context, settings_of(context.scene).fill.room)
+    rooms = rooms_of(target.octree, target.owners, chosen)
     return rest_steps(target, movers, wish, point, turn, rooms)
 
 

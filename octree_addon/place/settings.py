@@ -9,6 +9,7 @@ from bpy.props import (
     EnumProperty,
     FloatProperty,
     IntProperty,
+    StringProperty,
 )
 
 _LENGTH: dict[str, Any] = {"default": 0.0, "min": 0.0, "soft_max": 1.0, "subtype": "DISTANCE"}
@@ -105,6 +106,7 @@ class FillOptions:
         max_scale: float
         min_turn: float
         max_turn: float
+        room: str
     else:
         where: EnumProperty(
             name="Where",
@@ -161,6 +163,11 @@ class FillOptions:
             default=6.283185,
             subtype="ANGLE",
         )
+        room: StringProperty(
+            name="Room",
+            description="A closed object in which others may lie, as in those that hold more than"
+            " one whole",
+        )
 
 
 class OctreeDropSettings(DropOptions, bpy.types.PropertyGroup):
@@ -179,5 +186,5 @@ DROP_ROWS = ("toward", "gap", "sink", "keep_contacts", "align")
 PUSH_ROWS = ("axes", "gap")
 FILL_ROWS = (
     "where", "count", "tries", "seed", "spacing", "slope", "upright",
-    "min_scale", "max_scale", "min_turn", "max_turn",
+    "min_scale", "max_scale", "min_turn", "max_turn", "room",
 )  # fmt: skip

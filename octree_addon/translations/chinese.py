@@ -405,6 +405,7 @@ LABELS = {
     "Reviewed": "已审阅",
     "Right": "向右",
     "Rings": "环数",
+    "Room": "房间",
     "Row": "行",
     "Rows": "行",
     "Sample Size": "样本数量",

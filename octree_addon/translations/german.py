@@ -403,6 +403,7 @@ LABELS = {
     "Reviewed": "Gesichtet",
     "Right": "Rechts",
     "Rings": "Ringe",
+    "Room": "Raum",
     "Row": "Zeile",
     "Rows": "Zeilen",
     "Sample Size": "Stichprobengröße",

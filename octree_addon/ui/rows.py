@@ -15,6 +15,7 @@ _SEARCHED = {
     "collection": "collections",
     "material": "materials",
     "object": "objects",
+    "room": "objects",
     "volume": "objects",
 }
 

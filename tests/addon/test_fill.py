@@ -81,6 +81,15 @@ def test_spacing_is_kept(plate, pebble):
     assert apart[~np.eye(len(places), dtype=bool)].min() > 0.4
 
 
+def test_a_room_is_chosen_where_it_holds_one_object_only(plate, pebble):
+    """Else what lies in a solid is in its way."""
+    cube("Hall", 8)
+    assert fill(plate, pebble, count=10, tries=60) == []
+    assert len(fill(plate, pebble, count=10, tries=60, room="Hall")) == 10
+    with pytest.raises(RuntimeError, match="There is no object Nope: choose another Room"):
+        fill(plate, pebble, count=10, tries=60, room="Nope")
+
+
 def test_scale_turn_and_slope(pebble):
     ridge = mesh_object(
         "Ridge", [*FLAT, (-3, 0, 6), (3, 0, 6)], [(0, 1, 2, 3), (0, 1, 5, 4)]

@@ -23,7 +23,7 @@ UNWRITABLE_FOLDERS = ("good.json", "good.json/below")
 SEEN, LOOK = ["row.blend", "--out", "a.json"], ["--behind-others"]
 CUT, COUNT = ["row.blend", "--out", "new"], ["row.blend", "--budget", "budget.json"]
 DROP = ["row.blend", "--drop", "Collection", "--out", "b.blend"]
-FILL = ["row.blend", "--fill", "Cube 0", "--of", "Collection", "--out", "b.blend"]
+FILL = ["row.blend", "--fill", "Cube 0", "--of", "Scene Collection", "--out", "b.blend"]
 # Of each command each option that takes something: bad values, and what else is said.
 BAD = {
     ("seen", "file"): (("missing.blend", "folder.blend"), ["--out", "a.json"]),
@@ -78,15 +78,23 @@ BAD = {
     ("place", "--axes"): (("w", ""), ["row.blend", "--push-apart", "--out", "b.blend"]),
     ("place", "--count"): ((*NUMBERS, "0", "1000001"), FILL),
     ("place", "--tries"): ((*NUMBERS, "0", "1000001"), FILL),
+    ("place", "--room"): (("Nope",), FILL),
     ("place", "--seed"): (("nan", "x", ""), FILL),
 }
 # What only the opened file can tell.
-OPENED = {("seen", "--cameras"), ("place", "--drop"), ("place", "--fill"), ("place", "--of")}
+OPENED = {
+    ("seen", "--cameras"),
+    ("place", "--drop"),
+    ("place", "--fill"),
+    ("place", "--of"),
+    ("place", "--room"),
+}
 WRITTEN = {
     ("seen", "--out"), ("audit", "--out"), ("audit", "--report"), ("audit", "--json"),
     ("distances", "--json"), ("budget", "--report"), ("place", "--json"),
 }  # fmt: skip
-JUDGES = ("audit", "budget")  # 1 says that something was found, 2 that it could not be told
+# 1 says that something was found or left, 2 that it could not be done.
+JUDGES = ("audit", "budget", "place")
 
 
 @pytest.fixture

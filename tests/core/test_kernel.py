@@ -15,6 +15,7 @@ from pathlib import Path
 import kernel_worlds as worlds
 import numpy as np
 import pytest
+from examples import MANY
 from test_layers import CHECKOUT, files
 
 from core import (
@@ -329,7 +330,8 @@ def test_no_byte_is_read_beyond_an_array(package):
         "LD_PRELOAD": runtime.stdout.strip(),
         "ASAN_OPTIONS": options,
     }
-    command = [sys.executable, str(CHECKOUT / "tests/kernel_worlds.py"), "1000", "25"]
+    command = [sys.executable, str(CHECKOUT / "tests/kernel_worlds.py"), "1000"]
+    command.append("16" if MANY else "4")
     done = subprocess.run(
         command, env=environment, capture_output=True, text=True, cwd=CHECKOUT, check=False
     )
