@@ -1,4 +1,4 @@
-"""What lies whole in a closed mesh, touching its walls or not: parts by flood fill, and parity.
+"""Meshes that lie whole in closed ones, touching their walls or not: by flood fill and parity.
 
 Of two surfaces no triangles of which cross, one lies whole in the solid of the other if nothing of
 that other's surface is inside of it, and no part of it is outside.

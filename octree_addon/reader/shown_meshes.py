@@ -1,4 +1,4 @@
-"""What placements show, mesh by mesh: each evaluated mesh is read once (bulk reads)."""
+"""Meshes that placements show: each evaluated mesh is read once (bulk reads)."""
 
 from collections.abc import Callable
 from typing import TypeVar
