@@ -62,15 +62,10 @@ def numbers_of(built: BuiltTree, cell: int, boxes: str, scene: bpy.types.Scene) 
     return (
         f"Depth {octree.node_depth[cell]}{kind}",
         plural(int(held.sum()), built.source.noun),
-        f"Size {lengths(rows[3:] - rows[:3], scene)}",
-        f"From {lengths(rows[:3], scene)}",
-        f"To {lengths(rows[3:], scene)}",
+        f"Size {lengths_text(scene, rows[3:] - rows[:3])}",
+        f"From {lengths_text(scene, rows[:3])}",
+        f"To {lengths_text(scene, rows[3:])}",
     )
-
-
-def lengths(values: Floats, scene: bpy.types.Scene) -> str:
-    """Write three lengths in the scene's units."""
-    return ", ".join(lengths_text(scene, value) for value in values.tolist())
 
 
 def region_under(

@@ -239,6 +239,11 @@ def test_numbers_of_a_cell_go_with_the_cells_that_are_shown(empty_scene):
     select_only(item)
     bpy.ops.octree.build()
     display_settings, built = settings_of(empty_scene).display, trees.get(empty_scene)
+    told = hover.numbers_of(built, 0, "TIGHT", empty_scene)
+    assert told[:3] == ("Depth 0", "12 triangles", "Size 1.035, 1.035, 1.035 m")
+    assert [(each[:4], each[-3:], each.count("mm")) for each in told[3:]] == [
+        ("From", " mm", 1), ("To 5", " mm", 1)
+    ]  # fmt: skip
     picture = SimpleNamespace(octree=built.octree)
     hover._hovered.append(hover.Hovered(1, (0, 0), picture, 0, ("Depth 0",)))
     assert hover.hovered_in(empty_scene) is not None

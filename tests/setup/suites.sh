@@ -54,7 +54,7 @@ in_core() {
     [ "$1" = core-newest ] || local -x EXAMPLES=  # under one NumPy: see tests/core/conftest.py
     local -x OCTREE_KERNEL=off
     [ "$1" != core-newest ] || with_kernel "$1" || return 1
-    $limit ".venv/$1/bin/python" -m pytest tests --ignore tests/addon --ignore tests/gui -n auto
+    $limit ".venv/$1/bin/python" -m pytest tests --ignore tests/addon --ignore tests/gui -n auto --durations 12
 }
 
 # Under the newest NumPy the compiled kernel answers; test_kernel compares it with NumPy, which under
