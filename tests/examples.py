@@ -13,5 +13,6 @@ AT_LEISURE = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 
 
 def examples(many: int, **options: object) -> settings:
-    """Return settings of so many examples; of a quarter of them, three at least, at hand."""
-    return settings(max_examples=many if MANY else max(3, many // 4), **AT_LEISURE | options)
+    """Return settings of half as many examples; of a quarter of them, three at least, at hand."""
+    share = 2 if MANY else 4
+    return settings(max_examples=max(3, many // share), **AT_LEISURE | options)

@@ -8,7 +8,7 @@ from hypothesis import settings
 
 from core import save, use_kernel, use_threads
 
-settings.register_profile("core", max_examples=60 if MANY else 8, **AT_LEISURE)
+settings.register_profile("core", max_examples=30 if MANY else 8, **AT_LEISURE)
 settings.load_profile("core")
 
 
