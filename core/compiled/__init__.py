@@ -20,6 +20,7 @@ from .walks import (
     Crossed,
     Walked,
     named,
+    vectors,
 )
 
 __all__ = [
@@ -47,5 +48,6 @@ __all__ = [
     "threads_of",
     "use_kernel",
     "use_threads",
+    "vectors",
     "why_not",
 ]

@@ -32,6 +32,12 @@ _BITS = 32
 _LINE = 64
 
 
+def vectors(count: int) -> tuple[Floats, Floats, Floats]:
+    """Return room for positions, normals and weights, (n, 3) each: who keeps one keeps no more."""
+    rows = count, 3
+    return np.empty(rows), np.empty(rows), np.empty(rows)
+
+
 class Walked:
     """What the kernel walks: a packed tree, or packed trees that are placed."""
 

@@ -165,9 +165,8 @@ def ray_cast(
     if asked.packed is None:
         return _cast(asked)
     count = len(asked.questions)
-    rows = count, 3  # of arrays of their own: who keeps one keeps no more
-    vectors = np.empty(rows), np.empty(rows), np.empty(rows)
-    hits = np.empty(count, np.intp), compiled.NO_PLACES, np.empty(count), *vectors
+    found = np.empty(count, np.intp), compiled.NO_PLACES, np.empty(count)
+    hits = *found, *compiled.vectors(count)
     if not asked.packed.cast(asked.questions, hits, any_hit=False):
         return _cast(asked)
     (left,) = (hits[0] == compiled.NOT_TAKEN).nonzero()

@@ -137,8 +137,7 @@ def cast(moment: Moment, asked: Questions) -> RayHits | None:
     """Return the closest triangle that each ray meets, or None where NumPy has to answer."""
     scene = packed(moment, len(asked))
     count = len(asked)
-    vectors = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 3))
-    hits = *np.empty((2, count), np.intp), np.empty(count), *vectors
+    hits = *np.empty((2, count), np.intp), np.empty(count), *compiled.vectors(count)
     if scene is None or not scene.cast(asked, hits, any_hit=False):
         return None
     items, rows, distances, positions, normals, weights = hits

@@ -41,6 +41,7 @@ from .panel import (
     say_preview,
 )
 from .settings import CHUNK_OPTIONS, LIMITS, OctreeChunkSettings, chunk_rows
+from .shear import are_sheared
 from .sources import is_edited
 from .world import CHUNK, CellTable, WorldTriangles, triangle_materials, world_steps
 
@@ -58,6 +59,7 @@ __all__ = [
     "OctreeChunkSettings",
     "SceneCut",
     "WorldTriangles",
+    "are_sheared",
     "budget_text",
     "cell_names",
     "cell_rows",

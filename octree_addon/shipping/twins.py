@@ -13,12 +13,9 @@ import numpy as np
 from mathutils import Matrix
 
 from ..arrays import Floats
-from ..chunks import ChunkPart, is_edited
+from ..chunks import ChunkPart, are_sheared, is_edited
 from ..reader import mesh_layers
 from .fingerprints import material_fingerprint
-
-# How far a place may be from a move, turn and scale, in shares of its longest axis.
-_SHEARED = 1e-5
 
 
 class Twin(NamedTuple):
@@ -133,7 +130,7 @@ class CellStage:
     def _twin(self, number: int, part: ChunkPart, shown: ShownPart, meters: float) -> Twin:
         matrix, mesh = self._matrices[part.source.row], shown.mesh
         place = Matrix.Scale(meters, 4) @ Matrix(matrix.tolist())
-        if is_sheared(place):
+        if are_sheared(np.array(place, np.float64)[None])[0]:
             mesh, place = _baked(mesh, place)
             self._made.append(mesh)
         # Exporters sort by name, or take them as they come: it is the same.
@@ -184,13 +181,6 @@ class Digests:
         if uid not in self._materials:
             self._materials[uid] = material_fingerprint(material)
         return self._materials[uid]
-
-
-def is_sheared(place: Matrix) -> bool:
-    """Tell whether a matrix is no move, turn and scale."""
-    again = Matrix.LocRotScale(*place.decompose())
-    one, other = (np.array(each, np.float64)[:3, :3] for each in (place, again))
-    return bool(np.abs(one - other).max() > _SHEARED * np.abs(one).max())
 
 
 def _baked(mesh: bpy.types.Mesh, place: Matrix) -> tuple[bpy.types.Mesh, Matrix]:
