@@ -165,12 +165,12 @@ def ray_cast(
     if asked.packed is None:
         return _cast(asked)
     count = len(asked.questions)
-    found = np.empty(count, np.intp), compiled.NO_PLACES, np.empty(count)
-    hits = *found, *compiled.vectors(count)
+    places = np.empty(count, np.intp)
+    hits = places, compiled.NO_PLACES, np.empty(count), *compiled.vectors(count)
     if not asked.packed.cast(asked.questions, hits, any_hit=False):
         return _cast(asked)
-    (left,) = (hits[0] == compiled.NOT_TAKEN).nonzero()
-    answer = RayHits(compiled.named(asked.octree, hits[0]), *hits[2:])
+    (left,) = (places == compiled.NOT_TAKEN).nonzero()
+    answer = RayHits(compiled.named(asked.octree, places), *hits[2:])
     if len(left):
         _put(answer, left, _cast(asked[left]))
     return answer
