@@ -15,7 +15,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 PLACES = {
     **{
         f"docs/{folder}{path.name}": f"{folder}{path.name}"
-        for folder in ("", "recipes/")
+        for folder in ("", "recipes/", "listing/")
         for path in (CHECKOUT / "docs" / folder).glob("*.md")
     },
     "CHANGELOG.md": "changelog.md",
