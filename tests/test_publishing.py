@@ -19,6 +19,7 @@ sys.path += [
 
 import check
 import icon
+import plots
 import release_check
 import sbom
 from zip_with_wheels import add_wheels
@@ -229,3 +230,16 @@ def test_the_front_page_is_short_and_sells_three_things():
     assert front.count("\n") <= 170
     for name in ("make site", "make wheels zip", "make recipes"):
         assert f"| `{name}` |" in front
+
+
+def test_plots_show_each_ratio_of_a_table(tmp_path):
+    table = (
+        "| | against | ratio |\n|---|---|---|\n| rays | VTK | 0.25 x |\n| boxes & more | | 4 x |\n"
+    )
+    page = plots.with_plots(f"Text.\n\n{table}\n| a | b |\n|---|---|\n| 1 | 2 x |\n", tmp_path)
+    assert page.count("](plots/") == 1
+    assert page.index("](plots/") < page.index("| rays")
+    drawn = (tmp_path / "plots/benchmarks_1.svg").read_text(encoding="utf-8")
+    assert ">rays: VTK<" in drawn and ">boxes &amp; more<" in drawn
+    widths = re.findall(r'<rect .*?width="([\d.]+)"', drawn)
+    assert len(widths) == 2 and widths[0] == widths[1]  # a quarter is as far from 1 as four

@@ -10,6 +10,8 @@ import shutil
 import sys
 from pathlib import Path, PurePosixPath
 
+from plots import with_plots
+
 CHECKOUT = Path(__file__).resolve().parents[2]
 # Where a page stands on the site, by where it stands in the checkout.
 PLACES = {
@@ -42,7 +44,8 @@ def main(folder: Path) -> None:
     for source, place in PLACES.items():
         if source != "README.md":
             text = (CHECKOUT / source).read_text(encoding="utf-8")
-            write(folder, place, moved(text, source, place, folder))
+            text = moved(text, source, place, folder)
+            write(folder, place, with_plots(text, folder) if place == "benchmarks.md" else text)
     front = (CHECKOUT / "README.md").read_text(encoding="utf-8")
     for place, (title, headings) in EXCERPTS.items():
         text = f"# {title}\n\n" + "\n".join(section(front, each) for each in headings)
