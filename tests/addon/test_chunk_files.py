@@ -106,7 +106,7 @@ def test_gltf_holds_the_chunks_of_the_manifest(blend, tmp_path, form):
     area = sum(areas(world(item)).sum() for item in bpy.context.scene.objects)
     folder = tmp_path / "out" / "chunks"
     manifest = shipped(blend, folder, form)
-    assert (manifest["format"], manifest["version"]) == ("octree chunks", 1)
+    assert (manifest["format"], manifest["version"]) == ("octree chunks", 2)
     assert manifest["made"]["form"] == form
     assert "unfinished" not in manifest
     total, known = 0.0, {each["id"]: each for each in manifest["chunks"]}
