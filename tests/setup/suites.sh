@@ -17,12 +17,24 @@ whole="behind_command command_line command_processes every_question files gpu_bu
     hiding menus older_files overlay package package_kernel preferences registration translations
     undo visibility_memory"
 
+# What else a Blender between the oldest and the newest runs, where all three do: what reads its
+# data, moves it, draws it and writes it.
+between="audit camera chunk_files chunks distances drop fill live never_seen original_meshes overlay
+    probe push_apart reader reader_polygons results_list scene_index selection shot targets trees"
+
 in_wheel() {
     $setup/environment.sh "$1" || return
-    local with_sessions=apart
-    # Where all suites run, the oldest and the newest Blender play them.
-    [ "$1" != bpy-4.5 ] || [ "${EXAMPLES:-}" != many ] || with_sessions=
-    $with_sessions tests_in_wheel "$1" tests/addon --ignore $sessions -n "$workers" --dist loadfile
+    local parallel=(-n "$workers" --dist loadfile)
+    if [ "$1" = bpy-4.5 ] && [ "${EXAMPLES:-}" = many ]; then
+        # shellcheck disable=SC2046  # words
+        tests_in_wheel "$1" $(files $whole $between) "${parallel[@]}"
+    else
+        apart tests_in_wheel "$1" tests/addon --ignore $sessions "${parallel[@]}"
+    fi
+}
+
+files() {
+    printf '%s\n' "$@" | sort -u | sed 's|.*|tests/addon/test_&.py|'
 }
 
 tests_in_wheel() {
@@ -80,7 +92,7 @@ in_blender() {
         --target "$packages" --python-version "$python" --only-binary :all: \
         "${pins[@]}" || return 1
     # shellcheck disable=SC2046  # words
-    tests_in_blender $(printf 'tests/addon/test_%s.py ' $whole)
+    tests_in_blender $(files $whole)
 }
 
 tests_in_blender() {
