@@ -2,8 +2,8 @@
 
 Every function is as those of `rows` are. Peers are what is done today: for each prop, lowest
 first, the drop is halved twenty times by `BVHTree.overlap` with what already lies there; or one
-ray a prop; and stones pushed apart one after the other, each out of all others, in shuffled order; along one
-axis, where it is installed, SciPy's `linprog`.
+ray a prop; stones pushed apart one after the other, each out of all others, in shuffled order;
+along one axis, where it is installed, SciPy's `linprog`.
 """
 
 from collections.abc import Iterator

@@ -97,7 +97,9 @@ def test_rows_of_the_list_follow_what_moves_and_are_measured_once_a_change(row, 
 
     def told():
         columns = view_of(scene, result).rows.columns
-        return [LINES[result.question].now(scene, result, each).values.tolist() for each in columns]
+        return [
+            LINES[result.question].now(scene, result, each).values.tolist() for each in columns
+        ]
 
     row[1].location.x = 1.5
     row[2].location.x = 8
