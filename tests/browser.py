@@ -101,10 +101,10 @@ def browser() -> Iterator[Page]:
     assert path is not None
     (theirs_in, send), (receive, theirs_out) = os.pipe(), os.pipe()
 
+    start = [sys.executable, "-c", START, str(theirs_in), str(theirs_out)]
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         process = subprocess.Popen(
-            [sys.executable, "-c", START, str(theirs_in), str(theirs_out), path]
-            + [*FLAGS, f"--user-data-dir={folder}", "about:blank"],
+            [*start, path, *FLAGS, f"--user-data-dir={folder}", "about:blank"],
             pass_fds=(theirs_in, theirs_out),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
