@@ -3,7 +3,7 @@
 export PYTHON ?= python3.11
 .DEFAULT_GOAL := help
 .PHONY: help demo kernel pictures test test-all test-tiles test-window blender lint bench bench-peers bench-dynamic \
-	bench-pictures wheels zip clean machine
+	bench-pictures recipes site wheels zip clean machine
 
 SETUP := tests/setup
 LINT := .venv/lint/bin
@@ -69,6 +69,13 @@ bench-dynamic: machine ## Measure the dynamic octree against libraries whose tre
 bench-pictures: machine ## Measure what is seen in pictures against Embree and pyrender
 	@$(SETUP)/peers.sh peers-pictures
 	@$(WHEEL) && $$wheel/bin/python benchmarks/run.py --rows picture,objects,film,faces
+
+recipes: machine ## Make the small files of the recipes and their pictures, into .cache/recipes
+	@$(WHEEL) && $$wheel/bin/python demo/recipes.py --out .cache/recipes
+
+site: machine ## Build the web site into .cache/site/html; a dead link or a misspelled word ends it
+	@ls .cache/recipes/octree_of_a_mesh.blend >/dev/null 2>&1 || $(MAKE) --no-print-directory recipes
+	@$(WHEEL) && docs/site/build.sh $$wheel/bin/python
 
 wheels: machine ## Compile the kernel for six platforms with ziglang, and pack it for PyPI
 	@$(SETUP)/environment.sh kernel
