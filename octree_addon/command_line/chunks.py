@@ -19,6 +19,7 @@ from ..chunks import (
 from ..shipping import (
     FORMS,
     Georeference,
+    OctreeShipmentSettings,
     Shipment,
     ShipmentWish,
     read_georeference,
@@ -45,6 +46,7 @@ _FOLDERS = {
     "--gltf": "write .gltf, .bin and a folder of textures",
     "--glb": "write .glb, textures inside",
     "--tiles": "write 3D Tiles 1.1: .glb and tileset.json",
+    "--implicit": "write 3D Tiles 1.1, implicit tiling: .subtree, too",
     "--blend": "write .blend, each with a collection",
 }
 
@@ -70,6 +72,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for word, said in _FOLDERS.items():
         parser.add_argument(word, type=Path, metavar="FOLDER", help=said)
     parser.add_argument(
+        "--levels",
+        type=int,
+        default=1,
+        metavar="COUNT",
+        help="levels of detail: cells above the chunks join them with a quarter of the triangles"
+        " each time; 1",
+    )
+    parser.add_argument(
         "--georeference",
         default="",
         metavar="LON,LAT,HEIGHT",
@@ -90,6 +100,7 @@ def _word(name: str) -> str:
 def run_chunks(_: bpy.types.Context, arguments: argparse.Namespace) -> int:
     """Cut a file, write what has changed, and return the exit code."""
     options, folders, place = _options(arguments), _folders(arguments), _place(arguments)
+    levels = _levels(arguments)
     for folder in folders.values():
         require_folder(folder)
     open_blend(arguments.file)
@@ -98,12 +109,9 @@ def run_chunks(_: bpy.types.Context, arguments: argparse.Namespace) -> int:
     made = run(make_steps(context.scene, cut), heed=heed)
     try:
         # All that may be refused comes before the first file is written.
+        wishes = [ShipmentWish(form, folder, place, levels) for form, folder in folders.items()]
         shipments = [
-            run(
-                ship_steps(context.scene, cut, made, options, ShipmentWish(form, folder, place)),
-                heed=heed,
-            )
-            for form, folder in folders.items()
+            run(ship_steps(context.scene, cut, made, options, wish), heed=heed) for wish in wishes
         ]
     finally:
         made.draft.drop()
@@ -127,12 +135,21 @@ def _place(arguments: argparse.Namespace) -> Georeference | None:
         raise UsageError(str(error)) from None
 
 
+def _levels(arguments: argparse.Namespace) -> int:
+    row: Any = OctreeShipmentSettings.bl_rna.properties["levels"]
+    levels: int = arguments.levels
+    if not row.hard_min <= levels <= row.hard_max:
+        raise UsageError(f"--levels must be {row.hard_min} to {row.hard_max}")
+    return levels
+
+
 def _folders(arguments: argparse.Namespace) -> dict[str, Path]:
     """Return where each form is written."""
     given = {form: getattr(arguments, _OPTION_OF.get(form, form)) for form in FORMS}
     folders = {form: folder for form, folder in given.items() if folder is not None}
     if not folders:
-        raise UsageError("Name a folder to write into: --out, --gltf, --glb, --tiles or --blend")
+        *most, last = _FOLDERS
+        raise UsageError(f"Name a folder to write into: {', '.join(most)} or {last}")
     if len({folder.resolve() for folder in folders.values()}) < len(folders):
         raise UsageError("Each format wants a folder of its own")
     return folders

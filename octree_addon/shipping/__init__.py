@@ -1,6 +1,7 @@
 """Shipping feature: chunks as files for engines, browsers and farms, with a manifest.
 
-Read manifest and folder, then fingerprints, twins, gltf, blends, georeference and tileset, then
+Read manifest and folder, then fingerprints, twins, gltf, blends, georeference, tileset and
+implicit; of levels of detail parents, welding, reduction, surface_errors, details and levels; then
 shipping and operators.
 """
 
@@ -17,6 +18,7 @@ __all__ = [
     "FORMS",
     "MANIFEST",
     "Georeference",
+    "OctreeShipmentSettings",
     "Shipment",
     "ShipmentWish",
     "read_georeference",

@@ -69,7 +69,7 @@ def put_chunks(
     made: Mapping[str, Any],
     chunks: Sequence[ChunkFiles],
     staged: Mapping[str, Path],
-    index: Mapping[str, str],
+    index: Mapping[str, str | bytes],
 ) -> PutCounts:
     """Write a folder of chunks: what is staged, and the manifest; delete what is no more.
 
@@ -83,8 +83,8 @@ def put_chunks(
         All of them.
     staged : Mapping of str to Path
         Where the new contents of files are; the other files stay as they are.
-    index : Mapping of str to str
-        Texts of files that are about all chunks.
+    index : Mapping of str to str or bytes
+        Contents of files that are about all chunks.
 
     Raises
     ------
@@ -120,8 +120,9 @@ def _write_manifest(folder: Path, text: str) -> None:
         write_file(folder / MANIFEST, text)
 
 
-def _is_written(path: Path, text: str) -> bool:
-    return _is_there(path, content_hash(text.encode()))
+def _is_written(path: Path, content: str | bytes) -> bool:
+    given = content.encode() if isinstance(content, str) else content
+    return _is_there(path, content_hash(given))
 
 
 def _delete(folder: Path, name: str) -> bool:

@@ -7,19 +7,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
+from ...core import Chunks
 from ..chunks import SceneCut, parts_by_cell
 from ..text_formats import json_file, read_head
 
-FORMAT, VERSION = "octree chunks", 1
+FORMAT, VERSION = "octree chunks", 2
+# Without levels of detail.
+_OLDER = (1,)
 MANIFEST, TEXTURES = "manifest.json", "textures"
 _SIDES = ("-x", "+x", "-y", "+y", "-z", "+z")
 
 
 class KnownChunk(NamedTuple):
-    """What a manifest says of a chunk: its hash, and the hash of each of its files by name."""
+    """What a manifest says of a chunk: its hash, that of each file by name, and everything."""
 
     hash: str
     files: dict[str, str]
+    members: dict[str, Any]
 
 
 class KnownFolder(NamedTuple):
@@ -49,19 +53,31 @@ class KnownFolder(NamedTuple):
 NOTHING = KnownFolder({}, {}, frozenset())
 
 
+def code_bits(options: Mapping[str, Any]) -> int:
+    """Return by how many bits a Morton code is longer than that of its parent."""
+    return 2 if options["tree"] == "QUADTREE" else 3
+
+
+def side_neighbors(found: Chunks, names: Sequence[str]) -> list[dict[str, list[str]]]:
+    """Return of each cell the names of those on its sides, "-x" to "+z"."""
+    near: list[dict[str, list[str]]] = [{side: [] for side in _SIDES} for _ in names]
+    for cell, side, other in found.neighbors.T.tolist():
+        near[cell][_SIDES[side]].append(names[other])
+    return near
+
+
 def chunk_members(cut: SceneCut, options: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return what the manifest says of each cell, but for its files and its hash."""
     found = cut.found
-    shift = 2 if options["tree"] == "QUADTREE" else 3
-    near: list[dict[str, list[str]]] = [{side: [] for side in _SIDES} for _ in cut.names]
-    for cell, side, other in found.neighbors.T.tolist():
-        near[cell][_SIDES[side]].append(cut.names[other])
+    shift = code_bits(options)
+    near = side_neighbors(found, cut.names)
     return [
         {
             "id": name,
             "code": int(found.codes[cell]),
             "parent": int(found.codes[cell]) >> shift,
             "level": int(found.levels[cell]),
+            "height": 0,
             "lower": found.lower[cell].tolist(),
             "upper": found.upper[cell].tolist(),
             "triangles": int(found.counts[cell]),
@@ -74,13 +90,14 @@ def chunk_members(cut: SceneCut, options: Mapping[str, Any]) -> list[dict[str, A
 
 
 def manifest_head(
-    cut: SceneCut, options: Mapping[str, Any], file: str, meters: float
+    cut: SceneCut, options: Mapping[str, Any], levels: int, file: str, meters: float
 ) -> dict[str, Any]:
     """Return what the manifest says of all cells; `meters` is the length of a Blender unit."""
     found = cut.found
     return {
         "file": file,
         "options": dict(options),
+        "levels": levels,
         "meters_per_unit": meters,
         "cell": found.cell,
         "root": {"lower": found.root_lower.tolist(), "size": found.root_size},
@@ -114,12 +131,13 @@ def read_manifest(content: str | bytes) -> KnownFolder:
 
     Files that no run writes, such as any outside the folder, are not taken up.
     """
-    head = read_head(content, FORMAT, VERSION)
+    head = read_head(content, FORMAT, VERSION, *_OLDER)
     try:
         chunks = {
             str(each["id"]): KnownChunk(
                 str(each["hash"]),
                 {str(name): str(sums) for name, sums in each["files"].items() if is_ours(name)},
+                dict(each),
             )
             for each in head["chunks"]
         }

@@ -16,7 +16,7 @@ from octree_ext.octree_addon.shipping.georeference import (
     read_georeference,
     to_earth_center,
 )
-from octree_ext.octree_addon.shipping.tileset import LeafTile, tileset_text
+from octree_ext.octree_addon.shipping.tileset import ContentTile, tileset_text
 
 CHUNKS = ("--triangles", "60", "--least-triangles", "0", "--least-size", "0.125")
 
@@ -180,7 +180,7 @@ def test_boxes_nest_for_any_codes(bits):
         lower = random.uniform(-9, 9, (len(codes), 3))
         upper = lower + random.uniform(0.1, 1, lower.shape)
         leaves = [
-            LeafTile(code, f"{code}.glb", lower[row], upper[row])
+            ContentTile(code, f"{code}.glb", lower[row], upper[row])
             for row, code in enumerate(sorted(codes))
         ]
         tileset = json.loads(tileset_text(leaves, bits))
