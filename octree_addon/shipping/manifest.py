@@ -7,12 +7,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from ..chunks import SceneCut, parts_by_cell
+from ..chunks import SceneCut, parts_by_cell, shown_bounds
+from ..shares import Chunk
 from ..text_formats import json_file, read_head
 
 FORMAT, VERSION = "octree chunks", 1
 MANIFEST, TEXTURES = "manifest.json", "textures"
+# The member of a manifest that says that its folder is a share.
+SHARE = "share"
 _SIDES = ("-x", "+x", "-y", "+y", "-z", "+z")
+
+
+class FolderShare(NamedTuple):
+    """What a folder is a share of: number and count, and the SHA-1 of the blend file."""
+
+    chunk: Chunk
+    sha1: str
 
 
 class KnownChunk(NamedTuple):
@@ -53,6 +63,7 @@ def chunk_members(cut: SceneCut, options: Mapping[str, Any]) -> list[dict[str, A
     """Return what the manifest says of each cell, but for its files and its hash."""
     found = cut.found
     shift = 2 if options["tree"] == "QUADTREE" else 3
+    shown = (each.tolist() for each in shown_bounds(cut))
     near: list[dict[str, list[str]]] = [{side: [] for side in _SIDES} for _ in cut.names]
     for cell, side, other in found.neighbors.T.tolist():
         near[cell][_SIDES[side]].append(cut.names[other])
@@ -64,26 +75,35 @@ def chunk_members(cut: SceneCut, options: Mapping[str, Any]) -> list[dict[str, A
             "level": int(found.levels[cell]),
             "lower": found.lower[cell].tolist(),
             "upper": found.upper[cell].tolist(),
+            "bounds": bounds,
             "triangles": int(found.counts[cell]),
             "over": bool(found.is_over[cell]),
             "objects": [part.source.label for part in parts],
             "neighbors": near[cell],
         }
-        for cell, (name, parts) in enumerate(zip(cut.names, parts_by_cell(cut), strict=True))
+        for cell, (name, parts, *bounds) in enumerate(
+            zip(cut.names, parts_by_cell(cut), *shown, strict=True)
+        )
     ]
 
 
 def manifest_head(
-    cut: SceneCut, options: Mapping[str, Any], file: str, meters: float
+    cut: SceneCut,
+    options: Mapping[str, Any],
+    file: str,
+    meters: float,
+    share: FolderShare | None = None,
 ) -> dict[str, Any]:
     """Return what the manifest says of all cells; `meters` is the length of a Blender unit."""
     found = cut.found
+    part = {} if share is None else {SHARE: {"chunk": [*share.chunk], "sha1": share.sha1}}
     return {
         "file": file,
         "options": dict(options),
         "meters_per_unit": meters,
         "cell": found.cell,
         "root": {"lower": found.root_lower.tolist(), "size": found.root_size},
+        **part,
     }
 
 
@@ -128,6 +148,17 @@ def read_manifest(content: str | bytes) -> KnownFolder:
         return KnownFolder(dict(head["made"]), chunks, names)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"This is no manifest of chunks: {error!r} is amiss") from None
+
+
+def read_share(head: Mapping[str, Any]) -> FolderShare | None:
+    """Return what a folder is a share of, as its manifest says; None if it is a whole."""
+    if SHARE not in head:
+        return None
+    try:
+        number, count = head[SHARE]["chunk"]
+        return FolderShare((int(number), int(count)), str(head[SHARE]["sha1"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"This is no share of chunks: {error!r} is amiss") from None
 
 
 def is_ours(name: str) -> bool:

@@ -11,10 +11,11 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import bpy
+import numpy as np
 
 from ...core import Steps
 from ..cameras.frames import unkeyed_values, write_values
-from ..chunks import CHUNK, SOURCE, CellFiles, Made, SceneCut, parts_by_cell, shown_bounds
+from ..chunks import CHUNK, SOURCE, CellFiles, Made, SceneCut, parts_by_cell
 from ..scene_index import preserving_staleness
 from ..ui import length_unit
 from ..written_files import write_file
@@ -22,7 +23,7 @@ from .blends import blend_content
 from .folder import ChunkFiles, PutCounts, are_there, content_hash, known_folder, put_chunks
 from .georeference import Georeference
 from .gltf import glb_files, gltf_files, gltf_maker
-from .manifest import chunk_members, manifest_head
+from .manifest import FolderShare, chunk_members, manifest_head
 from .tileset import TILESET, LeafTile, tileset_text
 from .twins import CellStage, Digests
 
@@ -52,11 +53,15 @@ class StagedCell(NamedTuple):
 
 
 class ShipmentWish(NamedTuple):
-    """What chunks are written as, a name of `FORMS`, and where to; for tiles a georeference."""
+    """What chunks are written as, a name of `FORMS`, and where to; for tiles a georeference.
+
+    `share` says that the folder is to be merged with others: nothing in it is about all cells.
+    """
 
     form: str
     folder: Path
     georeference: Georeference | None = None
+    share: FolderShare | None = None
 
 
 MakeFiles = Callable[[StagedCell], dict[str, bytes]]
@@ -128,7 +133,7 @@ def ship_steps(
         If Blender cannot write this.
     """
     meters = length_unit(scene)[1]
-    head = manifest_head(cut, options, Path(bpy.data.filepath).name, meters)
+    head = manifest_head(cut, options, Path(bpy.data.filepath).name, meters, wish.share)
     form = FORMS[wish.form]
     making = {"form": wish.form, "by": form.maker(), "meters_per_unit": meters}
     place = TemporaryDirectory(prefix="octree_chunks_", dir=bpy.app.tempdir or None)
@@ -138,7 +143,8 @@ def ship_steps(
     try:
         with _undisturbed():
             yield from _staged_steps(scene, shipment, cut, items, form)
-        shipment.index.update(form.overview(cut, shipment, wish))
+        if wish.share is None:
+            shipment.index.update(form.overview(shipment, wish.georeference))
     except BaseException:
         place.cleanup()
         raise
@@ -167,8 +173,9 @@ def _staged_steps(
     known, meters = known_folder(shipment.folder), length_unit(scene)[1]
     chunks = known.chunks if known.made == shipment.made else {}
     members, make = chunk_members(cut, shipment.head["options"]), form.files(cut)
-    digests = Digests()
-    for number, (name, parts) in enumerate(zip(cut.names, parts_by_cell(cut), strict=True)):
+    digests, by_cell = Digests(), parts_by_cell(cut)
+    for number in cut.own:
+        name, parts = cut.names[number], by_cell[number]
         there = [items[part.source.label, name] for part in parts]
         stage = CellStage(parts, there, cut.matrices, digests, scene)
         try:
@@ -184,7 +191,7 @@ def _staged_steps(
         finally:
             stage.close()
         shipment.chunks.append(ChunkFiles(members[number], sums, files))
-        yield (number + 1) / len(cut.names)
+        yield (number + 1 - cut.own.start) / len(cut.own)
 
 
 def _staged(shipment: Shipment, made: Mapping[str, bytes]) -> dict[str, str]:
@@ -235,16 +242,13 @@ def _no_index(*_: Any) -> dict[str, str]:
     return {}
 
 
-def _tileset(cut: SceneCut, shipment: Shipment, wish: ShipmentWish) -> dict[str, str]:
-    lower, upper = shown_bounds(cut)
-    meters = shipment.made["meters_per_unit"]
-    codes = cut.found.codes.tolist()
-    leaves = [
-        LeafTile(code, f"{name}.glb", meters * lower[cell], meters * upper[cell])
-        for cell, (code, name) in enumerate(zip(codes, cut.names, strict=True))
-    ]
+def _tileset(shipment: Shipment, georeference: Georeference | None) -> dict[str, str]:
+    meters, leaves = shipment.made["meters_per_unit"], []
+    for members, _, files in shipment.chunks:
+        lower, upper = meters * np.array(members["bounds"])
+        leaves.append(LeafTile(members["code"], next(iter(files)), lower, upper))
     bits = 2 if shipment.head["options"]["tree"] == "QUADTREE" else 3
-    return {TILESET: tileset_text(leaves, bits, wish.georeference)}
+    return {TILESET: tileset_text(leaves, bits, georeference)}
 
 
 def blend_maker() -> str:
@@ -262,12 +266,12 @@ class Form(NamedTuple):
     files : callable
         Takes the cut; returns what makes the files of a cell, by name.
     overview : callable
-        Returns the texts of files that are about all cells, by name.
+        Takes all that is known of all cells; returns the texts of files about these, by name.
     """
 
     maker: Callable[[], str]
     files: Callable[[SceneCut], MakeFiles]
-    overview: Callable[[SceneCut, Shipment, ShipmentWish], dict[str, str]] = _no_index
+    overview: Callable[[Shipment, Georeference | None], dict[str, str]] = _no_index
 
 
 FORMS: Mapping[str, Form] = {
