@@ -20,7 +20,7 @@ CORE_ORDER = [
     "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
-    "tuning", "arrays", "lengths", "text_formats", "png", "written_files", "ui", "menus",
+    "tuning", "arrays", "lengths", "text_formats", "shares", "png", "written_files", "ui", "menus",
     "translations", "shortcuts", "references", "preferences", "presets", "camera", "curves",
     "reader", "scene_index", "item_buffer", "built_tree", "trees", "scope", "targets",
     "selection", "hiding", "answers", "build", "results", "questions", "distances", "live",

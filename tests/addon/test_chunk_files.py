@@ -11,7 +11,7 @@ import bpy
 import numpy as np
 import pytest
 from blender_scenes import collection_instance, cube, link, select_only
-from chunk_scenes import areas, bumpy, world
+from chunk_scenes import areas, bumpy, textured, world
 from failing_disks import FAILURES
 from gltf_files import all_triangles, farthest_corner, gltf_triangles, open_length, read_gltf
 from snapshots import whole_file
@@ -30,22 +30,6 @@ FORMS = {"gltf": ".gltf", "glb": ".glb"}
 
 def octree(*words):
     return command_line.main([str(word) for word in words])
-
-
-def textured(name, values, *, image="wood"):
-    """Return a material with a picture of its own."""
-    picture = bpy.data.images.new(image, 4, 4)
-    picture.pixels[:] = np.resize(np.array(values, np.float32), 64).tolist()
-    picture.pack()
-    material = bpy.data.materials.new(name)
-    if bpy.app.version < (5, 0):
-        material.use_nodes = True
-    tree = material.node_tree
-    node = tree.nodes.new("ShaderNodeTexImage")
-    node.image = picture
-    shader = next(each for each in tree.nodes if each.type == "BSDF_PRINCIPLED")
-    tree.links.new(node.outputs["Color"], shader.inputs["Base Color"])
-    return material
 
 
 @pytest.fixture

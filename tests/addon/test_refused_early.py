@@ -62,6 +62,8 @@ BAD = {
         for form in ("out", "gltf", "glb", "tiles", "blend")
     },
     ("chunks", "--georeference"): (("x", "181,0,0", "0,91,0", "nan,0,0"), CUT),
+    ("chunks", "--chunk"): (("0/3", "4/3", "3", "x/y", "1/0"), CUT),
+    ("chunks", "--merge"): ((*UNREADABLE, "folder.blend"), ["--glb", "new"]),
     ("budget", "file"): (("missing.blend", "folder.blend"), ["--budget", "budget.json"]),
     ("budget", "--budget"): (UNREADABLE, ["row.blend"]),
     ("budget", "--fail-on"): (("nothing", ","), COUNT),
@@ -123,6 +125,7 @@ def work(tmp_path, monkeypatch):
         monkeypatch.setattr(module, "run", counted("begun", module.run))
     monkeypatch.setattr(seen, "merged_answers", counted("begun", seen.merged_answers))
     monkeypatch.setattr(place, "carried_out", counted("begun", place.carried_out))
+    monkeypatch.setattr(chunks, "merged_shipment", counted("begun", chunks.merged_shipment))
     monkeypatch.setattr(audit, "merged_shares", counted("begun", audit.merged_shares))
     return counts
 
