@@ -1,39 +1,29 @@
 """The scenes of the recipes, and what is pressed in them."""
 
-import json
-import tempfile
 from collections.abc import Callable
 from math import cos, pi, sin
-from pathlib import Path
 from typing import NamedTuple
 
 import bpy
 import numpy as np
 
 from demo import studio
+from demo.recipe_tools import (
+    Answer,
+    Things,
+    aim,
+    block,
+    findings,
+    named,
+    press,
+    rows,
+    select,
+    selected,
+    thing,
+    view_of,
+)
 
-COLORS = {
-    "Rest": (0.1, 0.11, 0.13),
-    "Ground": (0.04, 0.05, 0.06),
-    "Found": (0.7, 0.12, 0.01),
-    "Other": (0.03, 0.14, 0.5),
-    "Good": (0.03, 0.24, 0.08),
-    **{f"Ramp {at}": color for at, color in enumerate([
-        (0.03, 0.05, 0.2), (0.03, 0.15, 0.2), (0.05, 0.2, 0.08), (0.25, 0.2, 0.03), (0.4, 0.1, 0.02)
-    ])},
-}  # fmt: skip
 ABOVE = (-0.18, -1.0, 0.66)
-Things = list[bpy.types.Object]
-
-
-class Answer(NamedTuple):
-    """What a recipe shows: what its page tells in bold, what has which color, what is drawn besides."""
-
-    told: list[str]
-    colors: dict[str, Things]
-    extra: Things = []
-    lines: Things = []  # drawn with the materials that they have
-    unframed: Things = []
 
 
 class Recipe(NamedTuple):
@@ -46,88 +36,11 @@ class Recipe(NamedTuple):
     view: tuple[float, float, float] = ABOVE
 
 
-def named(*names: str) -> Things:
-    """Return objects whose names begin so."""
-    return [item for item in bpy.context.scene.objects if item.name.startswith(names)]
-
-
-def selected() -> Things:
-    """Return the selected objects."""
-    return list(bpy.context.selected_objects)
-
-
-def select(*items: bpy.types.Object) -> None:
-    """Select these alone; the first becomes the active one."""
-    for item in bpy.context.view_layer.objects:
-        item.select_set(item in items)
-    bpy.context.view_layer.objects.active = items[0]
-
-
-def press(name: str, **options: object) -> None:
-    """Press a button."""
-    getattr(bpy.ops.octree, name)("EXEC_DEFAULT", True, **options)
-
-
-def exported(name: str) -> dict:
-    """Return the last answer, as *Export* writes it."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "answer.json")
-        press(name, filepath=str(path))
-        return json.loads(path.read_text(encoding="utf-8"))
-
-
-def rows() -> list[dict]:
-    """Return the rows of the last answer."""
-    return exported("export_rows")["rows"]
-
-
-def findings(kind: str) -> list[list[str]]:
-    """Audit the scene, and return the names of both objects of each finding of a class."""
-    press("audit")
-    return [
-        found["names"]
-        for found in exported("export_audit")["findings"]
-        if found["class"] == kind and found["status"] != "resolved"
-    ]
-
-
-def thing(kind: str, name: str, **options: object) -> bpy.types.Object:
-    """Add a primitive."""
-    getattr(bpy.ops.mesh, f"primitive_{kind}_add")(**options)
-    made: bpy.types.Object = bpy.context.object
-    made.name = name
-    return made
-
-
-def block(name: str, size: tuple, place: tuple, turn: float = 0.0) -> bpy.types.Object:
-    """Add a box that stands on the height of its place."""
-    x, y, z = place
-    made = thing("cube", name, size=1, location=(x, y, z + size[2] / 2), rotation=(0, 0, turn))
-    made.scale = size
-    return made
-
-
-def aim(place: tuple, turn: tuple, lens: float = 35) -> bpy.types.Object:
-    """Add the scene's camera."""
-    bpy.ops.object.camera_add(location=place, rotation=turn)
-    camera = bpy.context.object
-    camera.data.lens = lens
-    bpy.context.scene.camera = camera
-    return camera
-
-
-def view_of(camera: bpy.types.Object, far: float, width: float) -> Things:
-    """Draw what a camera has in view, down to a depth."""
-    frame = camera.data.view_frame(scene=bpy.context.scene)
-    corners = [camera.matrix_world @ (scale * at) for scale in (0.3, far) for at in frame]
-    return studio.frustum(np.array(corners), width)
-
-
 # --- What cameras see
 
 
 def build_town() -> None:
-    """The example town, whose camera drives into it."""
+    """Add the example town, whose camera drives into it."""
     press("add_example")
 
 
@@ -142,7 +55,7 @@ def ask_town() -> Answer:
 
 
 def build_wall() -> None:
-    """A camera before a wall; some balls stand before it, and some behind."""
+    """Put a camera before a wall, and balls before and behind it."""
     block("Floor", (16, 12, 0.2), (0, 2, -0.2))
     block("Wall", (7, 0.3, 2.6), (0, 2, 0))
     for at in range(5):
@@ -159,26 +72,29 @@ def ask_wall() -> Answer:
     return Answer(
         [f"{len(selected())} balls"],
         {"Found": selected(), "Ground": named("Floor"), "Other": named("Wall")},
-        extra=view_of(bpy.context.scene.camera, 9, 0.05),
+        extra=tuple(view_of(bpy.context.scene.camera, 9, 0.05)),
     )
 
 
 def build_machine() -> None:
-    """A closed case with works in it, and a few things outside."""
+    """Put works into a closed case, and a handle outside."""
     for name, size, place in (
-        ("Case Bottom", (4, 3, 0.1), (0, 0, 0)), ("Case Top", (4, 3, 0.1), (0, 0, 2.4)),
-        ("Case Left", (0.1, 3, 2.3), (-1.95, 0, 0.1)), ("Case Right", (0.1, 3, 2.3), (1.95, 0, 0.1)),
-        ("Case Back", (3.8, 0.1, 2.3), (0, 1.45, 0.1)), ("Case Front", (3.8, 0.1, 2.3), (0, -1.45, 0.1)),
-    ):  # fmt: skip
+        ("Case Bottom", (4, 3, 0.1), (0, 0, 0)),
+        ("Case Top", (4, 3, 0.1), (0, 0, 2.4)),
+        ("Case Left", (0.1, 3, 2.3), (-1.95, 0, 0.1)),
+        ("Case Right", (0.1, 3, 2.3), (1.95, 0, 0.1)),
+        ("Case Back", (3.8, 0.1, 2.3), (0, 1.45, 0.1)),
+        ("Case Front", (3.8, 0.1, 2.3), (0, -1.45, 0.1)),
+    ):
         block(name, size, place)
+    ring = {"major_radius": 0.45, "minor_radius": 0.14, "major_segments": 24, "minor_segments": 8}
     for at in range(4):
-        thing(
-            "torus", "Gear", major_radius=0.45, minor_radius=0.14, location=(0.9 * at - 1.35, 0, 1.3),
-            rotation=(pi / 2, 0, 0), major_segments=24, minor_segments=8,
-        )  # fmt: skip
-    thing("cylinder", "Shaft", radius=0.1, depth=3.4, location=(0, 0, 1.3), rotation=(0, pi / 2, 0))
+        place = (0.9 * at - 1.35, 0, 1.3)
+        thing("torus", "Gear", location=place, rotation=(pi / 2, 0, 0), **ring)
+    along = {"rotation": (0, pi / 2, 0)}
+    thing("cylinder", "Shaft", radius=0.1, depth=3.4, location=(0, 0, 1.3), **along)
     block("Motor", (1.2, 1.2, 0.8), (-1.1, 0, 0.1))
-    thing("cylinder", "Handle", radius=0.12, depth=0.8, location=(2.3, 0, 1.3), rotation=(0, pi / 2, 0))
+    thing("cylinder", "Handle", radius=0.12, depth=0.8, location=(2.3, 0, 1.3), **along)
 
 
 def ask_machine() -> Answer:
@@ -195,13 +111,22 @@ def ask_machine() -> Answer:
 
 
 def build_pipes() -> None:
-    """Two posts, a beam, two pipes of which one crosses it, a crate that stands there twice."""
+    """Put a pipe through a beam, another above it, and a crate there twice."""
     block("Floor", (8, 5, 0.2), (0, 0, -0.2))
     for x in (-2, 2):
         block("Post", (0.3, 0.3, 2.2), (x, 0, 0))
     block("Beam", (4.6, 0.3, 0.4), (0, 0, 2.2))
-    thing("cylinder", "Pipe", radius=0.12, depth=4, location=(-0.6, 0, 2.35), rotation=(pi / 2, 0, 0.4))
-    thing("cylinder", "Pipe", radius=0.12, depth=4, location=(1.1, 0, 2.9), rotation=(pi / 2, 0, 0.4))
+    thing(
+        "cylinder",
+        "Pipe",
+        radius=0.12,
+        depth=4,
+        location=(-0.6, 0, 2.35),
+        rotation=(pi / 2, 0, 0.4),
+    )
+    thing(
+        "cylinder", "Pipe", radius=0.12, depth=4, location=(1.1, 0, 2.9), rotation=(pi / 2, 0, 0.4)
+    )
     for _ in range(2):
         block("Crate", (0.8, 0.8, 0.8), (0.4, -1.4, 0), 0.3)
 
@@ -217,26 +142,30 @@ def ask_pipes() -> Answer:
     return Answer(
         [f"{len(crossed)} overlap", f"{len(twice)} duplicate"],
         {**colors, "Ground": named("Floor")},
-        unframed=named("Floor"),
+        unframed=tuple(named("Floor")),
     )
 
 
 def build_floating() -> None:
-    """A table with things; some hang in the air."""
+    """Put things on a table; some hang in the air."""
     block("Floor", (6, 4, 0.2), (0, 0, -0.2))
     block("Table", (3, 1.6, 0.12), (0, 0, 1))
     for x in (-1.35, 1.35):
         for y in (-0.65, 0.65):
             block("Leg", (0.12, 0.12, 1), (x, y, 0))
     for at, high in enumerate((1.12, 1.42, 1.12, 1.6, 1.3)):
-        thing("cylinder", "Cup", radius=0.16, depth=0.3, location=(0.55 * at - 1.1, 0.1, high + 0.15))
+        thing(
+            "cylinder", "Cup", radius=0.16, depth=0.3, location=(0.55 * at - 1.1, 0.1, high + 0.15)
+        )
     thing("monkey", "Bust", size=0.8, location=(2.2, -0.6, 0.9))
 
 
 def ask_floating() -> Answer:
     """Select what has nothing below it."""
     press("select_floating")
-    return Answer([f"{len(selected())} objects float"], {"Found": selected(), "Ground": named("Floor")})
+    return Answer(
+        [f"{len(selected())} objects float"], {"Found": selected(), "Ground": named("Floor")}
+    )
 
 
 def mend_floating(before: Answer) -> Answer:
@@ -248,11 +177,15 @@ def mend_floating(before: Answer) -> Answer:
 
 
 def build_crates() -> None:
-    """Crates that were put into each other."""
+    """Put crates into each other."""
     block("Floor", (7, 6, 0.2), (0, 0, -0.2))
     dice = np.random.default_rng(3)
     for x, y in np.ndindex(3, 3):
-        place = (0.8 * x - 0.8 + dice.uniform(-0.1, 0.1), 0.8 * y - 0.8 + dice.uniform(-0.1, 0.1), 0)
+        place = (
+            0.8 * x - 0.8 + dice.uniform(-0.1, 0.1),
+            0.8 * y - 0.8 + dice.uniform(-0.1, 0.1),
+            0,
+        )
         block("Crate", (0.9, 0.9, 0.6 + 0.2 * dice.integers(3)), place, dice.uniform(-0.4, 0.4))
 
 
@@ -271,7 +204,7 @@ def mend_crates(before: Answer) -> Answer:
 
 
 def build_hill() -> None:
-    """A hill, and a tree to plant on it."""
+    """Add a hill, and a tree to plant on it."""
     hill("Hill", 48, 12)
     trunk = thing("cylinder", "Tree", radius=0.06, depth=0.4, vertices=8, location=(9, -4, 0.2))
     crown = thing("cone", "Crown", radius1=0.4, depth=1.1, vertices=12, location=(9, -4, 0.85))
@@ -303,7 +236,7 @@ def hill(name: str, squares: int, size: float) -> bpy.types.Object:
 
 
 def build_seats() -> None:
-    """A round table and chairs, of which one stands too near to the next."""
+    """Put chairs round a table, one too near to the next."""
     thing("cylinder", "Table", radius=1.1, depth=0.75, location=(0, 0, 0.375), vertices=48)
     for at, turn in enumerate((0.0, 0.9, 1.35, 2.6, 3.6, 4.7)):
         block(f"Chair {at + 1}", (0.5, 0.5, 0.9), (1.7 * cos(turn), 1.7 * sin(turn), 0), turn)
@@ -323,12 +256,12 @@ def ask_seats() -> Answer:
     return Answer(
         [f"{nearest['Distance'] * 100:.0f} cm"],
         {"Found": [bpy.data.objects[name] for name in nearest["objects"]]},
-        extra=[studio.lines(item.data, glow, 0.03) for item in real if item.type == "MESH"],
+        extra=tuple(studio.lines(item.data, glow, 0.03) for item in real if item.type == "MESH"),
     )
 
 
 def build_posts() -> None:
-    """A field of posts, and a goal; the 3D cursor stands at the other end."""
+    """Add a field of posts and a goal; the 3D cursor stands at the other end."""
     block("Field", (12, 8, 0.1), (0, 0, -0.1))
     for x, y in np.ndindex(16, 10):
         block("Post", (0.12, 0.12, 0.7), (0.7 * x - 5.25, 0.75 * y - 3.4, 0))
@@ -341,11 +274,13 @@ def ask_posts() -> Answer:
     """Select what is near the way from the cursor to the goal."""
     press("select_in_capsule", radius=0.4)
     found = [item for item in selected() if item.name.startswith("Post")]
-    return Answer([f"{len(found)} posts"], {"Found": found, "Other": named("Goal"), "Ground": named("Field")})
+    return Answer(
+        [f"{len(found)} posts"], {"Found": found, "Other": named("Goal"), "Ground": named("Field")}
+    )
 
 
 def build_chunks() -> None:
-    """A hill with heads."""
+    """Put heads on a hill."""
     hill("Hill", 64, 12)
     for place in ((2.5, 2, 1.2), (-3, 2, 0.8), (0, -0.4, 2.4)):
         thing("monkey", "Head", size=1.6, location=place)
@@ -363,7 +298,7 @@ def ask_chunks() -> Answer:
 
 
 def build_density() -> None:
-    """A room of plain boxes, and one statue with far too many triangles."""
+    """Add a room of plain boxes, and one statue with far too many triangles."""
     block("Floor", (9, 6, 0.2), (0, 0, -0.2))
     for at in range(6):
         block("Shelf", (1, 0.6, 1.8), (1.4 * at - 3.5, 2, 0))
@@ -380,7 +315,7 @@ def ask_density() -> Answer:
     return Answer(
         [name],
         {"Found": [bpy.data.objects[name]], "Ground": named("Floor")},
-        unframed=named("Floor"),
+        unframed=tuple(named("Floor")),
     )
 
 
@@ -388,7 +323,7 @@ def ask_density() -> Answer:
 
 
 def build_monkey() -> None:
-    """A monkey to divide."""
+    """Add a monkey to divide."""
     thing("monkey", "Suzanne", size=2)
     bpy.ops.object.modifier_add(type="SUBSURF")
 
@@ -400,7 +335,7 @@ def ask_monkey() -> Answer:
     (cells,) = [item for item in bpy.context.scene.objects if item.name != "Suzanne"]
     edges = studio.lines(cells.data, studio.glow("Cells", (0.2, 0.5, 0.9)), 0.012)
     cells.hide_set(True)
-    return Answer(["Suzanne"], {"Found": named("Suzanne")}, extra=[edges])
+    return Answer(["Suzanne"], {"Found": named("Suzanne")}, extra=(edges,))
 
 
 RECIPES = (

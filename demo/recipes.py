@@ -2,7 +2,7 @@
 
     .venv/bpy-5.2/bin/python demo/recipes.py --out .cache/recipes [--only NAME]
 
-Each presses the buttons that its page in `docs/recipes` names, and the page has to tell what is found.
+Each presses the buttons that its page in `docs/recipes` names; the page has to tell what is found.
 """
 
 import argparse
@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs/recipes"
-SIZE = (480, 320)  # pixels of a picture
 
 if TYPE_CHECKING:
-    from demo.recipe_scenes import Answer, Recipe
+    from demo.recipe_scenes import Recipe
+    from demo.recipe_tools import Answer
 
 
 def main() -> None:
@@ -31,10 +31,12 @@ def main() -> None:
         from demo import extension, recipe_scenes
 
         extension.install(Path(folder))
+        width, height = map(int, chosen.size.split("x"))
+        size = (width, height)
         try:
             for recipe in recipe_scenes.RECIPES:
                 if chosen.only in ("", recipe.name):
-                    make(recipe, chosen.out)
+                    make(recipe, chosen.out, size)
         finally:
             extension.uninstall()
         sys.stdout.flush()
@@ -46,10 +48,11 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=ROOT / ".cache/recipes", help="folder")
     parser.add_argument("--only", default="", help="the name of one recipe")
+    parser.add_argument("--size", default="480x320", help="pixels of a picture")
     return parser.parse_args()
 
 
-def make(recipe: "Recipe", out: Path) -> None:
+def make(recipe: "Recipe", out: Path, size: tuple[int, int]) -> None:
     """Save the scene of a recipe, press its buttons, and draw what they show."""
     import bpy
 
@@ -64,11 +67,11 @@ def make(recipe: "Recipe", out: Path) -> None:
     answer = recipe.ask()
     check(recipe.name, answer)
     picture = out / f"{recipe.name}.png"
-    draw(answer, recipe.view, picture)
+    draw(answer, recipe.view, picture, size)
     if recipe.mend:
         before, after = out / "before.png", out / "after.png"
         picture.rename(before)
-        draw(recipe.mend(answer), recipe.view, after)
+        draw(recipe.mend(answer), recipe.view, after, size)
         studio.side_by_side([before, after], picture, 8)
         before.unlink()
         after.unlink()
@@ -101,30 +104,31 @@ def check(name: str, answer: "Answer") -> None:
         raise SystemExit(f"docs/recipes/{name}.md does not say {missing}")
 
 
-def draw(answer: "Answer", view: tuple[float, float, float], path: Path) -> None:
+def draw(
+    answer: "Answer", view: tuple[float, float, float], path: Path, size: tuple[int, int]
+) -> None:
     """Render what is visible, all that has no color of its own in gray."""
     import bpy
     import numpy as np
     from mathutils import Vector
 
     from demo import studio
-    from demo.recipe_scenes import COLORS
+    from demo.recipe_tools import COLORS
 
     shown = [item for item in bpy.context.visible_objects if item.type in ("MESH", "FONT")]
     chosen = {item: color for color, items in answer.colors.items() for item in items}
     materials = {name: studio.clay(name, color) for name, color in COLORS.items()}
     scene = bpy.data.scenes.new("Picture")
     for item in shown:
-        if item not in answer.lines:
-            paint(item, materials[chosen.get(item, "Rest")])
+        paint(item, materials[chosen.get(item, "Rest")])
         scene.collection.objects.link(item)
     for item in answer.extra:
         scene.collection.objects.link(item)
     framed = [item for item in shown if item not in answer.unframed]
     corners = [item.matrix_world @ Vector(at) for item in framed for at in item.bound_box]
     vertices = np.array(corners)
-    eye = studio.eye(vertices, Vector(view).normalized(), SIZE)
-    studio.prepare(scene, vertices, eye, SIZE)
+    eye = studio.eye(vertices, Vector(view).normalized(), size)
+    studio.prepare(scene, vertices, eye, size)
     studio.render(scene, path)
     bpy.data.scenes.remove(scene)
 

@@ -21,8 +21,8 @@ CORE_ORDER = [
 ]  # fmt: skip
 ADDON_ORDER = [
     "tuning", "arrays", "lengths", "text_formats", "shares", "png", "written_files", "ui", "menus",
-    "translations", "shortcuts", "references", "preferences", "presets", "camera", "curves",
-    "reader", "scene_index", "item_buffer", "built_tree", "trees", "scope", "targets",
+    "translations", "shortcuts", "manual", "references", "preferences", "presets", "camera",
+    "curves", "reader", "scene_index", "item_buffer", "built_tree", "trees", "scope", "targets",
     "selection", "hiding", "answers", "build", "results", "questions", "distances", "live",
     "display", "probe", "cameras", "audit", "place", "chunks", "density", "shipping", "example",
     "main_panel", "command_line", "handlers", "__init__",

@@ -1,7 +1,7 @@
 """Draw the icon of the extension: icon.py [FILE [SIZE]], by default icon.png with 256 pixels.
 
-A cube in cells, of which one corner is divided again, and one is found. Flat colors and wide gaps, so
-that it can be told at 32 pixels.
+A cube in cells, of which one corner is divided again, and one is found. Flat colors and wide gaps,
+so that it can be told at 32 pixels.
 """
 
 import struct
@@ -87,7 +87,12 @@ def png(picture: np.ndarray) -> bytes:
 
     head = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
     rows = b"".join(b"\0" + row.tobytes() for row in picture)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", head)
+        + chunk(b"IDAT", zlib.compress(rows, 9))
+        + chunk(b"IEND", b"")
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Check the web site as a browser would read it: check.py FOLDER.
 
-Every link, anchor and picture leads to something that is there; pictures say what they show; and no
-page asks another server for anything.
+Every link, anchor and picture leads to something that is there; pictures say what they show; and
+no page asks another server for anything.
 """
 
 import sys

@@ -41,9 +41,9 @@ def operators() -> Iterator[str]:
     yield from (
         "# Operators",
         "",
-        "Every button as a function of `bpy.ops.octree`, as Blender has registered it. An option that",
-        "is not given, and that the tab shows too, is what the scene has set: the default here is that",
-        "of a new scene.",
+        "Every button as a function of `bpy.ops.octree`, as Blender has registered it. An option",
+        "that is not given, and that the tab shows too, is what the scene has set: the default",
+        "here is that of a new scene.",
         "",
     )
     for name in sorted(dir(bpy.ops.octree)):
@@ -59,8 +59,8 @@ def settings() -> Iterator[str]:
     yield from (
         "# Settings",
         "",
-        "What a scene keeps in the file, below `bpy.context.scene.octree`: what the tab shows, with the",
-        "defaults of a new scene.",
+        "What a scene keeps in the file below `bpy.context.scene.octree`: what the tab shows,",
+        "with the defaults of a new scene.",
         "",
     )
     for name, group in groups():
@@ -149,7 +149,9 @@ def signature(name: str, thing: Any) -> str:
         found = inspect.signature(thing)
     except (TypeError, ValueError):
         return name
-    plain = [each.replace(annotation=inspect.Parameter.empty) for each in found.parameters.values()]
+    plain = [
+        each.replace(annotation=inspect.Parameter.empty) for each in found.parameters.values()
+    ]
     text = str(found.replace(parameters=plain, return_annotation=inspect.Signature.empty))
     return name + text.replace("<factory>", "...")
 
