@@ -9,6 +9,7 @@ from .door import (
     use_kernel,
     why_not,
 )
+from .gaps import shortest_ways
 from .packing import QUESTION, Packed, Placed, is_worth, packed
 from .questions import AROUND, Questions, VolumesAsked
 from .threads import in_pieces, threads_of, use_threads
@@ -45,6 +46,7 @@ __all__ = [
     "kernel_state",
     "named",
     "packed",
+    "shortest_ways",
     "threads_of",
     "use_kernel",
     "use_threads",

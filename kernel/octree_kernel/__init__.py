@@ -19,8 +19,8 @@ from ctypes import (
 from hashlib import sha256
 from pathlib import Path
 
-VERSION = "1.1.0"
-ABI = 3
+VERSION = "1.2.0"
+ABI = 4
 _SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 LIBRARY = Path(__file__).resolve().parent / f"octree_kernel{_SUFFIX}"
 CLOSEST, ANY = 0, 1
@@ -71,6 +71,19 @@ class Plain(Structure):
     ]
 
 
+class Sheets(Structure):
+    """Meshes that are laid out, and placements of them: see `Sheets` in pairs.c."""
+
+    _fields_ = [
+        *((name, c_void_p) for name in ("vertices", "faces", "order", "boxes", "firsts")),
+        *((name, c_void_p) for name in ("counts", "are_small", "tops", "top_counts")),
+        *((name, c_void_p) for name in ("meshes", "matrices")),
+        *((name, c_int64) for name in ("vertex_step", "vertex_count", "entry_step")),
+        *((name, c_int64) for name in ("entry_count", "patch_step", "patch_count")),
+        *((name, c_int64) for name in ("mesh_count", "row_count")),
+    ]
+
+
 class Walked(Structure):
     """What is walked, a tree, a scene or plain cells: see `Walked` in kernel.c."""
 
@@ -110,6 +123,10 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "cast_all": [*rays, *[address] * 4, number, address],
         "touch": [
             POINTER(Walked), address, address, *[number] * 4, address, address, number, address,
+        ],
+        "search_size": [],
+        "gaps": [
+            POINTER(Sheets), address, number, *[address] * 3, *[number] * 3, *[address] * 3,
         ],
         "nearest": [
             POINTER(Walked), address, address, number, number, number, c_double, *[address] * 6,
