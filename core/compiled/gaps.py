@@ -5,12 +5,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import tuning
 from ..arrays import Floats, Ids
 from ..steps import Steps
 from .door import address, found
-
-# What a step costs at most: about so many pairs of patches, some ten milliseconds.
-_TOGETHER = 200_000
 
 
 class LaidOut(Protocol):
@@ -70,9 +68,10 @@ def shortest_ways(
     given, names = address(asked[0]), [address(each) for each in asked[1:]]
     search = np.zeros(library.octree_kernel_search_size(), np.uint8)
     lengths, entries = np.empty(count), np.empty((2, count), np.intp)
+    together = tuning.current.patches_walked
     while start < count:
         start = library.octree_kernel_gaps(
-            package.byref(laid), given, count, *names, start, count, _TOGETHER,
+            package.byref(laid), given, count, *names, start, count, together,
             address(search), address(lengths), address(entries),
         )  # fmt: skip
         yield start / count

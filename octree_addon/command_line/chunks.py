@@ -143,9 +143,7 @@ def _check(arguments: argparse.Namespace, folders: Mapping[str, Path]) -> None:
     if arguments.chunk and (arguments.merge or arguments.georeference):
         raise UsageError("--georeference belongs to the --merge of chunks of a FILE")
     if arguments.levels > 1 and (arguments.chunk or arguments.merge):
-        raise UsageError(
-            "--levels want all cells at once, not a --chunk or --merge"
-        )
+        raise UsageError("--levels want all cells at once, not a --chunk or --merge")
     if not arguments.merge:
         return
     if len(folders) > 1:
