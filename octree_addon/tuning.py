@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class AddonTuning:
-    """Sizes measured to keep Blender responsive; no answer depends on them but `level_share`.
+    """Sizes measured to keep Blender responsive; no answer depends on them but levels of detail.
 
     A function reads those it needs from `current`, once a call.
 
@@ -53,6 +53,8 @@ class AddonTuning:
     level_share : float
         Of the vertices that may go, how many are left a level of detail: of surfaces a quarter,
         so that a cell has about as many triangles as each of the four that it is made of.
+    level_triangles : int
+        Triangles that an object keeps in a cell of such a level, if it has so many.
     """
 
     first_turn: float = 0.2
@@ -78,6 +80,7 @@ class AddonTuning:
     exact_triangles: int = 1 << 24
     drawn_triangles: int = 1 << 22
     level_share: float = 0.25
+    level_triangles: int = 24
 
 
 current = AddonTuning()

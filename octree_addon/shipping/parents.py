@@ -90,7 +90,8 @@ def parent_hashes(parents: Sequence[ParentCell], hashes: Mapping[int, str]) -> d
     """Return the hash of each cell by its code, known those of chunks."""
     known = dict(hashes)
     for each in parents:
-        said = repr((_WAY, tuning.current.level_share, each.name))
+        tuned = tuning.current
+        said = repr((_WAY, tuned.level_share, tuned.level_triangles, each.name))
         sums = sha1(said.encode(), usedforsecurity=False)
         for child in each.children:
             sums.update(known[child].encode())

@@ -11,6 +11,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import tuning
 from ..arrays import Flags
 from ..chunks import Draft, keep_normals
 from ..reader import triangle_count
@@ -31,7 +32,8 @@ def reduced_meshes(
 ) -> list[bpy.types.Mesh]:
     """Return new meshes that have a share of their vertices, besides those that stay.
 
-    Without shape keys, and vertex groups. One of which a vertex would not stay stays as it is.
+    Without shape keys, and vertex groups. One that would lose a vertex that stays, or would be
+    reduced to what is no valid mesh, stays as it is.
     `scene` is one that nobody sees.
     """
     layer, home, made = scene.view_layers[0], scene.collection, Draft()
@@ -77,12 +79,12 @@ def _shown(wish: ReductionWish, share: float, made: Draft) -> bpy.types.Object:
     made.data.append(item)
     triangles, free = triangle_count(mesh), len(numbers) - len(fixed)
     # A collapse takes a vertex and two triangles away.
-    ratio = 1 - 2 * (1 - share) * free / max(triangles, 1)
-    if triangles and ratio < 1:
+    wanted = max(triangles - 2 * (1 - share) * free, tuning.current.level_triangles)
+    if wanted < triangles:
         group = item.vertex_groups.new(name=_FIXED)
         group.add(fixed.tolist(), 1.0, "REPLACE")
         modifier: Any = item.modifiers.new("reduced", "DECIMATE")
-        modifier.ratio = max(ratio, 0.0)
+        modifier.ratio = wanted / triangles
         modifier.vertex_group, modifier.invert_vertex_group = group.name, True
         modifier.vertex_group_factor = 1.0
         modifier.use_collapse_triangulate = True
@@ -94,7 +96,8 @@ def _has_fixed(mesh: bpy.types.Mesh, wish: ReductionWish) -> bool:
     wanted = _positions(wish.mesh)[wish.fixed]
     numbers = np.zeros(len(mesh.vertices), np.int32)
     attribute: Any = mesh.attributes.get(_NUMBER)
-    if attribute is None or not mesh.polygons:
+    # What Blender had to mend is another surface.
+    if attribute is None or not mesh.polygons or mesh.validate():
         return False
     attribute.data.foreach_get("value", numbers)
     places = np.flatnonzero(numbers > 0)
