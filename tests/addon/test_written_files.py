@@ -137,6 +137,12 @@ WRITERS = {
             a_command("budget", "--budget", "/budget.json", "--report", f"/b{ending}", code=1),
         )
         for ending in (".json", ".xml")
+    }
+    | {
+        "a share": (
+            a_file,
+            a_command("budget", "--budget", "/budget.json", "--chunk", "1/2", "--out", "/b.json"),
+        )
     },
     "octree_addon/shipping/folder.py": {
         f"chunks as {form}": (
