@@ -51,7 +51,8 @@ def ask_town() -> Answer:
     unseen = selected()
     meshes = [item for item in bpy.context.scene.objects if item.type == "MESH"]
     told = f"{len(unseen)} of {len(meshes)} objects"
-    return Answer([told], {"Found": unseen, "Ground": named("Ground", "Street", "Lawn")})
+    view = view_of(bpy.context.scene.camera, 9, 0.08)
+    return Answer([told], {"Found": unseen, "Ground": named("Lawn")}, extra=tuple(view))
 
 
 def build_wall() -> None:
