@@ -90,7 +90,7 @@ class Tuning:
     patches_paired : int
         Pairs of patches of two surfaces that go down together.
     patches_walked : int
-        Pairs of patches that the kernel walks in a step, about: some ten milliseconds.
+        Pairs of patches, about, that the compiled kernel looks at in one step.
     """
 
     piece: int = 2**18
@@ -132,7 +132,7 @@ class Tuning:
     audited: int = 2_048
     depths_together: int = 256
     patches_paired: int = 262_144
-    patches_walked: int = 200_000
+    patches_walked: int = 65_536
 
 
 current = Tuning()

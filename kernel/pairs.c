@@ -1,4 +1,4 @@
-/* Pairs of triangles: the shortest ways between placed surfaces.
+/* Pairs of triangles: whether they touch; and the shortest ways between placed surfaces.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
@@ -10,6 +10,204 @@
 
 #include <math.h>
 #include <string.h>
+
+/* ---- Triangles, maybe placed ---- */
+
+/* Triangles of an indexed mesh; or, where there are entries, item i is triangle `entries[i]` where
+ * column `places[i]` of the matrices puts it. */
+typedef struct {
+    const double *vertices;          /* (3, vertex_step) */
+    const int64_t *faces;            /* (3, face_step) */
+    const int64_t *entries, *places; /* (count) */
+    const double *matrices;          /* (12, place_count): three rows of four */
+    int64_t vertex_step, vertex_count, face_step, face_count, count, place_count;
+} Batch;
+
+/* Put a triangle where a matrix does, if there is one; 0 if it is not there. */
+static int place(const Batch *batch, int64_t face, const double *matrix, double *corners) {
+    if (face < 0 || face >= batch->face_count) return 0;
+    for (int c = 0; c < 3; c++, corners += 3) {
+        int64_t vertex = batch->faces[c * batch->face_step + face], step = batch->vertex_step;
+        if (vertex < 0 || vertex >= batch->vertex_count) return 0;
+        const double *point = batch->vertices + vertex, *row = matrix;
+        double x = point[0], y = point[step], z = point[2 * step];
+        corners[0] = x, corners[1] = y, corners[2] = z;
+        for (int n = 0; n < 3 && matrix; n++, row += 4)
+            corners[n] = x * row[0] + y * row[1] + z * row[2] + row[3];
+    }
+    return 1;
+}
+
+static int corners_of(const Batch *batch, int64_t item, double *corners) {
+    double matrix[12];
+    if (item < 0 || item >= batch->count) return 0;
+    if (!batch->entries) return place(batch, item, NULL, corners);
+    int64_t column = batch->places[item];
+    if (column < 0 || column >= batch->place_count) return 0;
+    for (int n = 0; n < 12; n++) matrix[n] = batch->matrices[n * batch->place_count + column];
+    return place(batch, batch->entries[item], matrix, corners);
+}
+
+/* See both from the first corner of one, multiplied with a power of two so that they are about
+ * one, which is returned. */
+static double seen_from_within(const double *ones, const double *others, double *one,
+                               double *other) {
+    for (int n = 0; n < 9; n++) one[n] = ones[n] - ones[n % 3], other[n] = others[n] - ones[n % 3];
+    double size = largest_of(one, 9), size_too = largest_of(other, 9);
+    double scale = power_of_two_scale(size > size_too ? size : size_too);
+    for (int n = 0; n < 9; n++) one[n] *= scale, other[n] *= scale;
+    return scale;
+}
+
+static void edges_of(const double *corners, double *edges) {
+    for (int n = 0; n < 9; n++) edges[n] = corners[(n + 3) % 9] - corners[n];
+}
+
+/* ---- Whether two triangles touch, as in core/touch/triangle_pairs.py ---- */
+
+/* In coordinates of about one: what rounding does to a distance from a plane, and, as a part of a
+ * direction's length, to a projection on it; and more than it could ever do. */
+#define PLANE 0x1p-44
+#define PROJECTION 0x1p-49
+#define SURE 0x1p-40
+/* Coordinates that cannot overflow when they are subtracted. */
+#define LARGE 1e300
+
+static double lowest(double a, double b, double c) {
+    double low = a < b ? a : b;
+    return c < low ? c : low;
+}
+
+static double highest(double a, double b, double c) {
+    double high = a > b ? a : b;
+    return c > high ? c : high;
+}
+
+static int bounds_meet(const double *one, const double *other) {
+    for (int n = 0; n < 3; n++)
+        if (lowest(one[n], one[n + 3], one[n + 6]) > highest(other[n], other[n + 3], other[n + 6])
+            || lowest(other[n], other[n + 3], other[n + 6])
+                   > highest(one[n], one[n + 3], one[n + 6])) return 0;
+    return 1;
+}
+
+static int share_a_corner(const double *one, const double *other) {
+    for (int i = 0; i < 9; i += 3)
+        for (int j = 0; j < 9; j += 3)
+            if (one[i] == other[j] && one[i + 1] == other[j + 1] && one[i + 2] == other[j + 2])
+                return 1;
+    return 0;
+}
+
+static void subtract(const double *a, const double *b, double *difference) {
+    for (int n = 0; n < 3; n++) difference[n] = a[n] - b[n];
+}
+
+static int reaches_plane(const double *one, const double *other) {
+    double first[3], last[3], normal[3], heights[3];
+    subtract(one + 3, one, first), subtract(one + 6, one, last), cross(first, last, normal);
+    for (int c = 0; c < 3; c++)
+        subtract(other + 3 * c, one, first), heights[c] = dot(normal, first);
+    return lowest(heights[0], heights[1], heights[2]) <= PLANE
+        && highest(heights[0], heights[1], heights[2]) >= -PLANE;
+}
+
+/* On which sides of a plane corners surely lie: whether edge i begins and ends on two. */
+static void begin_and_end_apart(const double *corners, const double *from, const double *normal,
+                                int *apart) {
+    int sides[3];
+    for (int c = 0; c < 3; c++) {
+        double way[3];
+        subtract(corners + 3 * c, from, way);
+        double height = dot(normal, way);
+        sides[c] = (height > SURE) - (height < -SURE);
+    }
+    for (int c = 0; c < 3; c++) apart[c] = sides[c] * sides[(c + 1) % 3] < 0;
+}
+
+/* Whether an edge of one surely pierces the other: 1; or they may touch: 2; or not: 0. */
+static int edges_pass(const double *one, const double *other) {
+    double edges[2][9], moments[2][9], normals[2][3], apart[3][3];
+    const double *corners[2] = {one, other};
+    int crosses[2][3], passing = 1;
+    for (int n = 0; n < 2; n++) {
+        edges_of(corners[n], edges[n]);
+        for (int c = 0; c < 9; c += 3) cross(edges[n] + c, corners[n] + c, moments[n] + c);
+        cross(edges[n], edges[n] + 3, normals[n]);
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            apart[i][j] = dot(edges[0] + 3 * i, moments[1] + 3 * j);
+            apart[i][j] += dot(edges[1] + 3 * j, moments[0] + 3 * i);
+            double reach = dot(normals[1], edges[0] + 3 * i);
+            double other_reach = -dot(normals[0], edges[1] + 3 * j);
+            double low = reach < 0 ? reach : 0, high = reach > 0 ? reach : 0;
+            passing &= apart[i][j] + low <= (other_reach > 0 ? other_reach : 0) + PLANE
+                    && apart[i][j] + high >= (other_reach < 0 ? other_reach : 0) - PLANE;
+        }
+    begin_and_end_apart(one, other, normals[1], crosses[0]);
+    begin_and_end_apart(other, one, normals[0], crosses[1]);
+    for (int n = 0; n < 3; n++) {
+        double a = apart[n][0], b = apart[n][1], c = apart[n][2];
+        if (crosses[0][n] && (lowest(a, b, c) > SURE || highest(a, b, c) < -SURE)) return 1;
+        a = apart[0][n], b = apart[1][n], c = apart[2][n];
+        if (crosses[1][n] && (lowest(a, b, c) > SURE || highest(a, b, c) < -SURE)) return 1;
+    }
+    return passing ? 2 : 0;
+}
+
+static int overlap(const double *way, const double *one, const double *other) {
+    double here[3], there[3], reach = PROJECTION * (fabs(way[0]) + fabs(way[1]) + fabs(way[2]));
+    for (int c = 0; c < 3; c++)
+        here[c] = dot(way, one + 3 * c), there[c] = dot(way, other + 3 * c);
+    return lowest(here[0], here[1], here[2]) <= highest(there[0], there[1], there[2]) + reach
+        && lowest(there[0], there[1], there[2]) <= highest(here[0], here[1], here[2]) + reach;
+}
+
+/* Whether no product of an edge with an axis, or of two edges, separates them. */
+static int unseparated(const double *one, const double *other) {
+    double edges[18], way[3]; /* of both */
+    edges_of(one, edges), edges_of(other, edges + 9);
+    for (int n = 0; n < 18; n += 3)
+        for (int axis = 0; axis < 3; axis++) {
+            int i = (axis + 1) % 3, j = (axis + 2) % 3;
+            way[axis] = 0, way[i] = edges[n + j], way[j] = -edges[n + i];
+            if (!overlap(way, one, other)) return 0;
+        }
+    for (int n = 0; n < 18; n += 9) {
+        exact_cross(edges + n, edges + n + 3, way);
+        if (!overlap(way, one, other)) return 0;
+    }
+    for (int i = 0; i < 9; i += 3)
+        for (int j = 9; j < 18; j += 3) {
+            exact_cross(edges + i, edges + j, way);
+            if (!overlap(way, one, other)) return 0;
+        }
+    return 1;
+}
+
+static int touch(const double *ones, const double *others) {
+    double one[9], other[9];
+    if (!bounds_meet(ones, others)) return 0;
+    seen_from_within(ones, others, one, other);
+    if (!reaches_plane(one, other) || !reaches_plane(other, one)) return 0;
+    if (share_a_corner(ones, others)) return 1;
+    int state = edges_pass(one, other);
+    return state == 2 ? unseparated(one, other) : state;
+}
+
+/* Tell which pairs of triangles touch, 1 or 0; 2 of those that are left to the caller. */
+EXPORT int64_t octree_kernel_touching(const Batch *ones, const int64_t *ids, const Batch *others,
+                                      const int64_t *numbers, int64_t count, uint8_t *flags) {
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    double one[9], other[9];
+    for (int64_t i = 0; i < count; i++)
+        flags[i] = !corners_of(ones, ids[i], one) || !corners_of(others, numbers[i], other)
+                || !(largest_of(one, 9) <= LARGE && largest_of(other, 9) <= LARGE)
+                 ? 2 : (uint8_t)touch(one, other);
+    set_floats(before);
+    return count;
+}
 
 /* ---- The shortest way between two triangles, as in core/touch/triangle_distance.py ---- */
 
@@ -31,10 +229,6 @@ static inline void consider(Shortest *shortest, const double *from, const double
     double way[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
     double square = dot(way, way);
     if (square < shortest->square) shortest->square = square, memcpy(shortest->way, way, 24);
-}
-
-static void edges_of(const double *corners, double *edges) {
-    for (int n = 0; n < 9; n++) edges[n] = corners[(n + 3) % 9] - corners[n];
 }
 
 /* Whether the point, as seen from three corners, lies between these along each edge. */
@@ -72,16 +266,13 @@ static void corners_to_face(const double *corners, const double *triangle, const
 /* How far two triangles are apart that share no point, and the way from one to the other. */
 static double gap_of(const double *ones, const double *others, double *way) {
     double one[9], other[9], here[9], there[9];
-    for (int n = 0; n < 9; n++) one[n] = ones[n] - ones[n % 3], other[n] = others[n] - ones[n % 3];
-    double size = largest_of(one, 9), size_too = largest_of(other, 9);
-    double scale = power_of_two_scale(size > size_too ? size : size_too);
-    for (int n = 0; n < 9; n++) one[n] *= scale, other[n] *= scale;
+    double scale = seen_from_within(ones, others, one, other);
     edges_of(one, here), edges_of(other, there);
     Shortest shortest = {INFINITY, {0, 0, 0}};
     for (int i = 0; i < 9; i += 3) {
         for (int j = 0; j < 9; j += 3) {
             double apart[3], from[3], to[3], *start = one + i, *stop = other + j;
-            for (int n = 0; n < 3; n++) apart[n] = start[n] - stop[n];
+            subtract(start, stop, apart);
             double a = dot(here + i, here + i), e = dot(there + j, there + j);
             double b = dot(here + i, there + j), c = dot(here + i, apart);
             double f = dot(there + j, apart), across = a * e - b * b;
@@ -112,17 +303,14 @@ static double gap_of(const double *ones, const double *others, double *way) {
 /* Meshes that are laid out (core/scene/sheets.py), with patches around runs of their triangles
  * and around runs of these (core/scene/patches.py), and placements, each a row. */
 typedef struct {
-    const double *vertices;                /* (3, vertex_step) */
-    const int64_t *faces;                  /* (3, entry_step) */
-    const int64_t *order;                  /* (entry_count): which triangle of its mesh each is */
+    Batch triangles;
+    const int64_t *order;                  /* (face_count): which triangle of its mesh each is */
     const double *boxes;                   /* (6, patch_step) */
     const int64_t *firsts, *counts;        /* (patch_count): entries of small ones, or patches */
     const uint8_t *are_small;              /* (patch_count) */
     const int64_t *tops, *top_counts;      /* (mesh_count): patches */
-    const int64_t *meshes;                 /* (row_count) */
-    const double *matrices;                /* (12, row_count): three rows of four */
-    int64_t vertex_step, vertex_count, entry_step, entry_count, patch_step, patch_count;
-    int64_t mesh_count, row_count;
+    const int64_t *meshes;                 /* (place_count): of each row */
+    int64_t patch_step, patch_count, mesh_count;
 } Sheets;
 
 /* Triangles of a small patch, children of another; the largest patches of a mesh. */
@@ -229,13 +417,14 @@ static void set_way(Search *search, const double *way) {
 
 /* Put a side where its placement does; 0 if there is none, or no mesh that was laid out. */
 static int set_side(const Sheets *sheets, Side *side, int64_t row, double *largest) {
-    if (row < 0 || row >= sheets->row_count) return 0;
+    const Batch *placed = &sheets->triangles;
+    if (row < 0 || row >= placed->place_count) return 0;
     int64_t mesh = sheets->meshes[row];
     if (mesh < 0 || mesh >= sheets->mesh_count) return 0;
     side->top = sheets->tops[mesh], side->count = sheets->top_counts[mesh];
     if (side->count < 1 || side->count > TOPS) return 0;
     if (side->top < 0 || side->top > sheets->patch_count - side->count) return 0;
-    for (int n = 0; n < 12; n++) side->matrix[n] = sheets->matrices[n * sheets->row_count + row];
+    for (int n = 0; n < 12; n++) side->matrix[n] = placed->matrices[n * placed->place_count + row];
     double sizes[3] = {0, 0, 0};
     for (int64_t patch = side->top; patch < side->top + side->count; patch++)
         for (int n = 0; n < 6; n++) {
@@ -340,25 +529,15 @@ static int place_faces(const Sheets *sheets, const Search *search, int which, in
     const double *matrix = search->sides[which].matrix;
     int64_t first = sheets->firsts[patch], count = sheets->counts[patch];
     int placed = 0;
-    if (count < 0 || count > RUN || first < 0 || first > sheets->entry_count - count) return -1;
+    if (count < 0 || count > RUN || first < 0 || first > sheets->triangles.face_count - count)
+        return -1;
     for (int64_t entry = first; entry < first + count; entry++) {
         Face *face = &faces[placed];
         face->entry = entry;
-        for (int c = 0; c < 3; c++) {
-            int64_t vertex = sheets->faces[c * sheets->entry_step + entry];
-            if (vertex < 0 || vertex >= sheets->vertex_count) return -1;
-            const double *point = sheets->vertices + vertex;
-            int64_t step = sheets->vertex_step;
-            double x = point[0], y = point[step], z = point[2 * step];
-            for (int n = 0; n < 3; n++) {
-                const double *row = matrix + 4 * n;
-                face->corners[3 * c + n] = x * row[0] + y * row[1] + z * row[2] + row[3];
-            }
-        }
+        if (!place(&sheets->triangles, entry, matrix, face->corners)) return -1;
         for (int n = 0; n < 3; n++) {
             double a = face->corners[n], b = face->corners[3 + n], c = face->corners[6 + n];
-            double low = a < b ? a : b, high = a > b ? a : b;
-            low = c < low ? c : low, high = c > high ? c : high;
+            double low = lowest(a, b, c), high = highest(a, b, c);
             face->box.middle[n] = (low + high) / 2, face->box.half[n] = (high - low) / 2;
         }
         see_along(search, face);

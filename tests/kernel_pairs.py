@@ -17,7 +17,9 @@ import kernel_worlds as worlds
 from core import SceneOctree, Triangles, compiled, use_kernel
 from core.place.descent import Surfaces
 from core.place.gaps import gaps_between
+from core.scene.placed import PlacedTriangles
 from core.steps import run
+from core.touch.triangle_pairs import triangles_touch_triangles
 
 SIZES = (1e-12, 1e-3, 1.0, 1.0, 1e4, 1e12)
 KINDS = ("plain", "slivers", "whole", "flat", "twins", "fan", "grid", "points")
@@ -98,6 +100,64 @@ def assert_ways_equal(seed):
     return rows.shape[1]
 
 
+def contacts(seed):
+    """Return two batches of triangles, pair by pair near each other, or touching, or almost."""
+    random = np.random.default_rng(seed)
+    count = 300
+    ones = random.normal(size=(count, 3, 3))
+    others = ones.mean(axis=1, keepdims=True) + random.normal(size=(count, 3, 3)) / 2
+    if random.random() < 0.4:
+        ones, others = np.round(ones * 2), np.round(others * 2)
+    kinds = random.integers(0, 10, count)
+    weights = random.dirichlet([0.5] * 3, (count, 2)).round(random.integers(1, 9))
+    inside = np.einsum("pkc,pcx->pkx", weights, ones)
+    others[kinds == 1, 0] = inside[kinds == 1, 0]  # a corner in the face, or an edge
+    others[kinds == 2, :2] = inside[kinds == 2]
+    others[kinds == 3, 1] = ones[kinds == 3, 2]
+    others[kinds == 4, :2] = ones[kinds == 4, 1:]
+    for thin in (ones, others):
+        slim = (kinds == 5) & (random.random(count) < 0.7)
+        width = 10.0 ** random.uniform(-17, -3, (count, 1))
+        thin[slim, 2] = (thin[:, :2].mean(axis=1) + width * thin[:, 2])[slim]
+    flat = kinds == 6
+    ones[flat, :, 2] = others[flat, :, 2] = 0.25
+    others[kinds == 7] = ones[kinds == 7][:, ::-1]
+    others[kinds == 8, 1:] = others[kinds == 8, :1]
+    away = kinds == 9
+    normal = np.cross(ones[:, 1] - ones[:, 0], ones[:, 2] - ones[:, 0])
+    lift = normal[:, None] * random.choice([0.0, 1e-17, 1e-14, 1e-11], (count, 1, 1))
+    others[away] = (ones[:, ::-1] + lift)[away]
+    size, shift = random.choice([*SIZES, 1e-160, 1e155, 1e307]), random.choice(worlds.SHIFTS, 3)
+    with np.errstate(over="ignore"):
+        both = (np.concatenate((ones, others)) + shift) * size
+    faces = np.arange(6 * count).reshape(-1, 3)
+    vertices = np.where(both == 0, random.choice([0.0, -0.0]), both).reshape(-1, 3)
+    if random.random() < 0.5:
+        return Triangles(vertices, faces[:count]), Triangles(vertices, faces[count:])
+    matrices = worlds.matrices(random, 9)
+    matrices[:, 0, 0] = np.nan_to_num(matrices[:, 0, 0])
+    rows = np.ascontiguousarray(matrices[:, :3].reshape(-1, 12).T)
+    places = random.integers(0, 9, count)
+    placed = (
+        PlacedTriangles(Triangles(vertices, faces), rows, np.ones(9), entries, places)
+        for entries in (np.arange(count), np.arange(count, 2 * count))
+    )
+    return tuple(placed)
+
+
+def assert_contacts_equal(seed):
+    ones, others = contacts(seed)
+    with np.errstate(all="ignore"):
+        pairs = np.arange(len(ones)), np.roll(np.arange(len(ones)), seed % 3)
+        here, there = with_and_without(
+            lambda: triangles_touch_triangles(ones, pairs[0], others, pairs[1])
+        )
+    np.testing.assert_array_equal(here, there, err_msg=str(seed))
+    walked = compiled.touching_triangles(ones, pairs[0] * 2, others, pairs[1] - 3)
+    assert walked is not None and len(walked[1]) >= len(ones) // 2 - 1  # those are not there
+    return len(ones)
+
+
 def survive_damage(seed):
     """Walk surfaces whose arrays contradict each other: some answer, or none, and no crash."""
     made = surfaces(seed)
@@ -132,6 +192,6 @@ def survive_damage(seed):
 if __name__ == "__main__":
     first, count = map(int, sys.argv[1:])
     assert not compiled.why_not(), compiled.why_not()
-    tests = assert_ways_equal, survive_damage
+    tests = assert_ways_equal, assert_contacts_equal, survive_damage
     pairs = sum(test(seed) for seed in range(first, first + count) for test in tests)
     print(f"{count} worlds, {pairs} pairs: no difference")

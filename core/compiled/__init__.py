@@ -13,6 +13,7 @@ from .gaps import shortest_ways
 from .packing import QUESTION, Packed, Placed, is_worth, packed
 from .questions import AROUND, Questions, VolumesAsked
 from .threads import in_pieces, threads_of, use_threads
+from .touches import touching_triangles
 from .walks import (
     MOST,
     NO_PLACES,
@@ -48,6 +49,7 @@ __all__ = [
     "packed",
     "shortest_ways",
     "threads_of",
+    "touching_triangles",
     "use_kernel",
     "use_threads",
     "vectors",

@@ -9,6 +9,7 @@ from .. import tuning
 from ..arrays import Floats, Ids
 from ..steps import Steps
 from .door import address, found
+from .touches import batch_of, has_rows, row_step
 
 
 class LaidOut(Protocol):
@@ -45,43 +46,33 @@ def shortest_ways(
     without a kernel.
     """
     library, package, _ = found()
-    items, patches = sheets.arranged, sheets.patches
-    vertices, faces = items.vertices.T, items.faces.T
-    if package is None or not all(map(_has_rows, (vertices, faces, patches.rows))):
+    batch = batch_of(sheets.arranged)
+    patches = sheets.patches
+    if package is None or batch is None or not has_rows(patches.rows):
         return None
     flat: dict[str, NDArray[Any]] = {
         "order": sheets.order, "firsts": patches.firsts, "counts": patches.counts,
-        "tops": patches.tops, "top_counts": patches.top_counts, "meshes": placed[0],
-        "are_small": patches.are_small, "matrices": placed[1],
+        "are_small": patches.are_small, "tops": patches.tops, "top_counts": patches.top_counts,
+        "meshes": placed[0],
     }  # fmt: skip
     flat = {name: np.ascontiguousarray(array) for name, array in flat.items()}
+    matrices = np.ascontiguousarray(placed[1])
+    batch.value.matrices, batch.value.place_count = address(matrices), matrices.shape[1]
     laid = package.Sheets(
-        vertices=address(vertices), faces=address(faces), boxes=address(patches.rows),
+        triangles=batch.value, boxes=address(patches.rows), patch_step=row_step(patches.rows),
+        patch_count=patches.rows.shape[1], mesh_count=len(patches.tops),
         **{name: address(array) for name, array in flat.items()},
-        vertex_step=_step(vertices), vertex_count=vertices.shape[1],
-        entry_step=_step(faces), entry_count=faces.shape[1],
-        patch_step=_step(patches.rows), patch_count=patches.rows.shape[1],
-        mesh_count=len(patches.tops), row_count=len(placed[0]),
     )  # fmt: skip
     asked = [np.ascontiguousarray(each) for each in (rows, limits, slacks, turned)]
     count, start = rows.shape[1], 0
     given, names = address(asked[0]), [address(each) for each in asked[1:]]
     search = np.zeros(library.octree_kernel_search_size(), np.uint8)
     lengths, entries = np.empty(count), np.empty((2, count), np.intp)
-    together = tuning.current.patches_walked
     while start < count:
         start = library.octree_kernel_gaps(
-            package.byref(laid), given, count, *names, start, count, together,
+            package.byref(laid), given, count, *names, start, count,
+            tuning.current.patches_walked,
             address(search), address(lengths), address(entries),
         )  # fmt: skip
         yield start / count
     return lengths, entries
-
-
-def _has_rows(array: NDArray[Any]) -> bool:
-    """Return whether numbers of a row lie side by side."""
-    return array.itemsize == 8 and (array.strides[1] == 8 or array.shape[1] < 2)
-
-
-def _step(array: NDArray[Any]) -> int:
-    return array.strides[0] // 8

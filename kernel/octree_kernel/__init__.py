@@ -71,16 +71,24 @@ class Plain(Structure):
     ]
 
 
+class Batch(Structure):
+    """Triangles, maybe placed: see `Batch` in pairs.c."""
+
+    _fields_ = [
+        *((name, c_void_p) for name in ("vertices", "faces", "entries", "places", "matrices")),
+        *((name, c_int64) for name in ("vertex_step", "vertex_count", "face_step")),
+        *((name, c_int64) for name in ("face_count", "count", "place_count")),
+    ]
+
+
 class Sheets(Structure):
     """Meshes that are laid out, and placements of them: see `Sheets` in pairs.c."""
 
     _fields_ = [
-        *((name, c_void_p) for name in ("vertices", "faces", "order", "boxes", "firsts")),
-        *((name, c_void_p) for name in ("counts", "are_small", "tops", "top_counts")),
-        *((name, c_void_p) for name in ("meshes", "matrices")),
-        *((name, c_int64) for name in ("vertex_step", "vertex_count", "entry_step")),
-        *((name, c_int64) for name in ("entry_count", "patch_step", "patch_count")),
-        *((name, c_int64) for name in ("mesh_count", "row_count")),
+        ("triangles", Batch),
+        *((name, c_void_p) for name in ("order", "boxes", "firsts", "counts", "are_small")),
+        *((name, c_void_p) for name in ("tops", "top_counts", "meshes")),
+        *((name, c_int64) for name in ("patch_step", "patch_count", "mesh_count")),
     ]
 
 
@@ -125,6 +133,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
             POINTER(Walked), address, address, *[number] * 4, address, address, number, address,
         ],
         "search_size": [],
+        "touching": [POINTER(Batch), address, POINTER(Batch), address, number, address],
         "gaps": [
             POINTER(Sheets), address, number, *[address] * 3, *[number] * 3, *[address] * 3,
         ],

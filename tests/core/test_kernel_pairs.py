@@ -16,16 +16,21 @@ def test_shortest_ways_are_equal_to_the_last_bit(first):
     assert sum(map(pairs.assert_ways_equal, range(first, first + 20)))
 
 
+def test_triangles_touch_as_numpy_says():
+    assert sum(map(pairs.assert_contacts_equal, range(60)))
+
+
 @pytest.mark.parametrize("together", [1, 40])
 def test_a_search_that_is_interrupted_goes_on_where_it_was(together):
     with tuned(core, patches_walked=together):
         assert sum(map(pairs.assert_ways_equal, range(8)))
 
 
-@tuned(core, patches_walked=1)
 def test_few_patches_are_looked_at_however_many_triangles_there_are():
-    """A piece that may cost nothing is a step."""
-    counts = [sum(1 for _ in distances_steps(apart(side), [[0], [1]])) for side in (8, 32, 128)]
+    """Each pair of patches is a step."""
+    scenes = map(apart, (8, 32, 128))
+    with tuned(core, patches_walked=1):
+        counts = [sum(1 for _ in distances_steps(scene, [[0], [1]])) for scene in scenes]
     assert 10 < counts[0] < counts[-1] < 250  # of up to a billion pairs
 
 
