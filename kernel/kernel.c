@@ -16,22 +16,13 @@
  *
  * Nothing is allocated and no state is kept: all arrays are the caller's. */
 
+#include "shared.h"
+
 #include <assert.h>
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
-#if defined(__SSE2__) || defined(_M_X64)
-#include <emmintrin.h>
-#define HAS_SSE2 1
-#endif
-
-#define ABI 3
-#ifdef _WIN32
-#define EXPORT __declspec(dllexport)
-#else
-#define EXPORT __attribute__((visibility("default")))
-#endif
+#define ABI 4
 
 /* What every step of a walk does: a call costs as much. */
 #define INLINED inline __attribute__((always_inline))
@@ -121,28 +112,6 @@ static const Tree *top_of(const Walked *walked) {
 }
 
 EXPORT int64_t octree_kernel_abi(void) { return ABI; }
-
-/* ---- Floating-point state: a host may flush what is nearly zero ---- */
-
-#ifdef HAS_SSE2
-#define DEFAULT_FLOATS 0x1f80
-static uint64_t set_floats(uint64_t state) {
-    uint64_t before = _mm_getcsr();
-    _mm_setcsr((unsigned)state);
-    return before;
-}
-#elif defined(__aarch64__)
-#define DEFAULT_FLOATS 0
-static uint64_t set_floats(uint64_t state) {
-    uint64_t before;
-    __asm__ volatile("mrs %0, fpcr" : "=r"(before));
-    __asm__ volatile("msr fpcr, %0" : : "r"(state));
-    return before;
-}
-#else
-#define DEFAULT_FLOATS 0
-static uint64_t set_floats(uint64_t state) { return state; }
-#endif
 
 /* ---- Exact arithmetic, as in core/arrays.py ---- */
 
