@@ -1,5 +1,6 @@
 """The compiled walk: one door to the kernel, trees packed for it, and its answers, in pieces."""
 
+from .builds import Builder, CellsAsked, Divider, Numbers, builder
 from .door import (
     VARIABLE,
     address,
@@ -33,13 +34,18 @@ __all__ = [
     "NO_PLACES",
     "QUESTION",
     "VARIABLE",
+    "Builder",
+    "CellsAsked",
     "Crossed",
+    "Divider",
+    "Numbers",
     "Packed",
     "Placed",
     "Questions",
     "VolumesAsked",
     "Walked",
     "address",
+    "builder",
     "found",
     "in_pieces",
     "is_worth",

@@ -107,6 +107,26 @@ class Asked(Structure):
     ]
 
 
+class Entries(Structure):
+    """Sorted items, and how cells are divided: see `Entries` in builds.c."""
+
+    _fields_ = [
+        *((name, c_void_p) for name in ("vertices", "faces", "codes", "first", "last", "depths")),
+        *((name, c_int64) for name in ("vertex_count", "face_count", "entry_count")),
+        ("grid_depth", c_int64),
+        *((name, c_double * 3) for name in ("lower", "step", "scale")),
+    ]
+
+
+class Level(Structure):
+    """Cells of one depth: see `Level` in builds.c."""
+
+    _fields_ = [
+        *((name, c_void_p) for name in ("cells", "slices", "copied", "copies")),
+        *((name, c_int64) for name in ("count", "copy_count", "depth")),
+    ]
+
+
 class Hits(Structure):
     """The arrays of an answer: see `Hits` in kernel.c."""
 
@@ -120,8 +140,20 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     """Let ctypes know what the functions take."""
     address, number = c_void_p, c_int64
     rays = [POINTER(Walked), POINTER(Asked), number, number]
+    entries = [POINTER(Entries), POINTER(Level)]
     takes = {
         "abi": [],
+        "bounds": [address, number, address, *[number] * 3, address, address],
+        "enter": [address, address, *[number] * 3, address, address, number, *[address] * 4],
+        "count": [address, *[number] * 3, address],
+        "sort": [address, address, *[number] * 3, *[address] * 3, number],
+        "classify": [
+            *entries, address, *[number] * 3, address, address, number, *[address] * 5,
+        ],
+        "hand_down": [
+            address, address, number, *[address] * 3, number, number, address, number,
+        ],
+        "file": [*entries, address, number, number, address, address, number],
         "size": [number, number],
         "pack": [
             POINTER(Tree), address, address, number, number, *[address] * 4, number, address,
