@@ -2,13 +2,15 @@
 # environments in .venv/, a real Blender in ~/.cache/octree/.
 export PYTHON ?= python3.11
 .DEFAULT_GOAL := help
-.PHONY: help demo kernel pictures test test-all test-tiles test-window blender lint bench bench-peers bench-dynamic \
-	bench-pictures wheels zip clean machine
+.PHONY: help demo kernel pictures test test-all test-tiles test-window test-blender blender lint bench bench-peers bench-dynamic \
+	bench-pictures recipes site wheels zip sbom digests release-check draft clean machine
 
 SETUP := tests/setup
 LINT := .venv/lint/bin
 # The environment of the newest Blender wheel that the Pythons at hand can have, made if need be.
 WHEEL = wheel=$$($(SETUP)/newest_wheel.sh)
+VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' blender_manifest.toml)
+SHIPPED = $(wildcard octree-$(VERSION)*.zip .cache/wheels/*)
 SUITES := core-oldest core-newest blender window bpy-5.2 bpy-4.5 bpy-4.2
 
 help: ## List the commands
@@ -23,16 +25,19 @@ kernel: machine ## Compile the kernel for this machine, with pinned ziglang (CC=
 test: machine ## Run the tests in the newest NumPy and the newest Blender wheel: eight minutes
 	@$(WHEEL) && $(SETUP)/suites.sh core-newest $${wheel##*/}
 
-test-all: ## Run every test in every Blender, in a window too (BLENDER=/path/to/blender: in it)
+test-all: ## Run every test in every Blender, in a window too (EXAMPLES=many: more random cases)
 	@$(SETUP)/machine.sh window
 	@$(SETUP)/fetch_blender.sh || true  # the suites that lack it say so
-	@EXAMPLES=many $(SETUP)/suites.sh $(SUITES)
+	@$(SETUP)/suites.sh $(SUITES)
 
 test-tiles: machine ## Have exported chunks judged by Khronos' glTF validator, where npm can have it
 	@$(WHEEL) && $(SETUP)/tiles.sh $$wheel/bin/python
 
 test-window: blender ## Run the window tests in a real Blender
 	@$(SETUP)/suites.sh window
+
+test-blender: blender ## Run in a real Blender, in background, what a wheel cannot tell
+	@$(SETUP)/suites.sh blender
 
 blender: ## Fetch a real Blender from Debian, unless BLENDER= or the path has one
 	@$(SETUP)/machine.sh window
@@ -51,6 +56,7 @@ lint: machine ## Check style, types and docstrings
 	cd .cache/package && ../../$(LINT)/mypy --config-file octree/pyproject.toml \
 	    octree/__init__.py octree/core octree/octree_addon
 	PYTHONPATH=. $(LINT)/python tests/setup/docstrings.py
+	$(LINT)/python tests/setup/workflows.py
 
 bench: machine ## Measure against what a Blender user has today
 	@$(WHEEL) && $$wheel/bin/python benchmarks/run.py
@@ -70,16 +76,35 @@ bench-pictures: machine ## Measure what is seen in pictures against Embree and p
 	@$(SETUP)/peers.sh peers-pictures
 	@$(WHEEL) && $$wheel/bin/python benchmarks/run.py --rows picture,objects,film,faces
 
+recipes: machine ## Make the small files of the recipes and their pictures, into .cache/recipes
+	@$(WHEEL) && $$wheel/bin/python demo/recipes.py --out .cache/recipes
+
+site: machine ## Build the web site into .cache/site/html; a dead link or a misspelled word ends it
+	@ls .cache/recipes/octree_of_a_mesh.blend >/dev/null 2>&1 || $(MAKE) --no-print-directory recipes
+	@$(WHEEL) && docs/site/build.sh $$wheel/bin/python
+
 wheels: machine ## Compile the kernel for six platforms with ziglang, and pack it for PyPI
-	@$(SETUP)/environment.sh kernel
-	@rm -rf .cache/wheels
-	@.venv/kernel/bin/python kernel/backend.py .cache/wheels
+	@$(SETUP)/wheels.sh
 
 zip: machine ## Pack the extension: octree-<version>.zip with the kernel, octree-<version>-numpy.zip without
 	@$(SETUP)/zip.sh
 
+sbom: ## Write what is shipped as a bill of materials: octree-<version>.cdx.json (after make wheels zip)
+	@$(PYTHON) tests/setup/sbom.py octree-$(VERSION).cdx.json $(SHIPPED)
+
+digests: sbom ## Write the digests of all that is released into .cache/SHA256SUMS
+	@cd .cache && sha256sum $(patsubst %,../%,$(SHIPPED) octree-$(VERSION).cdx.json) | \
+	    sed 's#\.\./\(.*/\)\?##' >SHA256SUMS && cat SHA256SUMS
+
+release-check: ## Say what keeps this from being published: placeholders, versions (TAG=v0.2.0)
+	@$(PYTHON) tests/setup/release_check.py $(TAG)
+
+draft: digests ## Draft a release of TAG= with all files, by GitHub's gh
+	gh release create "$(TAG)" --draft --title "Octree $(VERSION)" --notes-file CHANGELOG.md \
+	    $(SHIPPED) octree-$(VERSION).cdx.json .cache/SHA256SUMS
+
 clean: ## Remove what the commands made in the checkout, environments included
-	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis demo/out tests/out *.zip
+	rm -rf .venv .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis demo/out tests/out *.zip *.cdx.json
 	rm -f kernel/octree_kernel/octree_kernel.*
 	find . -name __pycache__ -prune -exec rm -rf {} +
 

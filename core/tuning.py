@@ -89,6 +89,8 @@ class Tuning:
         Pairs of a surface and a solid whose depths are looked for together.
     patches_paired : int
         Pairs of patches of two surfaces that go down together.
+    patches_walked : int
+        Pairs of patches, about, that the compiled kernel looks at in one step.
     """
 
     piece: int = 2**18
@@ -130,6 +132,7 @@ class Tuning:
     audited: int = 2_048
     depths_together: int = 256
     patches_paired: int = 262_144
+    patches_walked: int = 65_536
 
 
 current = Tuning()

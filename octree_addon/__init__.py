@@ -19,6 +19,7 @@ from . import (
     hiding,
     live,
     main_panel,
+    manual,
     menus,
     place,
     preferences,
@@ -88,6 +89,7 @@ def register() -> None:
     probe.register()
     shortcuts.register(name for feature in FEATURES for name in feature.shortcuts)
     translations.register()
+    manual.register()
     command_line.register()
     handlers.register()
 
@@ -96,6 +98,7 @@ def unregister() -> None:
     """Take all of it back, the last first; the values of settings stay in the file."""
     handlers.unregister()
     command_line.unregister()
+    manual.unregister()
     translations.unregister()
     shortcuts.unregister()
     probe.unregister()

@@ -71,7 +71,7 @@ def test_the_first_line_of_a_module_is_no_riddle(path):
 
 @pytest.mark.parametrize(
     "path",
-    sources("core/**/*.py", "octree_addon/**/*.py", "docs/*.md", "*.md"),
+    sources("core/**/*.py", "octree_addon/**/*.py", "docs/**/*.md", "*.md"),
     ids=lambda path: path.name,
 )
 def test_spelling_is_american(path):

@@ -1,5 +1,6 @@
 """The compiled walk: one door to the kernel, trees packed for it, and its answers, in pieces."""
 
+from .builds import Builder, CellsAsked, Divider, Numbers, builder
 from .door import (
     VARIABLE,
     address,
@@ -9,9 +10,11 @@ from .door import (
     use_kernel,
     why_not,
 )
+from .gaps import shortest_ways
 from .packing import QUESTION, Packed, Placed, is_worth, packed
 from .questions import AROUND, Questions, VolumesAsked
 from .threads import in_pieces, threads_of, use_threads
+from .touches import touching_triangles
 from .walks import (
     MOST,
     NO_PLACES,
@@ -31,13 +34,18 @@ __all__ = [
     "NO_PLACES",
     "QUESTION",
     "VARIABLE",
+    "Builder",
+    "CellsAsked",
     "Crossed",
+    "Divider",
+    "Numbers",
     "Packed",
     "Placed",
     "Questions",
     "VolumesAsked",
     "Walked",
     "address",
+    "builder",
     "found",
     "in_pieces",
     "is_worth",
@@ -45,7 +53,9 @@ __all__ = [
     "kernel_state",
     "named",
     "packed",
+    "shortest_ways",
     "threads_of",
+    "touching_triangles",
     "use_kernel",
     "use_threads",
     "vectors",

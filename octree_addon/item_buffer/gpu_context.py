@@ -16,21 +16,12 @@ from tempfile import TemporaryDirectory, TemporaryFile
 import bpy
 import gpu
 
-from .make_context import make_context
+from .make_context import SURVIVED, make_context
 
 log = logging.getLogger(__name__)
 
 # What a child may take, in seconds.
 _PATIENCE = 120
-_SURVIVED = "the context is there"
-# The child cannot import the extension; at exit, some wheels crash for other reasons.
-_CHILD = """
-import os, runpy, sys
-sys.path += [each for each in {path!r} if each not in sys.path]
-runpy.run_path({file!r})["make_context"]()
-print({word!r}, flush=True)
-os._exit(0)
-"""
 
 
 def can_draw() -> bool:
@@ -60,12 +51,11 @@ def _has_context() -> bool:
 
 def _child_survives() -> bool:
     """Make a context in a child process, and tell whether it lived on."""
-    source = _CHILD.format(path=sys.path, file=make_context.__code__.co_filename, word=_SURVIVED)
+    script = make_context.__code__.co_filename
     if bpy.app.binary_path:
-        options = ["--background", "--factory-startup", "--python-expr", source]
-        command = [bpy.app.binary_path, *options]
+        command = [bpy.app.binary_path, "--background", "--factory-startup", "--python", script]
     else:
-        command = [sys.executable, "-c", source]
+        command = [sys.executable, "-P", script]
     try:
         # Blender clears its temporary folder when it ends, not when the child does.
         with TemporaryDirectory(prefix="octree_", ignore_cleanup_errors=True) as folder:
@@ -78,7 +68,7 @@ def _child_survives() -> bool:
             )
     except (OSError, subprocess.TimeoutExpired):
         return False
-    return done.returncode == 0 and _SURVIVED.encode() in done.stdout
+    return done.returncode == 0 and SURVIVED.encode() in done.stdout
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...core import Steps
 from ..arrays import Floats
-from ..chunks import SceneCut, shown_bounds
+from ..chunks import SceneCut
 from .details import CellDetail, DetailMaker, detail_parts
 from .folder import ChunkFiles
 from .manifest import KnownChunk
@@ -65,8 +65,8 @@ class LevelRoom:
         }
         needed = self._needed(stale)
         said = {code: dict(each.members) for code, each in zip(codes, chunks, strict=True)}
-        for code, lower, upper in zip(codes, *shown_bounds(self._cut), strict=True):
-            said[code] |= {"bounds": [lower.tolist(), upper.tolist()], "geometricError": 0.0}
+        for code in codes:
+            said[code]["geometricError"] = 0.0
         maker, digests, made = DetailMaker(self._cut.matrices), Digests(), []
         try:
             for number, parent in enumerate(self._parents):

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...core import Steps, between
 from ..cameras.frames import unkeyed_values, write_values
-from ..chunks import CHUNK, SOURCE, CellFiles, Made, SceneCut, parts_by_cell, shown_bounds
+from ..chunks import CHUNK, SOURCE, CellFiles, Made, SceneCut, parts_by_cell
 from ..scene_index import preserving_staleness
 from ..ui import length_unit
 from ..written_files import write_file
@@ -25,7 +25,7 @@ from .georeference import Georeference
 from .gltf import glb_files, gltf_files, gltf_maker
 from .implicit import implicit_files, tile_name
 from .levels import LevelRoom
-from .manifest import chunk_members, code_bits, manifest_head
+from .manifest import FolderShare, chunk_members, code_bits, manifest_head
 from .parents import parent_cells
 from .tileset import TILESET, ContentTile, tileset_text
 from .twins import CellStage, Digests
@@ -61,13 +61,15 @@ class StagedCell(NamedTuple):
 class ShipmentWish(NamedTuple):
     """What chunks are written as, a name of `FORMS`, and where to; for tiles a georeference.
 
-    `levels` are those of detail; of one there is nothing but chunks.
+    `levels` are those of detail; of one there is nothing but chunks. `share` says that the folder
+    is to be merged with others: nothing in it is about all cells.
     """
 
     form: str
     folder: Path
     georeference: Georeference | None = None
     levels: int = 1
+    share: FolderShare | None = None
 
 
 MakeFiles = Callable[[StagedCell], dict[str, bytes]]
@@ -139,7 +141,8 @@ def ship_steps(
         If Blender cannot write this.
     """
     meters = length_unit(scene)[1]
-    head = manifest_head(cut, options, wish.levels, Path(bpy.data.filepath).name, meters)
+    file = Path(bpy.data.filepath).name
+    head = manifest_head(cut, options, file, meters, wish.levels, wish.share)
     form = FORMS[wish.form]
     making = {"form": wish.form, "by": form.maker(), "meters_per_unit": meters}
     if form.is_of_root:
@@ -151,7 +154,8 @@ def ship_steps(
     try:
         with _undisturbed():
             yield from _staged_steps(scene, shipment, cut, items, form, wish.levels)
-        shipment.index.update(form.overview(cut, shipment, wish))
+        if wish.share is None:
+            shipment.index.update(form.overview(shipment, wish.georeference))
     except BaseException:
         place.cleanup()
         raise
@@ -184,7 +188,7 @@ def _staged_steps(
     members, make = chunk_members(cut, options), form.files(cut)
     digests, bits, parts = Digests(), code_bits(options), parts_by_cell(cut)
     parents = parent_cells(cut, levels, bits)
-    count = len(cut.names) + len(parents)
+    count = len(cut.own) + len(parents)
 
     def stage_of(cell: int) -> CellStage:
         there = [items[part.source.label, cut.names[cell]] for part in parts[cell]]
@@ -196,8 +200,8 @@ def _staged_steps(
         tile = tile_name(code, bits)
         return _staged(shipment, make(StagedCell(number, name, tile, stage, meters, place)))
 
-    for number, name in enumerate(cut.names):
-        stage = stage_of(number)
+    for number in cut.own:
+        name, stage = cut.names[number], stage_of(number)
         try:
             sums = content_hash(b"".join(each.digest for each in stage.shown))
             former = chunks.get(name)
@@ -208,14 +212,14 @@ def _staged_steps(
         finally:
             stage.close()
         shipment.chunks.append(ChunkFiles(members[number], sums, files))
-        yield (number + 1) / count
+        yield (number + 1 - cut.own.start) / count
     if parents:
         kept = {
             name: each for name, each in chunks.items() if are_there(shipment.folder, each.files)
         }
         room = LevelRoom(cut, parents, kept, meters, stage_of)
         making = room.steps(shipment.chunks, lambda *cell: written(None, *cell))
-        shipment.chunks += yield from between(len(cut.names) / count, 1.0, making)
+        shipment.chunks += yield from between(len(cut.own) / count, 1.0, making)
 
 
 def _staged(shipment: Shipment, made: Mapping[str, bytes]) -> dict[str, str]:
@@ -278,32 +282,26 @@ def _no_index(*_: Any) -> dict[str, str | bytes]:
     return {}
 
 
-def _tileset(cut: SceneCut, shipment: Shipment, wish: ShipmentWish) -> dict[str, str | bytes]:
-    contents = _contents(cut, shipment)
+def _tileset(shipment: Shipment, georeference: Georeference | None) -> dict[str, str | bytes]:
     bits = code_bits(shipment.head["options"])
-    return {TILESET: tileset_text(contents, bits, wish.georeference)}
+    return {TILESET: tileset_text(_contents(shipment), bits, georeference)}
 
 
-def _subtrees(cut: SceneCut, shipment: Shipment, wish: ShipmentWish) -> dict[str, str | bytes]:
-    meters, found = shipment.made["meters_per_unit"], cut.found
-    root = meters * found.root_lower, meters * (found.root_lower + found.root_size)
+def _subtrees(shipment: Shipment, georeference: Georeference | None) -> dict[str, str | bytes]:
+    meters, root = shipment.made["meters_per_unit"], shipment.head["root"]
+    lower = meters * np.array(root["lower"])
+    corners = lower, lower + meters * root["size"]
     bits = code_bits(shipment.head["options"])
-    return {**implicit_files(_contents(cut, shipment), bits, root, wish.georeference)}
+    return {**implicit_files(_contents(shipment), bits, corners, georeference)}
 
 
-def _contents(cut: SceneCut, shipment: Shipment) -> list[ContentTile]:
+def _contents(shipment: Shipment) -> list[ContentTile]:
     """Return the cells of all levels, in meters."""
-    lower, upper = shown_bounds(cut)
     meters, found = shipment.made["meters_per_unit"], []
-    for number, chunk in enumerate(shipment.chunks):
-        (uri,) = chunk.files
-        said, error = chunk.members, 0.0
-        if number < len(cut.names):
-            least, most = lower[number], upper[number]
-        else:
-            least, most = (np.array(each) for each in said["bounds"])
-            error = said["geometricError"]
-        found.append(ContentTile(said["code"], uri, meters * least, meters * most, error))
+    for said, _, files in shipment.chunks:
+        (uri,) = files
+        least, most = meters * np.array(said["bounds"])
+        found.append(ContentTile(said["code"], uri, least, most, said.get("geometricError", 0.0)))
     return found
 
 
@@ -322,14 +320,14 @@ class Form(NamedTuple):
     files : callable
         Takes the cut; returns what makes the files of a cell, by name.
     overview : callable
-        Returns the contents of files that are about all cells, by name.
+        Takes all that is known of all cells; returns the contents of files about these, by name.
     is_of_root : bool
         Whether files are named by where cells are in the root.
     """
 
     maker: Callable[[], str]
     files: Callable[[SceneCut], MakeFiles]
-    overview: Callable[[SceneCut, Shipment, ShipmentWish], dict[str, str | bytes]] = _no_index
+    overview: Callable[[Shipment, Georeference | None], dict[str, str | bytes]] = _no_index
     is_of_root: bool = False
 
 

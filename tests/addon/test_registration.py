@@ -101,6 +101,7 @@ def traces():
         "menu entries": menu_entries(),
         "properties": properties(),
         "live questions": session.current(),
+        "manual": list(bpy.utils._manual_map),
         "probe": list(probe_drawing._handles),
         "timers": timers(),
         "commands": list(command_line._handles),

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from core import Triangles, chunks
+from core import Boxes, Triangles, chunks, density
 
 
 def whole_ones(items, made):
@@ -253,3 +253,33 @@ def test_nothing_and_what_is_not_finite_give_no_chunks():
     assert_array_equal(made.cells, [-1, 0])
     with pytest.raises(ValueError, match="cell must be so large"), np.errstate(all="ignore"):
         chunks(Triangles([[1.7e308] * 3, [-1.7e308] * 3, [1, 0, 0]], [[0, 1, 2]]))
+
+
+def test_parts_within_the_bounds_of_all_have_its_cells():
+    """Centroids in walls, those of the root too, are on one side, whatever else there is."""
+    random = np.random.default_rng(5)
+    vertices = random.integers(-8, 9, (900, 3)) / 4.0
+    vertices[::3] = vertices[1::3] = vertices[2::3]
+    items = Triangles(vertices, np.arange(900).reshape(-1, 3))
+    bounds = Boxes(vertices.min(axis=0)[None], vertices.max(axis=0)[None])
+    asked = {"budget": 0, "least_size": 1.0, "bounds": bounds}
+    whole = density(items, cell=1.0, budget=0, least_size=1.0)
+    total = dict.fromkeys(map(tuple, whole.chunks.coordinates.tolist()), 0)
+    for some in np.array_split(np.arange(300), [0, 7, 90, 91]):
+        part = density(Triangles(vertices, items.faces[some]), **asked)
+        assert part.chunks.root_size == whole.chunks.root_size
+        for key, count in zip(part.chunks.coordinates.tolist(), part.chunks.counts, strict=True):
+            total[tuple(key)] += int(count)
+    assert list(total.values()) == whole.chunks.counts.tolist()
+
+
+@pytest.mark.parametrize("split", AXES)
+def test_a_root_holds_the_bounds_that_are_given(split):
+    items, _ = together(surface())
+    far = Boxes([[-9.0, 0, 0]], [[0, 0, 5.0]])
+    made = chunks(items, budget=200, split=split, bounds=far)
+    check(items, made, 200, axes=AXES[split])
+    upper = made.root_lower + made.root_size
+    assert (made.root_lower <= [-9, -0.97, -0.3]).all() and (upper >= [0.97, 0.97, 5]).all()
+    nothing = chunks(Triangles(np.empty((0, 3)), np.empty((0, 3), int)), bounds=far)
+    assert (nothing.root_lower <= [-9, 0, 0]).all()

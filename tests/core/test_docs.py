@@ -9,7 +9,8 @@ import pytest
 import core
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-PAGES = [*CHECKOUT.glob("*.md"), *(CHECKOUT / "docs").glob("*.md")]
+FOLDERS = ("", "docs", "docs/recipes", "docs/listing", "docs/site")
+PAGES = [path for folder in FOLDERS for path in (CHECKOUT / folder).glob("*.md")]
 
 
 def test_the_essays_examples_run():

@@ -11,13 +11,17 @@ extension() {
         --valid-tags "$scripts/modules/_bpy_internal/extensions/tags.py"
 }
 
+packed=.cache/packed.zip
+mkdir -p .cache
 rm -f "octree-$version.zip"
-extension build --source-dir . --output-filepath "octree-$version-numpy.zip"
+extension build --source-dir . --output-filepath "$packed"
+"$python" tests/setup/zip_with_wheels.py "$packed" "octree-$version-numpy.zip"
+extension validate "octree-$version-numpy.zip"
 if ! tests/setup/environment.sh kernel; then
     echo "Without its compiler, there is no octree-$version.zip with the kernel" >&2
     exit 0
 fi
-make --no-print-directory wheels
-"$python" tests/setup/zip_with_wheels.py "octree-$version-numpy.zip" "octree-$version.zip" \
+tests/setup/wheels.sh
+"$python" tests/setup/zip_with_wheels.py "$packed" "octree-$version.zip" \
     .cache/wheels/*.whl
 extension validate "octree-$version.zip"
