@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from blender_scenes import collection_instance, cube, mesh_object
 from chunk_scenes import areas
-from gltf_files import gltf_triangles, read_gltf
+from gltf_files import accessor, gltf_triangles, read_gltf
 from mathutils.bvhtree import BVHTree
 from tile_rules import check_tileset
 
@@ -106,6 +106,25 @@ def labels(cells, views, size=(120, 120)):
     return item_buffers(ZBuffer(scene), views, size=size).placements
 
 
+def seam_turns(files):
+    """Return the angles between normals that different files have at the same place, degrees."""
+    known = {}
+    for path in files:
+        model, data = read_gltf(path)
+        own = {}
+        for mesh in model["meshes"]:
+            for part in mesh["primitives"]:
+                points, normals = (
+                    accessor(model, data, part["attributes"][name])
+                    for name in ("POSITION", "NORMAL")
+                )
+                own |= {p.tobytes(): n for p, n in zip(points, normals, strict=True)}
+        for key, normal in own.items():
+            known.setdefault(key, []).append(normal)
+    cosines = [each[0] @ other for each in known.values() for other in each[1:]]
+    return np.degrees(np.arccos(np.clip(cosines, -1, 1)))
+
+
 @pytest.mark.parametrize("words", [(), ("--quadtree",), ("--assign", "--triangles", "150")])
 def test_neighbors_fit_at_any_levels(empty_scene, tmp_path, words):
     ball(location=(0.3, 0.2, 0.1))
@@ -138,6 +157,8 @@ def test_neighbors_fit_at_any_levels(empty_scene, tmp_path, words):
         assert len({names[name]["height"] for name in chosen}) > 1
         cells = [triangles[name] for name in chosen]
         assert open_length(np.concatenate(cells)) == 0
+    turns = seam_turns([out / f"{name}.glb" for name in chosen])
+    assert len(turns) > 50 and turns.max() < 2
     shown = labels(cells, inside)
     assert (shown < 0).sum() == 0
     assert len(np.unique(shown)) == len(cells)
