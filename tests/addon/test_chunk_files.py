@@ -18,7 +18,12 @@ from snapshots import whole_file
 
 from octree_ext.core import atomic_file
 from octree_ext.octree_addon import command_line
-from octree_ext.octree_addon.shipping.folder import ChunkFiles, content_hash, put_chunks
+from octree_ext.octree_addon.shipping.folder import (
+    ChunkFiles,
+    are_there,
+    content_hash,
+    put_chunks,
+)
 from octree_ext.octree_addon.shipping.manifest import is_ours, read_manifest
 
 TESTS = Path(__file__).resolve().parents[1]
@@ -276,6 +281,47 @@ def test_ended_at_any_file_the_next_run_ends_as_the_whole(tmp_path, monkeypatch,
         assert files_in(tmp_path / "out") == files_in(tmp_path / f"fresh {len(wanted)}")
 
 
+@pytest.mark.parametrize("ended", [False, True])
+def test_of_two_writers_at_once_the_next_run_ends_as_the_whole(tmp_path, monkeypatch, ended):
+    """Another begins and ends at any file of the first, which goes on or is ended then."""
+    older = a_folder(tmp_path / "staged", {"a": 1, "b": 1, "c": 1})
+    one = a_folder(tmp_path / "staged", {"b": 1, "c": 2, "d": 1, "e": 1})
+    other = a_folder(tmp_path / "staged", {"a": 1, "c": 3, "e": 1, "f": 1})
+    for number, wanted in enumerate((one, other)):
+        put(tmp_path / f"fresh {number}", wanted)
+    count, replace, unlink = (
+        count_of_moves(tmp_path, monkeypatch, older, one),
+        os.replace,
+        Path.unlink,
+    )
+    for at in range(1, count, 2):
+        folder, calls = tmp_path / f"out {at}", []
+        put(folder, older)
+
+        def meeting(move, at=at, folder=folder, calls=calls):
+            def moved(*args, **options):
+                calls.append(args)
+                # Not while a manifest is exchanged: files cannot be compared and swapped.
+                if len(calls) == at + 1 and Path(args[-1]).name != MANIFEST:
+                    put(folder, other)
+                    if ended:
+                        raise KeyboardInterrupt
+                return move(*args, **options)
+
+            return moved
+
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "replace", meeting(replace))
+            patch.setattr(Path, "unlink", meeting(unlink))
+            try:
+                put(folder, one)
+            except KeyboardInterrupt:
+                assert ended
+        for number, wanted in enumerate((one, other)):
+            put(folder, wanted)
+            assert files_in(folder) == files_in(tmp_path / f"fresh {number}"), at
+
+
 def count_of_moves(tmp_path, monkeypatch, older, newer):
     """Return how often files are put or deleted."""
     put(tmp_path / "counted", older)
@@ -310,7 +356,8 @@ def put(folder, contents):
         sums = {path: content_hash(content) for path, content in files.items()}
         chunk = ChunkFiles({"id": name}, content_hash(repr(files).encode()), sums)
         chunks.append(chunk)
-        if name not in known or known[name].hash != chunk.hash:
+        is_known = name in known and known[name].hash == chunk.hash
+        if not (is_known and are_there(folder, sums)):
             for number, (path, content) in enumerate(files.items()):
                 place = folder.parent / f"{folder.name}.{name}.{number}"
                 place.write_bytes(content)
@@ -337,17 +384,38 @@ def test_nothing_outside_the_folder_is_ever_deleted(tmp_path):
     assert not (folder / "a.gltf").exists()
 
 
-@pytest.mark.skipif(bool(bpy.app.binary_path), reason="the processes are made of a wheel")
-def test_a_killed_process_leaves_whole_files_and_the_next_one_ends_equal(blend, tmp_path):
-    shipped(blend, tmp_path / "whole")
-    folder, killed = tmp_path / "out", []
-    words = ["--command", "octree", "chunks", blend, *CHUNKS, "--gltf", folder]
+def started(blend, folder, *words):
+    """Start a process that exports chunks."""
+    words = ["--command", "octree", "chunks", blend, *CHUNKS, *words, "--gltf", folder]
     paths = (TESTS.parent, TESTS, os.environ.get("PYTHONPATH", ""))
-    process = subprocess.Popen(
+    return subprocess.Popen(
         [sys.executable, TESTS / "blender_stand_in.py", *map(str, words)],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, paths))},
         stdout=subprocess.DEVNULL,
     )
+
+
+@pytest.mark.skipif(bool(bpy.app.binary_path), reason="the processes are made of a wheel")
+def test_two_processes_at_once_leave_whole_files_and_the_next_one_ends_equal(blend, tmp_path):
+    wholes, folder = [tmp_path / "whole", tmp_path / "assigned"], tmp_path / "out"
+    shipped(blend, wholes[0])
+    shipped(blend, wholes[1], "gltf", "--assign")
+    processes = [started(blend, folder), started(blend, folder, "--assign")]
+    assert all(process.wait() in (0, 1) for process in processes)
+    contents = [files_in(whole) for whole in wholes]
+    for name, content in files_in(folder).items():
+        assert name == MANIFEST or content in [each.get(name) for each in contents]
+    read_manifest((folder / MANIFEST).read_bytes())
+    for whole, words in zip(wholes, ((), ("--assign",)), strict=True):
+        shipped(blend, folder, "gltf", *words)
+        assert files_in(folder) == files_in(whole)
+
+
+@pytest.mark.skipif(bool(bpy.app.binary_path), reason="the processes are made of a wheel")
+def test_a_killed_process_leaves_whole_files_and_the_next_one_ends_equal(blend, tmp_path):
+    shipped(blend, tmp_path / "whole")
+    folder, killed = tmp_path / "out", []
+    process = started(blend, folder)
     while process.poll() is None and not killed:
         if folder.is_dir() and len(list(folder.glob("*.gltf"))) > 1:
             process.send_signal(signal.SIGKILL)
