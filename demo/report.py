@@ -144,7 +144,7 @@ def of_tiles(tiles: dict) -> Iterable[str]:
     if tiles["viewer"]:
         yield f"Without a page that shows them: {tiles['viewer']}."
     else:
-        yield "To see them: python -m http.server --directory {folder}".format(**tiles)
+        yield "To see them: python3 -m http.server --directory {folder}".format(**tiles)
 
 
 def of_audit(audit: dict) -> Iterable[str]:

@@ -1,6 +1,6 @@
 """3D Tiles: a scene in chunks, and a page beside them that shows them in a browser.
 
-    python -m http.server --directory demo/out/tiles
+    python3 -m http.server --directory demo/out/tiles
 
 The viewer, `3d-tiles-renderer` and `three`, is what npm packs, by its hash; the page asks nobody
 else for anything.
@@ -48,7 +48,7 @@ def run(name: str, folder: Path, budget: int) -> dict:
     """Export what is visible as 3D Tiles of so many triangles, with the page; return figures."""
     start = time.perf_counter()
     # A map is divided as seen from above: fewer trees are cut.
-    options = {"form": "TILES", "triangles": budget, "tree": "QUADTREE"}
+    options = {"scope": "VISIBLE", "triangles": budget, "tree": "QUADTREE", "form": "TILES"}
     bpy.ops.octree.export_chunks(folder=str(folder.resolve()), **options)
     spent = 1000 * (time.perf_counter() - start)
     files = list(folder.glob("*.glb"))

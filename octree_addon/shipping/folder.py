@@ -1,7 +1,8 @@
 """Folders of chunks: staged files are put in place, one by one whole; nobody else's are touched.
 
 Before the first file is put, the manifest says which are about to be: a run that was ended in the
-middle leaves no file that the next one does not know.
+middle leaves no file that the next one does not know. Nor do two that write at once: the last one
+keeps in its manifest what the other has put meanwhile.
 """
 
 from collections.abc import Mapping, Sequence
@@ -110,7 +111,10 @@ def put_chunks(
     for name, text in changed.items():
         write_file(folder / name, text)
     deleted = sum(_delete(folder, name) for name in sorted(gone))
-    _write_manifest(folder, manifest_text(head, made, described, index))
+    # What another writer has put meanwhile.
+    owned = known_folder(folder).owned
+    others = [name for name in owned - wanted if (folder / name).exists()]
+    _write_manifest(folder, manifest_text(head, made, described, index, others))
     return PutCounts(len(chunks), len(fresh), deleted)
 
 

