@@ -59,7 +59,9 @@ def drawn(size: int = SIZE) -> np.ndarray:
     away = np.maximum(np.abs(points - 0.5) - (0.5 - EDGE), 0)
     picture[np.hypot(*np.moveaxis(away, -1, 0)) <= EDGE] = (*GROUND, 255)
     for corners, color in faces():
-        picture[is_in(points, corners)] = (*color, 255)
+        low, high = (np.searchsorted(steps, end(axis=0)) for end in (corners.min, corners.max))
+        box = (slice(low[1], high[1]), slice(low[0], high[0]))
+        picture[box][is_in(points[box], corners)] = (*color, 255)
     cover = picture.reshape(size, SAMPLES, size, SAMPLES, 4)
     cover[..., :3] *= cover[..., 3:] / 255
     mean = cover.mean(axis=(1, 3))

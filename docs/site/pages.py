@@ -15,7 +15,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 PLACES = {
     **{
         f"docs/{folder}{path.name}": f"{folder}{path.name}"
-        for folder in ("", "recipes/")
+        for folder in ("", "recipes/", "listing/")
         for path in (CHECKOUT / "docs" / folder).glob("*.md")
     },
     "CHANGELOG.md": "changelog.md",
@@ -29,6 +29,8 @@ EXCERPTS = {
     "first_minute.md": ("First minute", ["Install", "A first result in one minute"]),
     "in_python.md": ("In Python", ["In Python"]),
 }
+# What a search shows first: what artists read, before what is read for a name.
+FIRST = re.compile(r"user_guide|first_minute|recipes/")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^( *)(```|~~~).*?^\1\2 *$", re.DOTALL | re.MULTILINE)
 BLEND = re.compile(r"`(\w+)\.blend`")
@@ -110,7 +112,8 @@ def write(folder: Path, place: str, text: str) -> None:
     """Write a page of the site."""
     path = folder / place
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+    front = "---\nsearch:\n  boost: 3\n---\n\n" if FIRST.match(place) else ""
+    path.write_text(front + text, encoding="utf-8")
 
 
 if __name__ == "__main__":

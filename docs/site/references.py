@@ -175,7 +175,7 @@ def described(body: str) -> Iterator[str]:
     for line in body.splitlines():
         if line and line[0] != " ":
             name, colon, kind = line.partition(" : ")
-            yield f"- `{name}`" + f" ({escaped(kind)})" * bool(colon)
+            yield f"- `{name}`" + f" ({escaped(kind)})" * bool(colon) + ":"
         elif line.strip():
             yield f"    {escaped(line.strip())}"
     yield ""

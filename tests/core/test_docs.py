@@ -43,6 +43,14 @@ def test_links_lead_somewhere(page):
             assert anchor in anchors_of(goal), link
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_list_of_contents_names_every_section(page):
+    text = page.read_text(encoding="utf-8")
+    listed = re.findall(r"^- \[(.+)\]\(#[^)]+\)$", text, re.MULTILINE)
+    sections = re.findall(r"^## (.+)$", text, re.MULTILINE)
+    assert not listed or listed == sections
+
+
 def anchors_of(page):
     """Return what GitHub calls the headings of a page."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
