@@ -11,6 +11,7 @@ from .door import (
     why_not,
 )
 from .packing import QUESTION, Packed, Placed, is_worth, packed
+from .pictures import Painter, painter
 from .questions import AROUND, Questions, VolumesAsked
 from .threads import in_pieces, threads_of, use_threads
 from .walks import (
@@ -38,6 +39,7 @@ __all__ = [
     "Divider",
     "Numbers",
     "Packed",
+    "Painter",
     "Placed",
     "Questions",
     "VolumesAsked",
@@ -51,6 +53,7 @@ __all__ = [
     "kernel_state",
     "named",
     "packed",
+    "painter",
     "threads_of",
     "use_kernel",
     "use_threads",
