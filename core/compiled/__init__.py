@@ -12,7 +12,7 @@ from .door import (
 )
 from .packing import QUESTION, Packed, Placed, is_worth, packed
 from .pictures import Painter, painter
-from .questions import AROUND, Questions, VolumesAsked
+from .questions import AROUND, Questions, VolumesAsked, as_regions
 from .threads import in_pieces, threads_of, use_threads
 from .walks import (
     MOST,
@@ -45,6 +45,7 @@ __all__ = [
     "VolumesAsked",
     "Walked",
     "address",
+    "as_regions",
     "builder",
     "found",
     "in_pieces",
