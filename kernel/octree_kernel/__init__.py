@@ -144,6 +144,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "hand_down": [
             address, address, number, *[address] * 3, number, number, address, number,
         ],
+        "place": [*[address] * 5, number, address, number, c_double, address],
         "project": [address, number, *[address] * 3, number, address, number],
         "draw": [POINTER(Target), address, number, address, number, address, number, number],
         "file": [*entries, address, number, number, address, address, number],
