@@ -92,7 +92,7 @@ typedef struct {
 } Scene;
 
 /* Cells of an octree and references, as they are: `Octree` in core/octree.py tells of each. Of
- * `items`, only triangles and order are there. Nothing here has been checked before. */
+ * `items`, only triangles, or boxes, and order are there; only volumes ask boxes. Nothing here has been checked before. */
 typedef struct {
     Tree items;
     const double *walls; /* (6, cell_count) */
@@ -1431,7 +1431,7 @@ static int test_entries(Walk *walk, const int64_t *entries, int64_t count, int64
     for (int64_t i = from; i < to; i++) {
         int64_t entry = entries[i];
         if (entry < 0 || entry >= items->entry_count) return 0;
-        for (int corner = 0; corner < 3; corner++) {
+        for (int corner = 0; corner < 3 && !items->boxes; corner++) {
             int64_t vertex = items->faces[corner * items->entry_count + entry];
             if (vertex < 0 || vertex >= items->vertex_count) return 0;
         }

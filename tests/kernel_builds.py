@@ -14,7 +14,16 @@ if __name__ == "__main__":
 
 import kernel_worlds as worlds
 
-from core import Boxes, Regions, Spheres, Triangles, build_octree, compiled, use_kernel
+from core import (
+    Boxes,
+    DynamicOctree,
+    Regions,
+    Spheres,
+    Triangles,
+    build_octree,
+    compiled,
+    use_kernel,
+)
 
 STRADDLERS = ("copy", "copy", "copy", "clip", "keep", "hybrid")
 
@@ -74,6 +83,35 @@ def assert_builds_equal(seed):
     return len(items)
 
 
+def assert_moves_equal(seed):
+    """Let items come, move and go, with the kernel and without; return how many there are."""
+    random = np.random.default_rng(seed)
+    items = items_of(random)
+    lower, upper = items.limits()
+    finite = np.isfinite(lower).all(axis=0) & np.isfinite(upper).all(axis=0)
+    rows = np.concatenate((lower[:, finite], upper[:, finite]))
+    if rows.shape[1] == 0:
+        return 0
+    factor, capacity = random.choice([1.0, 1.25, 2.0, 1.7]), int(random.choice([4, 8, 32]))
+    trees = [DynamicOctree(loose_factor=factor, capacity=capacity) for _ in range(2)]
+    radii = random.random(rows.shape[1]) * np.ptp(rows, axis=1).max() / random.choice([9, 1e3])
+    kinds = Boxes(rows[:3].T, rows[3:].T), Spheres(rows[:3].T, radii)
+    made = kinds[random.integers(2)]
+    some = random.permutation(len(made))[: 1 + len(made) // 3]
+    places = made[random.permutation(len(made))[: len(some)]]
+    for is_wanted, tree in enumerate(trees):
+        use_kernel(bool(is_wanted))
+        try:
+            ids = tree.insert(made)
+            tree.move(ids[some], places)
+            tree.remove(ids[some[::2]])
+            tree.move(ids[some[1::2]], made[some[1::2]])
+        finally:
+            use_kernel(True)
+    assert_same(trees[0].octree, trees[1].octree, seed)
+    return len(made)
+
+
 def assert_same(one, other, seed=None):
     """Assert that octrees, or what is said of them, are equal, all numbers to the last bit."""
     if isinstance(one, str):
@@ -92,5 +130,6 @@ def assert_same(one, other, seed=None):
 if __name__ == "__main__":
     first, count, *_ = map(int, sys.argv[1:])
     assert not compiled.why_not(), compiled.why_not()
-    built = sum(assert_builds_equal(seed) for seed in range(first, first + count))
+    seeds = range(first, first + count)
+    built = sum(assert_builds_equal(seed) + assert_moves_equal(seed) for seed in seeds)
     print(f"{count} worlds of {built} items: no difference")

@@ -12,7 +12,8 @@ from .door import (
 )
 from .gaps import shortest_ways
 from .packing import QUESTION, Packed, Placed, is_worth, packed
-from .questions import AROUND, Questions, VolumesAsked
+from .pictures import Painter, painter
+from .questions import AROUND, Questions, VolumesAsked, as_regions
 from .threads import in_pieces, threads_of, use_threads
 from .touches import touching_triangles
 from .walks import (
@@ -40,11 +41,13 @@ __all__ = [
     "Divider",
     "Numbers",
     "Packed",
+    "Painter",
     "Placed",
     "Questions",
     "VolumesAsked",
     "Walked",
     "address",
+    "as_regions",
     "builder",
     "found",
     "in_pieces",
@@ -53,6 +56,7 @@ __all__ = [
     "kernel_state",
     "named",
     "packed",
+    "painter",
     "shortest_ways",
     "threads_of",
     "touching_triangles",

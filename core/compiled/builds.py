@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from .. import tuning
 from ..arrays import Flags, Floats, Ids, blocks
+from ..cells import Cells
 from ..child_masks import ChildMasks
 from ..grid import Depths, Grid, Words
 from ..shapes import Shapes, Triangles
@@ -73,6 +74,17 @@ class Builder:
             keys, numbers = found, order
         assert numbers is not None
         return keys, numbers
+
+    def placed(self, cells: Cells, starts: Ids, rows: Floats, factor: float) -> Ids:
+        """Return where items (7, k) stand that were in cells (k,), or -1: up, then down.
+
+        What cells keep they hold whole, `factor` times as large.
+        """
+        found = starts.copy()
+        arrays = cells.rows, cells.loose_rows, cells.middle_rows, cells.parent, cells.first_child
+        given = *map(np.ascontiguousarray, arrays), len(cells), np.ascontiguousarray(rows)
+        self._call("place", *given, len(found), factor, found)
+        return found
 
 
 def builder() -> Builder | None:

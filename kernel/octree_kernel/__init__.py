@@ -127,6 +127,18 @@ class Level(Structure):
     ]
 
 
+class Target(Structure):
+    """Where triangles are drawn: see `Target` in pictures.c."""
+
+    _fields_ = [
+        ("numbers", c_void_p),
+        ("count", c_int64),
+        ("pixels", c_int64),
+        ("keys", c_void_p),
+        ("flags", c_void_p),
+    ]
+
+
 class Hits(Structure):
     """The arrays of an answer: see `Hits` in kernel.c."""
 
@@ -153,6 +165,9 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "hand_down": [
             address, address, number, *[address] * 3, number, number, address, number,
         ],
+        "place": [*[address] * 5, number, address, number, c_double, address],
+        "project": [address, number, *[address] * 3, number, address, number],
+        "draw": [POINTER(Target), address, number, address, number, address, number, number],
         "file": [*entries, address, number, number, address, address, number],
         "size": [number, number],
         "pack": [

@@ -1,5 +1,7 @@
 """Builds with the compiled kernel give NumPy's octrees to the last bit, and read within arrays."""
 
+from dataclasses import replace
+
 import kernel_builds as builds
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from tuned import tuned
 
 import core
 from core import Running, Triangles, build_octree, build_steps, compiled, run, use_kernel
+from core.cells import Cells, child_walls
 
 pytestmark = pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there")
 
@@ -38,6 +41,26 @@ def expected(sheet):
 @pytest.mark.parametrize("seed", range(40))
 def test_octrees_are_equal_to_the_last_bit(seed):
     builds.assert_builds_equal(seed)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_items_that_move_stand_in_the_same_cells(seed):
+    builds.assert_moves_equal(seed)
+
+
+@pytest.mark.parametrize("wrong", [(9, -1, 1), (3, 3, 1), (3, 0, 3), (3, 0, 2)])
+def test_cells_that_contradict_each_other_are_refused(wrong):
+    start, parent, first = wrong
+    cells = Cells.of_root(np.array([0, 0, 0, 8, 8, 8.0]), 1.0)
+    cells = cells.with_children(
+        np.zeros(1, np.intp), child_walls(cells.rows, np.full((3, 1), 4.0))
+    )
+    parents, firsts = cells.parent.copy(), cells.first_child.copy()
+    parents[3], firsts[0] = parent, first
+    damaged = replace(cells, parent=parents, first_child=firsts)
+    box = np.array([1, 1, 1, 2, 2, 2, 0.0])[:, None]
+    with pytest.raises(IndexError, match="points nowhere"):
+        compiled.Builder().placed(damaged, np.array([start]), box, 1.0)
 
 
 @given(
