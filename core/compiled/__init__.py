@@ -10,6 +10,7 @@ from .door import (
     why_not,
 )
 from .gaps import shortest_ways
+from .joins import joined_triangles
 from .packing import QUESTION, Packed, Placed, is_worth, packed
 from .questions import AROUND, Questions, VolumesAsked
 from .threads import in_pieces, threads_of, use_threads
@@ -43,6 +44,7 @@ __all__ = [
     "found",
     "in_pieces",
     "is_worth",
+    "joined_triangles",
     "kernel",
     "kernel_state",
     "named",
