@@ -14,7 +14,14 @@ if __name__ == "__main__":
 
 import kernel_worlds as worlds
 
-from core import SceneOctree, Triangles, compiled, use_kernel
+from core import (
+    SceneOctree,
+    Triangles,
+    build_octree,
+    compiled,
+    overlapping_pairs,
+    use_kernel,
+)
 from core.place.descent import Surfaces
 from core.place.gaps import gaps_between
 from core.scene.placed import PlacedTriangles
@@ -158,6 +165,46 @@ def assert_contacts_equal(seed):
     return len(ones)
 
 
+def crossing_trees(seed):
+    """Return two trees of triangles that cross, each with options of its own."""
+    random = np.random.default_rng(seed)
+    size, shift, trees = random.choice(SIZES), random.choice(worlds.SHIFTS, 3), []
+    for _ in range(2):
+        vertices, faces = mesh(random).vertices, None
+        if random.random() < 0.5:
+            vertices, faces = worlds.triangles(random)
+        faces = np.arange(len(vertices)).reshape(-1, 3) if faces is None else faces
+        some = random.permutation(len(faces))[: 600 if random.random() < 0.9 else None]
+        corners = (vertices + shift) * size
+        if random.random() < 0.2:
+            corners[random.integers(0, len(corners), 3)] = random.choice(worlds.NOT_FINITE)
+        chosen = worlds.options(random, len(faces)) | {"straddlers": "copy"}
+        chosen.pop("loose_factor")
+        trees.append(build_octree(Triangles(corners, faces[some]), **chosen))
+    return trees if random.random() < 0.8 else trees[:1] * 2
+
+
+def assert_joins_equal(seed):
+    trees = crossing_trees(seed)
+    here, there = with_and_without(lambda: overlapping_pairs(*trees))
+    np.testing.assert_array_equal(here, there, err_msg=str(seed))
+    return here.shape[1]
+
+
+def survive_a_damaged_join(seed):
+    trees, random = crossing_trees(seed), np.random.default_rng(seed)
+    which = int(random.integers(2))
+    name = str(random.choice(["first_child", "begin", "end", "references"]))
+    array = getattr(trees[which], name).copy()
+    some = random.integers(0, max(len(array), 1), 1 + len(array) // 8)[: len(array)]
+    wrong = np.array([-(2**40), -1, 0, 1, len(array) - 1, len(array), 2**40])
+    array[some] = np.where(random.random(len(some)) < 0.5, array[some] + 1,
+                           random.choice(wrong, len(some)))  # fmt: skip
+    trees[which] = replace(trees[which], **{name: array})
+    batches = compiled.joined_triangles(*trees, 1e-9, 10**6)
+    return sum(len(ones) for ones, _ in batches or ())
+
+
 def survive_damage(seed):
     """Walk surfaces whose arrays contradict each other: some answer, or none, and no crash."""
     made = surfaces(seed)
@@ -192,6 +239,7 @@ def survive_damage(seed):
 if __name__ == "__main__":
     first, count = map(int, sys.argv[1:])
     assert not compiled.why_not(), compiled.why_not()
-    tests = assert_ways_equal, assert_contacts_equal, survive_damage
+    tests = assert_ways_equal, assert_contacts_equal, assert_joins_equal
+    tests += survive_damage, survive_a_damaged_join
     pairs = sum(test(seed) for seed in range(first, first + count) for test in tests)
     print(f"{count} worlds, {pairs} pairs: no difference")

@@ -11,6 +11,7 @@ from .door import (
     why_not,
 )
 from .gaps import shortest_ways
+from .joins import joined_triangles
 from .packing import QUESTION, Packed, Placed, is_worth, packed
 from .pictures import Painter, painter
 from .questions import AROUND, Questions, VolumesAsked, as_regions
@@ -52,6 +53,7 @@ __all__ = [
     "found",
     "in_pieces",
     "is_worth",
+    "joined_triangles",
     "kernel",
     "kernel_state",
     "named",

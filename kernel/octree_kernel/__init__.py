@@ -81,6 +81,17 @@ class Batch(Structure):
     ]
 
 
+class Cells(Structure):
+    """An octree of triangles, and room for boxes: see `Cells` in pairs.c."""
+
+    _fields_ = [
+        ("items", Batch),
+        *((name, c_void_p) for name in ("walls", "first_child", "begin", "end", "references")),
+        *((name, c_void_p) for name in ("slots", "held")),
+        *((name, c_int64) for name in ("cell_count", "reference_count", "slot_count", "most")),
+    ]
+
+
 class Sheets(Structure):
     """Meshes that are laid out, and placements of them: see `Sheets` in pairs.c."""
 
@@ -180,6 +191,8 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
             POINTER(Walked), address, address, *[number] * 4, address, address, number, address,
         ],
         "search_size": [],
+        "join_size": [],
+        "join": [POINTER(Cells), address, c_double, number, number, address, number],
         "touching": [POINTER(Batch), address, POINTER(Batch), address, number, address],
         "gaps": [
             POINTER(Sheets), address, number, *[address] * 3, *[number] * 3, *[address] * 3,

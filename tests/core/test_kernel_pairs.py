@@ -6,7 +6,15 @@ import pytest
 from tuned import tuned
 
 import core
-from core import SceneOctree, Triangles, compiled, distances, distances_steps
+from core import (
+    SceneOctree,
+    Triangles,
+    build_octree,
+    compiled,
+    distances,
+    distances_steps,
+    overlapping_pairs,
+)
 
 pytestmark = pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there")
 
@@ -18,6 +26,23 @@ def test_shortest_ways_are_equal_to_the_last_bit(first):
 
 def test_triangles_touch_as_numpy_says():
     assert sum(map(pairs.assert_contacts_equal, range(60)))
+
+
+def test_pairs_of_two_trees_are_those_of_numpy():
+    assert sum(map(pairs.assert_joins_equal, range(30)))
+    with tuned(core, pairs_walked=50):
+        assert sum(map(pairs.assert_joins_equal, range(10)))
+    with tuned(core, joined_crowd=900):
+        assert sum(map(pairs.assert_joins_equal, range(10)))
+
+
+def test_two_leaves_may_hold_more_pairs_than_there_is_room_for_at_first():
+    stacked = Triangles(np.eye(3), np.tile([0, 1, 2], (150, 1)))
+    beside = Triangles(np.eye(3) + 0.9, np.tile([0, 1, 2], (9, 1)))
+    trees = [build_octree(each, capacity=200) for each in (stacked, stacked, beside)]
+    here, there = pairs.with_and_without(lambda: overlapping_pairs(*trees[:2]))
+    assert here.shape == (2, 150 * 150) and np.array_equal(here, there)
+    assert overlapping_pairs(*trees[1:]).shape == (2, 0)
 
 
 @pytest.mark.parametrize("together", [1, 40])
@@ -50,6 +75,7 @@ def apart(side):
 
 def test_sheets_that_contradict_themselves_are_walked_somehow():
     assert sum(map(pairs.survive_damage, range(40)))
+    assert sum(map(pairs.survive_a_damaged_join, range(40)))
 
 
 def test_of_a_thousand_equal_ways_the_lowest_triangles_are_named():
