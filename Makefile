@@ -25,10 +25,10 @@ kernel: machine ## Compile the kernel for this machine, with pinned ziglang (CC=
 test: machine ## Run the tests in the newest NumPy and the newest Blender wheel: eight minutes
 	@$(WHEEL) && $(SETUP)/suites.sh core-newest $${wheel##*/}
 
-test-all: ## Run every test in every Blender, in a window too (BLENDER=/path/to/blender: in it)
+test-all: ## Run every test in every Blender, in a window too (EXAMPLES=many: more random cases)
 	@$(SETUP)/machine.sh window
 	@$(SETUP)/fetch_blender.sh || true  # the suites that lack it say so
-	@EXAMPLES=many $(SETUP)/suites.sh $(SUITES)
+	@$(SETUP)/suites.sh $(SUITES)
 
 test-tiles: machine ## Have exported chunks judged by Khronos' glTF validator, where npm can have it
 	@$(WHEEL) && $(SETUP)/tiles.sh $$wheel/bin/python

@@ -3,7 +3,8 @@
 Every function is as those of `rows` are. Whoever cuts a scene by hand bisects it: a copy for each
 tile, by its six planes, or halves of halves. The cells are ours, so that all cut alike. Meshes of
 your own, OBJ files with paths in the environment variable `MESHES`, are cut, too. `USD_OPTIMIZE`
-names a Python that has usd-optimize; with `ROOMS=10000000`, rooms of so many triangles are cut.
+names a Python that has usd-optimize; with `ROOMS=10000000`, rooms of so many triangles are cut;
+with `LEVELS=10000000` a landscape of so many is written as tiles of three levels.
 """
 
 import os
@@ -95,6 +96,19 @@ def cut_rooms(_: float, __: float) -> Rows:
     what = f"{int(count):,} triangles of rooms, chunks of 50,000"
     answers = f"{int(made)} chunks, {peak / 1000:.1f} GB beyond the mesh"
     yield Row(what, "the goal", spent, 60_000.0, must=1.0, aim=0.5, answers=answers)
+
+
+def ship_levels(_: float, __: float) -> Rows:
+    """Write a landscape, as large as `LEVELS` says, as tiles of three levels: once."""
+    wanted = int(os.environ.get("LEVELS", "0"))
+    if not wanted:
+        return
+    spent, peak, *counts = memory.of_levels(wanted)
+    what = f"{wanted:,} triangles as tiles of three levels, written"
+    told = ", ".join(f"{int(each):,}" for each in counts)
+    answers = f"{told} triangles, {peak / 1000:.1f} GB in all"
+    # A longer or shorter time for more or fewer than ten million.
+    yield Row(what, "the goal", spent, 0.03 * wanted, must=1.0, aim=0.4, answers=answers)
 
 
 def rooms(triangles: int) -> tuple[np.ndarray, np.ndarray]:
@@ -212,4 +226,4 @@ def _halved(
     return faces
 
 
-EVERY = (cut_by_budget, cut_in_tiles, cut_rooms, clip_at_leaves, count_density)
+EVERY = (cut_by_budget, cut_in_tiles, cut_rooms, ship_levels, clip_at_leaves, count_density)

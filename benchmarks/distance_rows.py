@@ -7,28 +7,19 @@ answers is told, too: what lies whole in something touches no triangle of it.
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from importlib import import_module
 from types import ModuleType
 
 import bpy  # noqa: F401  # mathutils comes with it
 import numpy as np
 from mathutils.bvhtree import BVHTree
 
-from benchmarks.place_rows import placed, stone, tree_of
+from benchmarks.place_rows import installed, placed, stone, tree_of
 from benchmarks.table import Row, fastest
 from core import SceneOctree, Triangles, distances, fits, nearest_objects
 
 Rows = Iterator[Row]
 # How far apart stones stand on average, the side of a room, and what it is furnished with.
 APART, ROOM, FURNITURE = 3.5, 16.0, 208
-
-
-def installed(name: str) -> ModuleType | None:
-    """Import a peer, if it is there."""
-    try:
-        return import_module(name)
-    except ImportError:
-        return None
 
 
 def gaps(seconds: float, scale: float) -> Rows:

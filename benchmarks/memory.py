@@ -2,7 +2,8 @@
 
 `memory.py ours|theirs|placed ARRAYS.npz` prints that of a build, or of placed meshes, `memory.py
 index COUNT` that of an index of a scene, and that of Blender without it. `memory.py chunks
-ARRAYS.npz` prints the milliseconds of a cut, its peak, and the numbers of chunks and triangles.
+ARRAYS.npz` prints the milliseconds of a cut, its peak, and the numbers of chunks and triangles;
+`memory.py levels COUNT` those of tiles of three levels, written.
 """
 
 import os
@@ -48,6 +49,11 @@ def peak_of_placed(meshes: Sequence, which: np.ndarray, matrices: np.ndarray) ->
 def of_chunks(arrays: Path) -> list[float]:
     """Measure a cut into chunks: milliseconds, MB above the mesh, chunks and triangles."""
     return _printed("chunks", arrays)
+
+
+def of_levels(triangles: int) -> list[float]:
+    """Measure tiles of three levels: milliseconds, MB in all, and the numbers of triangles."""
+    return _printed("levels", triangles)
 
 
 def _child(whose: str, arrays: Path) -> float:
@@ -107,6 +113,41 @@ def _index(count: int) -> tuple[float, float]:
     return (peak - blender) / 1024, (blender - before) / 1024
 
 
+def _levels(triangles: int) -> tuple[float, ...]:
+    """Export a landscape as tiles of three levels; return what `of_levels` does."""
+    sys.path.insert(0, str(ROOT))
+    import json
+
+    import bpy
+
+    import tests.conftest  # noqa: F401  # lets the checkout be imported as octree_ext
+    from benchmarks import scenes
+
+    bpy.ops.wm.read_homefile(use_empty=True, use_factory_startup=True)
+    import octree_ext
+
+    octree_ext.register()
+    made = scenes.landscape(triangles)
+    for item in [*bpy.data.objects]:
+        bpy.data.objects.remove(item)
+    mesh = bpy.data.meshes.new("landscape")
+    mesh.from_pydata(made.vertices, [], made.faces.tolist())
+    mesh.shade_smooth()
+    bpy.context.scene.collection.objects.link(bpy.data.objects.new("landscape", mesh))
+    bpy.context.view_layer.update()
+    del made
+    with tempfile.TemporaryDirectory() as folder:
+        Path("/proc/self/clear_refs").write_text("5")
+        start = time.process_time()
+        bpy.ops.octree.export_chunks(folder=folder, form="TILES", levels=3)
+        spent = 1000 * (time.process_time() - start)
+        chunks = json.loads((Path(folder) / "manifest.json").read_text())["chunks"]
+    peak = _kilobytes("VmHWM") / 1024
+    octree_ext.unregister()
+    counts = [sum(each["triangles"] for each in chunks if each["height"] == k) for k in range(3)]
+    return spent, peak, *counts
+
+
 def _place(arrays: Path) -> float:
     """Make an index of placed meshes, ask it, and return the highest use of memory, in MB."""
     sys.path.insert(0, str(ROOT))
@@ -162,6 +203,8 @@ if __name__ == "__main__":
     whose, what = sys.argv[1:]
     if whose == "index":
         print(*_index(int(what)))
+    elif whose == "levels":
+        print(*_levels(int(what)))
     elif whose == "chunks":
         print(*_cut(Path(what)))
     else:

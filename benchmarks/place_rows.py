@@ -2,11 +2,14 @@
 
 Every function is as those of `rows` are. Peers are what is done today: for each prop, lowest
 first, the drop is halved twenty times by `BVHTree.overlap` with what already lies there; or one
-ray a prop; and stones pushed apart one after the other, each out of all others, in shuffled order.
+ray a prop; stones pushed apart one after the other, each out of all others, in shuffled order;
+along one axis, where it is installed, SciPy's `linprog`.
 """
 
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib import import_module
+from types import ModuleType
 
 import bpy  # noqa: F401  # mathutils comes with it
 import numpy as np
@@ -17,7 +20,17 @@ from benchmarks.table import Row, fastest
 from core import SceneOctree, Slides, Triangles, audit, overlapping_objects, separate, slide
 
 Rows = Iterator[Row]
-DOWN = np.array([0.0, 0.0, -1.0])
+
+
+def installed(name: str) -> ModuleType | None:
+    """Import a peer, if it is there."""
+    try:
+        return import_module(name)
+    except ImportError:
+        return None
+
+
+DOWN, ALONG = np.array([0.0, 0.0, -1.0]), np.array([1.0, 0.0, 0.0])
 HALVINGS, RUNS, PASSES = 20, 20, 40
 STONES, SIDE = 200, 7.9
 
@@ -179,6 +192,47 @@ def push_apart(seconds: float, scale: float) -> Rows:
     yield Row("the same, time", "the goal", ours, 10_000.0, None, 1.0, 0.3)
 
 
+def push_along(_: float, scale: float) -> Rows:
+    """Push stones apart along one axis, against a linear program of the same order."""
+    linprog = installed("scipy.optimize")
+    count, random = max(10, int(STONES / 4 * scale)), np.random.default_rng(6)
+    meshes = [stone(random, 6) for _ in range(count)]
+    scene = placed(meshes, random.uniform(0, 0.8 * SIDE * np.cbrt(count / STONES), (count, 3)))
+    moves = separate(scene, scene.ids, axes=[ALONG]).moves
+    total, pairs = np.abs(moves).sum(), overlapping_objects(scene).shape[1]
+    best = least(linprog, scene, moves) if linprog else np.nan
+    what = f"{count} stones along one axis, {pairs} pairs that overlap, sum of lengths"
+    yield Row(what, "linprog, the same order", total, best, None, 1.05, 1.0, unit="")
+
+
+def least(optimize: ModuleType, scene: SceneOctree, moves: np.ndarray) -> float:
+    """Return the least sum of moves along the axis that parts all in the order after some moves.
+
+    What each pair needs is found apart from `separate`: one comes back to the other from afar.
+    """
+    boxes, afar = scene.bounds_of(scene.ids), 100.0
+    near = (boxes.lower[:, None] <= boxes.upper) & (boxes.upper[:, None] >= boxes.lower)
+    ones, others = np.triu(near[..., 1:].all(axis=2), 1).nonzero()
+    places = ((boxes.lower + boxes.upper) / 2 + moves) @ ALONG
+    swapped = places[ones] > places[others]
+    before, behind = np.where(swapped, others, ones), np.where(swapped, ones, others)
+    needs = np.empty(len(before))
+    for row, pair in enumerate(zip(before.tolist(), behind.tolist(), strict=True)):
+        both = scene.only(scene.ids[list(pair)])
+        matrices = both.matrices_of(both.ids)
+        row_moved = both.ids == scene.ids[pair[1]]
+        matrices[row_moved, :3, 3] += afar * ALONG
+        both.move(both.ids, matrices)
+        needs[row] = afar - slide(both, both.ids[row_moved], -ALONG).distances[0]
+    some = np.isfinite(needs)
+    rules, count = np.zeros((some.sum(), 2 * len(scene))), len(scene)
+    rows = np.arange(len(rules))
+    for side, sign in ((behind[some], -1.0), (before[some], 1.0)):
+        rules[rows, side], rules[rows, count + side] = sign, -sign
+    found = optimize.linprog(np.ones(2 * count), A_ub=rules, b_ub=-needs[some])
+    return float(found.fun)
+
+
 class OneByOne:
     """Stones that are pushed out of all others in turn, by Blender's trees, in shuffled order.
 
@@ -237,4 +291,4 @@ class OneByOne:
         return [each for each in near.nonzero()[0].tolist() if tree.overlap(self._trees[each])]
 
 
-EVERY = (drop, push_apart)
+EVERY = (drop, push_apart, push_along)

@@ -25,6 +25,7 @@ from .chunks import (
     ChunkPolygons,
     Chunks,
     Density,
+    JoinedChunks,
     chunk_polygons,
     chunks,
     chunks_steps,
@@ -32,6 +33,7 @@ from .chunks import (
     density_steps,
     interpolated,
     interpolated_normals,
+    joined_chunks,
 )
 from .clip import Pieces, assign, clip, clip_steps
 from .compiled import kernel, kernel_state, use_kernel, use_threads
@@ -118,6 +120,7 @@ __all__ = [
     "HalfSpaces",
     "ItemBuffers",
     "ItemRenderer",
+    "JoinedChunks",
     "Nearest",
     "Octree",
     "OrientedBoxes",
@@ -167,6 +170,7 @@ __all__ = [
     "interpolated",
     "interpolated_normals",
     "item_buffers",
+    "joined_chunks",
     "kernel",
     "kernel_state",
     "load",

@@ -187,6 +187,8 @@ def length(name: str, value: object) -> float:
 
 def number(name: str, value: object, least: float, *, finite: bool = True) -> float:
     """Return `value` as a float of at least `least`; infinity only where it need not be finite."""
+    if type(value) is float and least <= value < np.inf:
+        return value  # as in every step of long work
     _refuse_masked(name, value)
     # float() would take text, arrays of one, and the real part of NumPy's complex numbers, too.
     is_array = isinstance(value, np.ndarray) and value.ndim > 0

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Floats
+from .arrays import Floats, Ids
+from .steps import Steps
 
 Words = NDArray[np.int64]
 Depths = NDArray[np.uint8]
@@ -84,8 +85,8 @@ class Grid:
     upper: Floats
     depth: int
 
-    def walls(self, axis: int, numbers: Words, depth: int) -> Floats:
-        """Return the coordinates of these walls of `depth`, 0 being the root's lower wall."""
+    def walls(self, axis: int, numbers: Words, depth: int | Ids) -> Floats:
+        """Return the coordinates of these walls of `depth`, or of one each, from the lower on."""
         finest = numbers << (self.depth - depth)
         step = (self.upper[axis] - self.lower[axis]) / 2**self.depth
         inner = self.lower[axis] + finest * step
@@ -142,6 +143,15 @@ class Grid:
         lower = [self.walls(axis, cells[axis], depth) for axis in range(3)]
         upper = [self.walls(axis, cells[axis] + 1, depth) for axis in range(3)]
         return np.stack(lower), np.stack(upper)
+
+    def bounds_steps(self, cells: Words, depths: Ids) -> Steps[Floats]:
+        """Return the walls of cells of these depths (c,), (6, c); yields the fraction done."""
+        rows = np.empty((6, len(depths)))
+        for number in range(6):
+            side, axis = divmod(number, 3)
+            rows[number] = self.walls(axis, cells[axis] + side, depths)
+            yield (number + 1) / 6
+        return rows
 
 
 def enlarged(lower: Floats, upper: Floats, factor: float) -> tuple[Floats, Floats]:

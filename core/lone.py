@@ -4,11 +4,11 @@ What is asked in a way that has to be looked at first, or of another tree, goes 
 """
 
 from struct import Struct
-from typing import SupportsFloat, SupportsIndex, cast
+from typing import Any, SupportsFloat, SupportsIndex, cast
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from . import compiled
 from .any_octree import AnyOctree
@@ -31,18 +31,19 @@ Found = tuple[Ids, Floats]
 
 
 class Lone:
-    """The arrays of an octree of triangles, as the kernel takes them."""
+    """The arrays of an octree, as the kernel takes them."""
 
     def __init__(self, tree: Octree) -> None:
         self.library, package, _ = compiled.found()
-        triangles = cast(Triangles, tree.arranged)
         rows = {
             "walls": tree.loose_rows,
             **{name: getattr(tree, name) for name in ("first_child", "begin", "own_end", "end")},
             "references": tree.references,
             "strays": tree.strays,
         }
-        items = {"vertices": triangles.vertices.T, "faces": triangles.faces.T, "order": tree.order}
+        items = _arrays_of(tree.arranged)
+        count = next(reversed(items.values())).shape[1]
+        items["order"] = tree.order
         # Read as they are: not copied, and alive as long as this.
         self._kept = [*rows.values(), *items.values()]
         cells = {len(rows[name]) for name in ("first_child", "begin", "own_end", "end")}
@@ -50,13 +51,13 @@ class Lone:
             all(array.flags.carray or array.flags.c_contiguous for array in self._kept)
             and all(array.dtype in (_DOUBLE, np.intp) for array in self._kept)
             and cells == {rows["walls"].shape[1]}
-            and items["faces"].shape == (3, len(tree.order))
+            and count == len(tree.order)
         )
         addresses = {name: compiled.address(array) for name, array in rows.items()}
         self._plain = package.Plain(
             package.Tree(
                 **{name: compiled.address(array) for name, array in items.items()},
-                vertex_count=items["vertices"].shape[1],
+                vertex_count=items["vertices"].shape[1] if "vertices" in items else 0,
                 entry_count=len(tree.order),
             ),
             **addresses,
@@ -70,13 +71,25 @@ class Lone:
         self.told: int = package.ctypes.addressof(self._walked)
 
 
+def _arrays_of(items: Shapes) -> dict[str, NDArray[Any]]:
+    """Return vertices and faces, (3, v) and (3, n), or boxes, (7, n)."""
+    if isinstance(items, Triangles):
+        return {"vertices": items.vertices.T, "faces": items.faces.T}
+    return {"boxes": compiled.as_regions(items)}
+
+
 # The arrays of octrees, as long as these live; None of those that the kernel cannot take.
 _KNOWN: WeakKeyDictionary[Octree, Lone | None] = WeakKeyDictionary()
 
 
-def _of(tree: AnyOctree, groups: SupportsIndex, count: int) -> Lone | None:
-    """Return the arrays of a tree, if few questions ask all its groups."""
+def _of(tree: AnyOctree, groups: SupportsIndex, count: int, *, boxes: bool = False) -> Lone | None:
+    """Return the arrays of a tree, if few questions ask all its groups.
+
+    Of items that are no triangles only for those who say that they take `boxes`.
+    """
     if type(tree) is not Octree or type(groups) is not int or groups != ALL_GROUPS:
+        return None
+    if not (boxes or isinstance(tree.items, Triangles)):
         return None
     if compiled.found()[0] is None or not 0 < count <= MOST:
         return None
@@ -91,12 +104,7 @@ def _of(tree: AnyOctree, groups: SupportsIndex, count: int) -> Lone | None:
 def _made(tree: Octree) -> Lone | None:
     size = np.abs(tree.loose_rows[:, 0]).max(initial=0.0)
     extent = (tree.loose_rows[3:, 0] - tree.loose_rows[:3, 0]).max(initial=0.0)
-    if (
-        not isinstance(tree.items, Triangles)
-        or tree.groups is not None
-        or tree.outside
-        or not (size <= LONGEST and extent >= 1 / LONGEST)
-    ):
+    if tree.groups is not None or tree.outside or not (size <= LONGEST and extent >= 1 / LONGEST):
         return None
     made = Lone(tree)
     return made if made.is_sound else None
@@ -186,13 +194,13 @@ def nearest(
 def volumes(
     tree: AnyOctree, asked: Shapes, groups: SupportsIndex, *, any_hit: bool = False
 ) -> tuple[Ids, Ids] | None:
-    """Find how many triangles touch each sphere or box, (q,), or whether any does; and which.
+    """Find how many items touch each sphere or box, (q,), or whether any does; and which.
 
     The latter are volumes and items, (2, h), sorted. Returns None for what is to be asked in the
     usual way.
     """
     kind, rows = _VOLUMES.get(type(asked), (0, None))
-    lone = _of(tree, groups, len(asked)) if kind else None
+    lone = _of(tree, groups, len(asked), boxes=True) if kind else None
     if lone is None:
         return None
     given, count = asked.rows[rows], len(asked)

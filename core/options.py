@@ -39,7 +39,7 @@ class Options:
             straddlers=checks.choice("straddlers", self.straddlers, STRADDLERS),
             hybrid_limit=checks.whole_number("hybrid_limit", self.hybrid_limit, 1, math.inf),
             loose_factor=checks.number("loose_factor", self.loose_factor, 1.0),
-            bounds=_one_box(self.bounds),
+            bounds=one_box(self.bounds),
         )
 
     @property
@@ -48,7 +48,8 @@ class Options:
         return self.loose_factor if self.straddlers == "keep" else 1.0
 
 
-def _one_box(bounds: Boxes | None) -> Boxes | None:
+def one_box(bounds: Boxes | None) -> Boxes | None:
+    """Return `bounds`, one finite box or None; a ValueError names what is wrong."""
     if bounds is None:
         return None
     checks.kind("bounds", bounds, (Boxes,))

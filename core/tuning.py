@@ -39,6 +39,8 @@ class Tuning:
         Runs of references beyond which a batch of volumes descends again in smaller parts.
     joined_cells : int
         Pairs of cells of two trees that descend together.
+    pairs_walked : int
+        Pairs of entries, about, that the compiled kernel compares in one step.
     joined_places : int
         Pairs of places in leaves of two trees that are compared at a time.
     joined_pairs : int
@@ -89,6 +91,8 @@ class Tuning:
         Pairs of a surface and a solid whose depths are looked for together.
     patches_paired : int
         Pairs of patches of two surfaces that go down together.
+    patches_walked : int
+        Pairs of patches, about, that the compiled kernel looks at in one step.
     """
 
     piece: int = 2**18
@@ -103,6 +107,7 @@ class Tuning:
     nearest_pairs: int = 524_288
     query_runs: int = 2_097_152
     joined_cells: int = 65_536
+    pairs_walked: int = 1_048_576
     joined_places: int = 131_072
     joined_pairs: int = 65_536
     joined_crowd: int = 262_144
@@ -130,6 +135,7 @@ class Tuning:
     audited: int = 2_048
     depths_together: int = 256
     patches_paired: int = 262_144
+    patches_walked: int = 65_536
 
 
 current = Tuning()

@@ -11,6 +11,8 @@ from mathutils import Vector
 from demo import forest, studio, trees
 
 LINKED_COUNT, INSTANCED_COUNT = 1_200, 300  # nodes plant the others
+LEAVES = {"Spruce": (0.03, 0.13, 0.07), "Oak": (0.1, 0.22, 0.04), "Birch": (0.3, 0.38, 0.07)}
+WOOD, SOIL = (0.16, 0.1, 0.06), (0.25, 0.24, 0.12)
 LINKED = "Linked Trees"  # the collection of those that are objects
 EYE, AHEAD = (-138.0, -50.0, 27.0), (1.0, 0.3, -0.14)  # of the camera
 
@@ -25,6 +27,7 @@ def planted() -> bpy.types.Object:
     kinds = [_collection(mesh) for mesh in meshes]
     wood = forest.forest()
     ground = bpy.data.objects.new("Ground", studio.mesh_of("Ground", *forest.ground()))
+    ground.data.materials.append(studio.paint("Soil", SOIL))
     scene.collection.objects.link(ground)
     for number in range(LINKED_COUNT + INSTANCED_COUNT):
         kind, is_linked = wood.kinds[number], number < LINKED_COUNT
@@ -46,8 +49,8 @@ def _tree_mesh(name: str) -> bpy.types.Mesh:
     tree = trees.tree(name)
     mesh = studio.mesh_of(name, tree.vertices, tree.faces)
     mesh.shade_flat()
-    for part, color in (("Leaves", (0.12, 0.3, 0.1)), ("Wood", (0.16, 0.1, 0.06))):
-        mesh.materials.append(studio.clay(f"{name} {part}", color))
+    for part, color in (("Leaves", LEAVES[name]), ("Wood", WOOD)):
+        mesh.materials.append(studio.paint(f"{name} {part}", color))
     mesh.polygons.foreach_set("material_index", tree.is_wood.astype(np.int32))
     return mesh
 

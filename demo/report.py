@@ -27,6 +27,8 @@ def page(report: dict) -> str:
         lines += ["", *of_forest(report["forest"])]
     if "chunks" in report:
         lines += ["", *map(of_chunks, report["chunks"])]
+    if "tiles" in report:
+        lines += of_tiles(report["tiles"])
     if "audit" in report:
         lines += ["", *of_audit(report["audit"])]
     if "shelf" in report:
@@ -131,6 +133,18 @@ def of_chunks(chunks: dict) -> str:
         "The {name}, cut by a budget of {budget:,} triangles in {ms:.0f} ms: {chunks:,} chunks in"
         " {cells:,} cells, {triangles:,} triangles, {most:,} in the fullest cell."
     ).format(**chunks)
+
+
+def of_tiles(tiles: dict) -> Iterable[str]:
+    """Tell what was exported, and how to see it."""
+    yield (
+        "The {name} as 3D Tiles in {ms:,.0f} ms: {tiles} chunks of at most {budget:,} triangles,"
+        " {megabytes:.1f} MB."
+    ).format(**tiles, megabytes=tiles["bytes"] / 1e6)
+    if tiles["viewer"]:
+        yield f"Without a page that shows them: {tiles['viewer']}."
+    else:
+        yield "To see them: python3 -m http.server --directory {folder}".format(**tiles)
 
 
 def of_audit(audit: dict) -> Iterable[str]:

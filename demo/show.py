@@ -16,6 +16,7 @@ from demo import (
     scene,
     shelf,
     swarm,
+    tiles,
     user_file,
     walk,
     woods,
@@ -26,7 +27,8 @@ from demo.extension import part
 def run(out: Path, blend: Path | None = None, with_picture: bool = True) -> dict:
     """Do the main job on the room, or on the scene of `blend`, and write what came out.
 
-    With the room come a forest of instances, an audit, a shelf, and the film of the ships.
+    With the room come a forest of instances, its 3D Tiles, an audit, a shelf, and the film of the
+    ships.
     """
     out.mkdir(parents=True, exist_ok=True)
     subject = user_file.opened(blend) if blend else scene.room()
@@ -40,6 +42,7 @@ def run(out: Path, blend: Path | None = None, with_picture: bool = True) -> dict
         found["chunks"] = [cutting.run("room", 1_000)]
         found["forest"] = woods.run(out, with_picture)
         found["chunks"].append(woods.cut(out, with_picture))
+        found["tiles"] = tiles.run("forest", out / "tiles", 50_000)
         found["audit"] = findings.run(out, with_picture)
         found["shelf"] = shelf.run(out, with_picture)
         found["swarm"] = swarm.run(out, with_picture)

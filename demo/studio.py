@@ -97,6 +97,17 @@ def clay(name: str, color: tuple, backdrop: bool = False) -> bpy.types.Material:
     return material
 
 
+def paint(name: str, color: tuple) -> bpy.types.Material:
+    """Make a dull surface that other programs know, too: glTF has nothing but this shader."""
+    material, shader = _material(name, color)
+    dull = shader("ShaderNodeBsdfPrincipled")
+    dull.inputs["Base Color"].default_value = (*color, 1)
+    dull.inputs["Roughness"].default_value = 1.0
+    output = shader("ShaderNodeOutputMaterial")
+    material.node_tree.links.new(dull.outputs[0], output.inputs[0])
+    return material
+
+
 def _material(name: str, color: tuple) -> tuple[bpy.types.Material, Any]:
     """Make an empty material, so colored in a view, and return it with the way to add nodes."""
     material = bpy.data.materials.new(name)

@@ -22,12 +22,12 @@ from platform import machine
 from tempfile import TemporaryDirectory
 
 # Whoever imports a backend does so by `backend-path`; a script beside it finds it anyway.
-from compile import HERE, TARGETS, compiled, digest
+from compile import HEADERS, HERE, SOURCES, TARGETS, compiled, digest
 
 PROJECT = tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))
 ABOUT = PROJECT["project"]
 NAME = f"octree_kernel-{ABOUT['version']}"
-SOURCES = ("pyproject.toml", "README.md", "backend.py", "compile.py", "kernel.c")
+FILES = ("pyproject.toml", "README.md", "backend.py", "compile.py")
 PACKAGE = "octree_kernel/__init__.py"
 
 
@@ -118,7 +118,8 @@ def build_wheel(
 
 def build_sdist(sdist_directory: str, config_settings: object = None) -> str:
     """Pack the source; return the name of the archive."""
-    files = {name: (HERE / name).read_bytes() for name in (*SOURCES, PACKAGE)}
+    files = {name: (HERE / name).read_bytes() for name in (*FILES, PACKAGE)}
+    files |= {path.name: path.read_bytes() for path in (*SOURCES, *HEADERS)}
     files |= {"LICENSE": _license(), "PKG-INFO": _metadata()}
     path = Path(sdist_directory, f"{NAME}.tar.gz")
     with gzip.GzipFile(path, "wb", mtime=0) as packed, tarfile.open(None, "w", packed) as archive:

@@ -17,6 +17,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 HERE = Path(__file__).resolve().parent
+# Each a translation unit, and the headers that they share.
+SOURCES = sorted(HERE.glob("*.c"))
+HEADERS = sorted(HERE.glob("*.h"))
 # What wheels call a platform, and what ziglang does.
 TARGETS = {
     "manylinux_2_17_x86_64": "x86_64-linux-gnu.2.17",
@@ -52,7 +55,7 @@ def compiled(folder: Path, flags: list[str] = RELEASE, platform: str = "") -> Pa
     system = [] if name.endswith(".dll") else ["-fPIC", "-lm"]
     # In a folder of its own: compilers leave more than what is wanted, and write down where.
     with TemporaryDirectory() as made:
-        command = [*compiler(platform), *FLAGS, *flags, str(HERE / "kernel.c"), "-o", name]
+        command = [*compiler(platform), *FLAGS, *flags, *map(str, SOURCES), "-o", name]
         subprocess.run([*command, *system], cwd=made, check=True)
         # A library that is open stays as it is for whoever has it open.
         (folder / name).unlink(missing_ok=True)

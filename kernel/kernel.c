@@ -16,22 +16,14 @@
  *
  * Nothing is allocated and no state is kept: all arrays are the caller's. */
 
+#include "shared.h"
+#include "exact.h"
+
 #include <assert.h>
 #include <math.h>
-#include <stdint.h>
 #include <string.h>
 
-#if defined(__SSE2__) || defined(_M_X64)
-#include <emmintrin.h>
-#define HAS_SSE2 1
-#endif
-
-#define ABI 3
-#ifdef _WIN32
-#define EXPORT __declspec(dllexport)
-#else
-#define EXPORT __attribute__((visibility("default")))
-#endif
+#define ABI 4
 
 /* What every step of a walk does: a call costs as much. */
 #define INLINED inline __attribute__((always_inline))
@@ -100,7 +92,7 @@ typedef struct {
 } Scene;
 
 /* Cells of an octree and references, as they are: `Octree` in core/octree.py tells of each. Of
- * `items`, only triangles and order are there. Nothing here has been checked before. */
+ * `items`, only triangles, or boxes, and order are there; only volumes ask boxes. Nothing here has been checked before. */
 typedef struct {
     Tree items;
     const double *walls; /* (6, cell_count) */
@@ -121,91 +113,6 @@ static const Tree *top_of(const Walked *walked) {
 }
 
 EXPORT int64_t octree_kernel_abi(void) { return ABI; }
-
-/* ---- Floating-point state: a host may flush what is nearly zero ---- */
-
-#ifdef HAS_SSE2
-#define DEFAULT_FLOATS 0x1f80
-static uint64_t set_floats(uint64_t state) {
-    uint64_t before = _mm_getcsr();
-    _mm_setcsr((unsigned)state);
-    return before;
-}
-#elif defined(__aarch64__)
-#define DEFAULT_FLOATS 0
-static uint64_t set_floats(uint64_t state) {
-    uint64_t before;
-    __asm__ volatile("mrs %0, fpcr" : "=r"(before));
-    __asm__ volatile("msr fpcr, %0" : : "r"(state));
-    return before;
-}
-#else
-#define DEFAULT_FLOATS 0
-static uint64_t set_floats(uint64_t state) { return state; }
-#endif
-
-/* ---- Exact arithmetic, as in core/arrays.py ---- */
-
-/* One by the power of two next above a number that is not negative. */
-static double power_of_two_scale(double largest) {
-    uint64_t bits;
-    memcpy(&bits, &largest, 8);
-    uint64_t exponent = bits >> 52;
-    if (exponent >= 1 && exponent <= 2044) {
-        bits = (2045 - exponent) << 52;
-        memcpy(&largest, &bits, 8);
-        return largest;
-    }
-    int power;
-    frexp(largest, &power);
-    return ldexp(1.0, power < -1023 ? 1023 : -power);
-}
-
-static double split(double number, double *low) {
-    double wide = number * 134217729.0; /* 2^27 + 1 */
-    double high = wide - (wide - number);
-    *low = number - high;
-    return high;
-}
-
-/* What rounding takes from a product. Dekker, 1971. */
-static double product_error(double a, double b) {
-    double a_low, b_low, a_high = split(a, &a_low), b_high = split(b, &b_low);
-    double lost = a_high * b_high - a * b;
-    lost += a_high * b_low;
-    lost += a_low * b_high;
-    lost += a_low * b_low;
-    return lost;
-}
-
-static double dot(const double *a, const double *b) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void cross(const double *a, const double *b, double *product) {
-    product[0] = a[1] * b[2] - a[2] * b[1];
-    product[1] = a[2] * b[0] - a[0] * b[2];
-    product[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-static double exact_difference(double a, double b, double c, double d) {
-    return (a * b - c * d) + (product_error(a, b) - product_error(c, d));
-}
-
-static void exact_cross(const double *a, const double *b, double *product) {
-    product[0] = exact_difference(a[1], b[2], a[2], b[1]);
-    product[1] = exact_difference(a[2], b[0], a[0], b[2]);
-    product[2] = exact_difference(a[0], b[1], a[1], b[0]);
-}
-
-static double largest_of(const double *numbers, int count) {
-    double largest = 0;
-    for (int i = 0; i < count; i++) {
-        double size = fabs(numbers[i]);
-        largest = largest > size ? largest : size; /* what follows a NaN, if that is last */
-    }
-    return largest;
-}
 
 /* ---- Packing ---- */
 
@@ -1524,7 +1431,7 @@ static int test_entries(Walk *walk, const int64_t *entries, int64_t count, int64
     for (int64_t i = from; i < to; i++) {
         int64_t entry = entries[i];
         if (entry < 0 || entry >= items->entry_count) return 0;
-        for (int corner = 0; corner < 3; corner++) {
+        for (int corner = 0; corner < 3 && !items->boxes; corner++) {
             int64_t vertex = items->faces[corner * items->entry_count + entry];
             if (vertex < 0 || vertex >= items->vertex_count) return 0;
         }

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class AddonTuning:
-    """Sizes measured to keep Blender responsive; no answer depends on them.
+    """Sizes measured to keep Blender responsive; no answer depends on them but levels of detail.
 
     A function reads those it needs from `current`, once a call.
 
@@ -50,6 +50,11 @@ class AddonTuning:
         whole numbers up to here.
     drawn_triangles : int
         Triangles that a card draws in one call, so that a float numbers them.
+    level_share : float
+        Of the vertices that may go, how many are left a level of detail: of surfaces a quarter,
+        so that a cell has about as many triangles as each of the four that it is made of.
+    level_triangles : int
+        Triangles that an object keeps in a cell of such a level, if it has so many.
     """
 
     first_turn: float = 0.2
@@ -74,6 +79,8 @@ class AddonTuning:
     label_bytes: int = 1 << 29
     exact_triangles: int = 1 << 24
     drawn_triangles: int = 1 << 22
+    level_share: float = 0.25
+    level_triangles: int = 24
 
 
 current = AddonTuning()

@@ -70,6 +70,22 @@ def decorate(item: bpy.types.Object, random: np.random.Generator) -> None:
             made.add([number], float(random.random()), "REPLACE")
 
 
+def textured(name: str, values: tuple[float, ...], *, image: str = "wood") -> bpy.types.Material:
+    """Return a material with a picture of its own."""
+    picture = bpy.data.images.new(image, 4, 4)
+    picture.pixels[:] = np.resize(np.array(values, np.float32), 64).tolist()
+    picture.pack()
+    material = bpy.data.materials.new(name)
+    if bpy.app.version < (5, 0):
+        material.use_nodes = True
+    tree = material.node_tree
+    node = tree.nodes.new("ShaderNodeTexImage")
+    node.image = picture
+    shader = next(each for each in tree.nodes if each.type == "BSDF_PRINCIPLED")
+    tree.links.new(node.outputs["Color"], shader.inputs["Base Color"])
+    return material
+
+
 def chunks() -> list[bpy.types.Object]:
     """Return the chunks of the scene."""
     return chunks_in(made_collection(bpy.context.scene))

@@ -1,10 +1,10 @@
-"""How many random examples tests look at: few at hand, many where all suites run."""
+"""How many random examples tests look at: few at hand, many where there is a night for them."""
 
 import os
 
 from hypothesis import HealthCheck, settings
 
-# In `make test-all`, under the newest NumPy: the round under the oldest is about that NumPy.
+# `make test-all EXAMPLES=many`.
 MANY = os.environ.get("EXAMPLES") == "many"
 
 

@@ -80,3 +80,33 @@ def gltf_triangles(path):
     for root in model["scenes"][model.get("scene", 0)]["nodes"]:
         walk(root, np.eye(4))
     return np.concatenate(found)
+
+
+def farthest_corner(found, wanted):
+    """Return how far corners are from those that are wanted, triangles in any order, at most.
+
+    Each is held against the one that is nearest, whichever its first corner is.
+    """
+    turns = np.stack([np.roll(wanted, turn, axis=1) for turn in range(3)])
+    taken, most = set(), 0.0
+    for each in found:
+        apart = np.abs(turns - each).max(axis=(2, 3)).min(axis=0)
+        taken.add(int(apart.argmin()))
+        most = max(most, float(apart.min()))
+    assert len(taken) == len(found) == len(wanted)
+    return most
+
+
+def all_triangles(folder, ending):
+    """Return the corners of all triangles of all files of a folder."""
+    return np.concatenate([gltf_triangles(path) for path in sorted(folder.glob(f"*{ending}"))])
+
+
+def open_length(corners):
+    """Return the length of edges that one triangle has, vertices of the same bits taken as one."""
+    keys = {}
+    for start, end in np.stack((corners, np.roll(corners, -1, axis=1)), axis=2).reshape(-1, 2, 3):
+        key = tuple(sorted(((start + 0.0).tobytes(), (end + 0.0).tobytes())))
+        keys[key] = keys.get(key, 0) + 1
+    ends = [np.frombuffer(b"".join(key)).reshape(2, 3) for key, n in keys.items() if n == 1]
+    return sum(float(np.linalg.norm(one - other)) for one, other in ends)

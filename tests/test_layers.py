@@ -12,15 +12,15 @@ import core
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
-    "tuning", "arrays", "records", "checks", "steps", "passes", "shapes", "touch", "options",
-    "grid", "child_masks", "cells", "any_octree", "walkable", "octree", "compiled", "lone",
+    "tuning", "arrays", "records", "checks", "steps", "passes", "shapes", "options", "grid",
+    "child_masks", "cells", "any_octree", "walkable", "octree", "compiled", "touch", "lone",
     "groups", "construction", "mailboxing", "descend", "query", "rays", "nearest",
     "pairs", "dynamic", "scene", "gaps", "audit", "place", "clip", "chunks", "item_buffer",
     "trace", "atomic_file", "storage", "statistics", "wireframe",
     "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
-    "tuning", "arrays", "lengths", "text_formats", "png", "written_files", "ui", "menus",
+    "tuning", "arrays", "lengths", "text_formats", "shares", "png", "written_files", "ui", "menus",
     "translations", "shortcuts", "manual", "references", "preferences", "presets", "camera",
     "curves", "reader", "scene_index", "item_buffer", "built_tree", "trees", "scope", "targets",
     "selection", "hiding", "answers", "build", "results", "questions", "distances", "live",

@@ -2,12 +2,14 @@
 
 from .api import Chunks, chunks, chunks_steps
 from .density import Density, density, density_steps
+from .joining import JoinedChunks, joined_chunks
 from .meshes import ChunkPolygons, chunk_polygons, interpolated, interpolated_normals
 
 __all__ = [
     "ChunkPolygons",
     "Chunks",
     "Density",
+    "JoinedChunks",
     "chunk_polygons",
     "chunks",
     "chunks_steps",
@@ -15,4 +17,5 @@ __all__ = [
     "density_steps",
     "interpolated",
     "interpolated_normals",
+    "joined_chunks",
 ]

@@ -10,8 +10,9 @@ from .. import checks, tuning
 from ..arrays import Flags, Floats, Ids, blocks, ranks_of, starts_of_runs
 from ..clip.cutting import Cutting
 from ..clip.pieces import Pieces, pieces_of
+from ..options import one_box
 from ..records import Record
-from ..shapes import Triangles
+from ..shapes import Boxes, Triangles
 from ..steps import Steps, ascending, at_once, between
 from .budget import COUNTED, TRIANGLES, Budget, Divided, divide_by_budget
 from .lattice import Lattice
@@ -89,6 +90,7 @@ def chunks_steps(
     owners: ArrayLike | None = None,
     modes: ArrayLike | None = None,
     weights: ArrayLike | None = None,
+    bounds: Boxes | None = None,
 ) -> Steps[Chunks]:
     """Divide a scene into cells by a budget, and cut its triangles at their walls, in steps.
 
@@ -121,6 +123,9 @@ def chunks_steps(
         is in the cell of its centroid. 2: all are in the cell of the center of its bounds.
     weights : array_like of float, shape (n,), optional
         What each triangle counts, such as texels; not negative.
+    bounds : Boxes, optional
+        One box that the root holds, too: that of a scene of which these triangles are a part, so
+        that cells are those of the scene.
 
     Returns
     -------
@@ -173,14 +178,19 @@ def chunks_steps(
     if limits.most == limits.least_size == 0:
         raise ValueError(f"least_size must be more than 0 with no budget, got {least_size!r}")
     axes = SPLITS[checks.choice("split", split, tuple(SPLITS))]
-    return ascending(_steps(triangles, edge, axes, limits, wanted))
+    return ascending(_steps(triangles, edge, axes, limits, wanted, one_box(bounds)))
 
 
 chunks = at_once(chunks_steps)
 
 
 def _steps(
-    triangles: Triangles, cell: float, axes: tuple[int, ...], budget: Budget, modes: Ids
+    triangles: Triangles,
+    cell: float,
+    axes: tuple[int, ...],
+    budget: Budget,
+    modes: Ids,
+    bounds: Boxes | None,
 ) -> Steps[Chunks]:
     vertices, faces = triangles.vertices, triangles.faces
     rows = np.ascontiguousarray(vertices.T)
@@ -191,7 +201,7 @@ def _steps(
     corners, points = np.ascontiguousarray(faces.T), np.where(known, rows, 0.0)
     beginning = Cutting.steps(points, corners, valid)
     cutting = yield from between(0.05, 0.2, beginning)
-    lower, upper = _bounds(cutting, valid)
+    lower, upper = _bounds(cutting, valid, bounds)
     if not cuttable.all():
         standing = _stand_for(cutting, budget.owners, modes, valid)
         yield from between(0.2, 0.25, standing)
@@ -205,12 +215,13 @@ def _steps(
     return made
 
 
-def _bounds(cutting: Cutting, valid: Flags) -> tuple[Floats, Floats]:
-    """Return the bounds of valid triangles; the origin without any."""
-    if not valid.any():
-        return np.zeros(3), np.zeros(3)
+def _bounds(cutting: Cutting, valid: Flags, also: Boxes | None) -> tuple[Floats, Floats]:
+    """Return the bounds of valid triangles and of a box; the origin without any."""
     lower = np.min(cutting.lower, axis=1, where=valid, initial=np.inf)
-    return lower, np.max(cutting.upper, axis=1, where=valid, initial=-np.inf)
+    upper = np.max(cutting.upper, axis=1, where=valid, initial=-np.inf)
+    if also is not None:
+        return np.minimum(lower, also.lower[0]), np.maximum(upper, also.upper[0])
+    return (lower, upper) if valid.any() else (np.zeros(3), np.zeros(3))
 
 
 def _stand_for(cutting: Cutting, owners: Ids, modes: Ids, valid: Flags) -> Steps[None]:

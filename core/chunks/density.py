@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from .. import checks, tuning
 from ..arrays import Floats, Ids, blocks, dot, robust_cross, starts_of_runs
 from ..records import Record
-from ..shapes import Triangles
+from ..shapes import Boxes, Triangles
 from ..steps import Steps, at_once, between
 from .api import ASSIGN, Chunks, chunks_steps
 from .budget import TRIANGLES
@@ -83,6 +83,7 @@ def density_steps(
     weights: ArrayLike | None = None,
     owners: ArrayLike | None = None,
     materials: ArrayLike | None = None,
+    bounds: Boxes | None = None,
 ) -> Steps[Density]:
     """Count triangles, areas, objects and materials of cells, in steps.
 
@@ -96,6 +97,8 @@ def density_steps(
         The object of each triangle, 0 to o - 1; all of one by default.
     materials : array_like of int, shape (n,), optional
         The material of each; all of one by default.
+    bounds : Boxes, optional
+        As for `chunks`.
 
     Returns
     -------
@@ -126,6 +129,7 @@ def density_steps(
         owners=objects,
         modes=np.full(int(objects.max(initial=0)) + 1, ASSIGN),
         weights=weights,
+        bounds=bounds,
     )
     return _steps(triangles, dividing, objects, stuff)
 

@@ -1,5 +1,6 @@
 """The compiled walk: one door to the kernel, trees packed for it, and its answers, in pieces."""
 
+from .builds import Builder, CellsAsked, Divider, Numbers, builder
 from .door import (
     VARIABLE,
     address,
@@ -9,9 +10,13 @@ from .door import (
     use_kernel,
     why_not,
 )
+from .gaps import shortest_ways
+from .joins import joined_triangles
 from .packing import QUESTION, Packed, Placed, is_worth, packed
-from .questions import AROUND, Questions, VolumesAsked
+from .pictures import Painter, painter
+from .questions import AROUND, Questions, VolumesAsked, as_regions
 from .threads import in_pieces, threads_of, use_threads
+from .touches import touching_triangles
 from .walks import (
     MOST,
     NO_PLACES,
@@ -31,21 +36,32 @@ __all__ = [
     "NO_PLACES",
     "QUESTION",
     "VARIABLE",
+    "Builder",
+    "CellsAsked",
     "Crossed",
+    "Divider",
+    "Numbers",
     "Packed",
+    "Painter",
     "Placed",
     "Questions",
     "VolumesAsked",
     "Walked",
     "address",
+    "as_regions",
+    "builder",
     "found",
     "in_pieces",
     "is_worth",
+    "joined_triangles",
     "kernel",
     "kernel_state",
     "named",
     "packed",
+    "painter",
+    "shortest_ways",
     "threads_of",
+    "touching_triangles",
     "use_kernel",
     "use_threads",
     "vectors",

@@ -16,6 +16,9 @@ from .walks import Walked
 # To pack an item costs about as much as this part of a ray in NumPy, a question of its own as
 # much as so many more rays.
 _WORTH, QUESTION = 1 / 64, 256
+# Boxes cost three times as much to pack, and NumPy is faster to ask volumes than rays: how many
+# triangles such an item stands for, and how many questions one of its own.
+_BOX, _BOX_QUESTION = 2, 64
 # Cells of a tree that is divided at medians alone.
 _NO_CELLS = (np.empty(0, np.intp),) * 4
 
@@ -173,9 +176,10 @@ def packed(tree: Octree, questions: int, *, boxes: bool = False) -> Packed | Non
     if known is None:
         if len(tree.order) == 0:
             return None
-        asked = _ASKED.get(tree, 0) + questions + QUESTION
+        is_mesh = isinstance(tree.items, Triangles)
+        asked = _ASKED.get(tree, 0) + questions + (QUESTION if is_mesh else _BOX_QUESTION)
         _ASKED[tree] = asked
-        if not is_worth(asked, len(tree.order)):
+        if not is_worth(asked, len(tree.order) * (1 if is_mesh else _BOX)):
             return None
         known = _PACKED_TREES[tree] = Packed(tree)
     return known if known.is_sound else None

@@ -1,6 +1,8 @@
 """Building a static octree: items enter, cells are divided top down, levels are assembled."""
 
 from collections.abc import Callable, Generator
+from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from ..arrays import (
     starts_of_runs,
 )
 from ..cells import Cells
+from ..compiled import builder
 from ..grid import Grid
 from ..octree import Octree, octree_of
 from ..options import Options
@@ -22,10 +25,14 @@ from ..passes import taken_steps
 from ..shapes import Boxes, Regions, Shapes, Spheres, Triangles
 from ..steps import Steps, between, repeated, run
 from .divide import Entries, divide, enter, root_grid
-from .levels import Level, Pairs, without_idle_divisions
+from .kernel_levels import KernelDivision, may_divide
+from .levels import AnyLevel, Level, Pairs, without_idle_divisions
 from .medians import divide_at_medians
 
 ITEM_KINDS = (Triangles, Boxes, Spheres, Regions)
+
+# Slices of the references of each cell, and these.
+Filing: TypeAlias = Steps[tuple[tuple[Ids, Ids, Ids], Ids]]
 
 DIVIDING = {"middle": divide, "median": divide_at_medians}
 
@@ -207,17 +214,27 @@ def _steps(items: Shapes, options: Options) -> Steps[Octree]:
     yield 0.1
     entering = enter(items, lower, upper, finite, grid, options)
     entries = yield from between(0.1, 0.35, entering)
-    divided = DIVIDING[options.split](entries, grid, options)
-    levels, strays = yield from between(0.35, 0.9, divided)
-    assembling = _assemble(entries, grid, options, levels, strays)
+    if builder() is not None and may_divide(entries.arranged, options):
+        division = KernelDivision(entries, grid, options)
+        levels, strays = yield from between(0.35, 0.9, division.divide())
+        assembling = _assemble(entries, grid, options, levels, strays, division.file)
+    else:
+        dividing = DIVIDING[options.split](entries, grid, options)
+        plain, strays = yield from between(0.35, 0.9, dividing)
+        file = partial(_filed, entries)
+        assembling = _assemble(entries, grid, options, plain, strays, file)
     return (yield from between(0.9, 1.0, assembling))
 
 
 def _limits(items: Shapes) -> Steps[tuple[Floats, Floats]]:
     """Return the bounds of items, (3, n) twice; yields the fraction done."""
     lower, upper = np.empty((2, 3, len(items)))
+    kernel = builder() if isinstance(items, Triangles) and len(items.vertices) else None
     for some in blocks(len(items), tuning.current.piece):
-        lower[:, some], upper[:, some] = items[some].limits()
+        if kernel is not None and isinstance(items, Triangles):
+            kernel.limits(items, some, lower, upper)
+        else:
+            lower[:, some], upper[:, some] = items[some].limits()
         yield some.stop / len(items)
     return lower, upper
 
@@ -228,7 +245,12 @@ def _finite(rows: Floats) -> Flags:
 
 
 def _assemble(
-    entries: Entries, grid: Grid, options: Options, levels: list[Level], strays: Ids
+    entries: Entries,
+    grid: Grid,
+    options: Options,
+    levels: list[AnyLevel],
+    strays: Ids,
+    file: Callable[[list[AnyLevel], Ids, Cells], Filing],
 ) -> Steps[Octree]:
     """Make the octree of these levels; items beyond the root come first in its references.
 
@@ -237,20 +259,15 @@ def _assemble(
     levels = without_idle_divisions(levels)
     yield 0.1
     first = np.cumsum([0, *(level.slices.shape[1] for level in levels)])
-    walls = []
-    for depth, level in enumerate(levels):
-        walls.append(level.bounds(grid, depth))
-        yield 0.1 + 0.05 * (depth + 1) / len(levels)
     divided = [start + level.divided for level, start in zip(levels, first, strict=False)]
     depths = np.repeat(np.arange(len(levels)), np.diff(first))
     parent = np.append(-1, np.repeat(np.concatenate(divided), 8))
-    rows = np.concatenate(np.concatenate(walls, axis=2))
-    yield 0.2
+    rows = np.concatenate([level.cells for level in levels], axis=1)
+    if len(rows) == 3:
+        rows = yield from between(0.1, 0.2, grid.bounds_steps(rows, depths))
     cells = Cells.of(rows, parent, options.enlargement, depths)
     yield 0.4
-    members = yield from between(0.4, 0.5, _members(entries, levels, cells))
-    filing = _references(entries, levels, first, members, cells)
-    slices, references = yield from between(0.5, 0.99, filing)
+    slices, references = yield from between(0.4, 0.99, file(levels, first, cells))
     yield 1.0
     return octree_of(
         options,
@@ -267,9 +284,15 @@ def _assemble(
     )
 
 
+def _filed(entries: Entries, levels: list[Level], first: Ids, cells: Cells) -> Filing:
+    """Return the cells' slices of the references, and these, in preorder."""
+    members = yield from between(0.0, 0.2, _members(entries, levels, cells))
+    return (yield from between(0.2, 1.0, _references(entries, levels, first, members, cells)))
+
+
 def _references(
     entries: Entries, levels: list[Level], first: Ids, members: Pairs, cells: Cells
-) -> Steps[tuple[tuple[Ids, Ids, Ids], Ids]]:
+) -> Filing:
     """Return the cells' slices of the references, and these, in preorder."""
     own = np.bincount(members.cells, minlength=len(cells))
     for number, (level, start, stop) in enumerate(zip(levels, first, first[1:], strict=False)):

@@ -6,7 +6,7 @@ item and cell, handed down level by level.
 """
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from ..arrays import (
 )
 from ..cells import UPPER_SIDES, root_around
 from ..child_masks import ChildMasks
+from ..compiled import builder
 from ..grid import (
     DEEPEST,
     Depths,
@@ -39,6 +40,7 @@ from ..steps import Steps, between
 from .levels import (
     NO_PAIRS,
     Check,
+    Division,
     Level,
     Pairs,
     check_copies,
@@ -57,8 +59,7 @@ class Entries:
 
     Behind them, `order` names the items beyond the root, in no order of codes, and `arranged` are
     all these items in the same order. `depths` tell how deep an item sinks whole; `first` and
-    `last` are the finest cells that its bounds touch, packed. `by_depth` are the entries sorted by
-    depth, each depth up to its end.
+    `last` are the finest cells that its bounds touch, packed.
     """
 
     items: Shapes
@@ -69,15 +70,20 @@ class Entries:
     depths: Depths
     first: Words
     last: Words
-    by_depth: Ids
-    depth_ends: Ids
+
+    @cached_property
+    def _by_depth(self) -> tuple[Ids, Ids]:
+        """The entries sorted by depth, and where those of each depth end."""
+        by_depth = np.argsort(self.depths, kind="stable")
+        return by_depth, np.searchsorted(self.depths[by_depth], np.arange(DEEPEST + 2))
 
     def __len__(self) -> int:
         return len(self.codes)
 
     def straddling(self, depth: int) -> Ids:
         """Return the entries that sink to just this depth, ascending."""
-        return self.by_depth[self.depth_ends[depth] : self.depth_ends[depth + 1]]
+        by_depth, ends = self._by_depth
+        return by_depth[ends[depth] : ends[depth + 1]]
 
 
 def root_grid(lower: Floats, upper: Floats, options: Options) -> Grid:
@@ -96,12 +102,17 @@ def enter(
     """Sort the finite items; bounds, (3, n), are of all items. Yields the fraction done."""
     count = lower.shape[1]
     codes, first, last = np.empty((3, count), np.int64)
-    depths = np.empty(count, np.uint8)
+    depths, kernel = np.empty(count, np.uint8), builder()
+    is_kept = options.straddlers == "keep" and options.split == "middle"
     for some in blocks(count, tuning.current.divided):
+        if kernel is not None and not is_kept:
+            kernel.enter((lower, upper), some, grid, (first, last, codes), depths)
+            yield some.stop / count / 2
+            continue
         low, high = lower[:, some], upper[:, some]
         cells, ends = grid.overlapped(low, high)
         first[some], last[some] = pack(cells), pack(ends)
-        if options.straddlers == "keep" and options.split == "middle":
+        if is_kept:
             cells = grid.holding((low + high) / 2)
             depths[some] = grid.held_depth(low, high, cells, options.loose_factor)
         else:
@@ -110,18 +121,14 @@ def enter(
         yield some.stop / count / 2
     held = finite & _held_by_root(lower, upper, grid, options)
     yield 0.51
-    order = yield from between(0.51, 0.7, _by_code(codes, held, 3 * grid.depth))
+    codes, order = yield from between(0.51, 0.75, _by_code(codes, held, 3 * grid.depth))
     beyond = np.flatnonzero(finite & ~held)
     arranged_order = np.concatenate((order, beyond)) if len(beyond) else order
-    yield 0.71
-    arranged = yield from between(0.71, 0.8, items.take_steps(arranged_order))
-    depths = yield from between(0.8, 0.82, taken_steps(depths, order))
-    by_depth = np.argsort(depths, kind="stable")
-    yield 0.85
-    ends = np.searchsorted(depths[by_depth], np.arange(grid.depth + 2))
-    codes = yield from between(0.85, 0.9, taken_steps(codes, order))
-    first = yield from between(0.9, 0.95, taken_steps(first, order))
-    last = yield from between(0.95, 1.0, taken_steps(last, order))
+    yield 0.76
+    arranged = yield from between(0.76, 0.85, items.take_steps(arranged_order))
+    depths = yield from between(0.85, 0.87, taken_steps(depths, order))
+    first = yield from between(0.87, 0.93, taken_steps(first, order))
+    last = yield from between(0.93, 1.0, taken_steps(last, order))
     return Entries(
         items=items,
         invalid=np.flatnonzero(~finite),
@@ -131,21 +138,23 @@ def enter(
         depths=depths,
         first=first,
         last=last,
-        by_depth=by_depth,
-        depth_ends=ends,
     )
 
 
-def _by_code(codes: Words, held: Flags, bits: int) -> Steps[Ids]:
-    """Return the items that are held, sorted by code; yields the fraction done."""
-    if held.all():
-        return (yield from radix_argsort_steps(codes, bits))
-    entering = np.flatnonzero(held)
-    yield 0.1
-    entering_codes = yield from between(0.1, 0.2, taken_steps(codes, entering))
-    sorting = radix_argsort_steps(entering_codes, bits)
-    order = yield from between(0.2, 0.9, sorting)
-    return (yield from between(0.9, 1.0, taken_steps(entering, order)))
+def _by_code(codes: Words, held: Flags, bits: int) -> Steps[tuple[Words, Ids]]:
+    """Return the codes of the items that are held, sorted, and these; yields the fraction done."""
+    entering, kernel = None, builder()
+    if not held.all():
+        entering = np.flatnonzero(held)
+        yield 0.1
+        codes = yield from between(0.1, 0.2, taken_steps(codes, entering))
+    if kernel is not None:
+        return (yield from between(0.2, 1.0, kernel.sorted_steps(codes, entering, bits)))
+    order = yield from between(0.2, 0.8, radix_argsort_steps(codes, bits))
+    codes = yield from between(0.8, 0.9, taken_steps(codes, order))
+    if entering is not None:
+        order = yield from between(0.9, 1.0, taken_steps(entering, order))
+    return codes, order
 
 
 def _held_by_root(lower: Floats, upper: Floats, grid: Grid, options: Options) -> Flags:
@@ -167,14 +176,14 @@ def divide(entries: Entries, grid: Grid, options: Options) -> Steps[tuple[list[L
     levels = [Level.of_leaves(root, whole, NO_PAIRS, np.ones(1, np.intp), allowance)]
     strays = [np.empty(0, np.intp)]
     gone, is_safe = np.zeros(len(entries) + 1, np.intp), False
-    division = partial(_divide_level, entries, grid, options)
+    division = division_of(entries, grid, options)
     check = partial(check_copies, len(entries), options)
     for depth in range(grid.depth):
         level, start = levels[-1], depth / grid.depth
         overfull = np.flatnonzero(level.counts(gone) > options.capacity)
         if len(overfull) == 0:
             break
-        if not is_safe and may_be_refused(level, overfull, len(entries), options):
+        if not is_safe and may_be_refused(len(level.copies), len(overfull), len(entries), options):
             below = range(depth, grid.depth)
             trying = foresee(level, below, gone.copy(), division, len(entries), options)
             yield from between(start, start + 0.5 / grid.depth, trying)
@@ -184,6 +193,11 @@ def divide(entries: Entries, grid: Grid, options: Options) -> Steps[tuple[list[L
         levels.append(children)
         strays.append(lost)
     return levels, np.concatenate(strays)
+
+
+def division_of(entries: Entries, grid: Grid, options: Options) -> Division:
+    """Return what divides cells of a level among entries."""
+    return partial(_divide_level, entries, grid, options)
 
 
 def _divide_level(

@@ -4,10 +4,10 @@ The same for cells on a grid and off it, in a tree that is built and in one that
 done in steps: generators that yield the fraction done and return what they made.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from .. import tuning
 from ..arrays import Flags, Floats, Ids, blocks, flagged
 from ..child_masks import LOWEST_BIT, POPCOUNT, ChildMasks
-from ..grid import Grid
 from ..options import COPYING, Options
 from ..passes import taken_steps
 from ..steps import Steps, between, run
 
 T = TypeVar("T")
+AnyLevel = TypeVar("AnyLevel", bound="Level")
 
 # A division whose children together hold more than this many times the cell's items is not kept.
 MOST_COPIES = 4
@@ -103,11 +103,27 @@ class Level:
         copies = np.bincount(self.copies.cells, minlength=len(begin))
         return end - begin - gone[end] + gone[begin] + copies
 
-    def bounds(self, grid: Grid, depth: int) -> tuple[Floats, Floats]:
-        """Return the lower and the upper corners of the cells, which are of this depth."""
-        if len(self.cells) == 6:
-            return self.cells[:3], self.cells[3:]
-        return grid.bounds(self.cells, depth)
+    def pruned(self, useful: Flags, exists: Flags) -> Self:
+        """Return the level with only the cells that still exist and the divisions that are useful.
+
+        All the items of a cell whose division was idle are in every child of it that is not empty,
+        so the cell gets them back by holding its copies as before.
+        """
+        own = self.own
+        if not useful.all():
+            idle = flagged(len(exists), self.divided, ~useful)
+            own = own + self.copies[idle[self.copies.cells]]
+        if not exists.all():
+            own = own[exists[own.cells]]
+        rank = np.cumsum(exists) - 1
+        divided = self.divided[useful & exists[self.divided]]
+        return replace(
+            self,
+            cells=self.cells[:, exists],
+            slices=self.slices[:, exists],
+            divided=rank[divided],
+            own=Pairs(own.entries, rank[own.cells]),
+        )
 
 
 def handed_down(entries: Ids, first_children: Ids, masks: ChildMasks) -> Pairs:
@@ -153,6 +169,32 @@ def moving(masks: ChildMasks, options: Options) -> tuple[slice | Ids, slice | Id
     return np.flatnonzero(few), np.flatnonzero(~few)
 
 
+class Verdict(NamedTuple):
+    """Of divided cells (c,), whether that is worth it, and what their children get.
+
+    It may separate items, and make as many copies as are allowed. `spread` and `allowance` are
+    those of a `Level`.
+    """
+
+    worth: Flags
+    separated: Flags
+    spread: Ids
+    allowance: Floats
+    allowed: Flags
+
+
+def judged(held: Ids, counts: Ids, spread: Ids, allowance: Floats) -> Verdict:
+    """Judge divisions of cells of so many items (c,), given how many children hold (c, 8)."""
+    occupied = (held > 0).sum(axis=1)
+    separated = ((held > 0) & (held < counts[:, None])).any(axis=1)
+    spread = np.where(separated, 1, spread * occupied)
+    together = held.sum(axis=1)
+    allowance = allowance * counts / np.maximum(together, 1)
+    allowed = allowance >= 1
+    worth = (together <= MOST_COPIES * counts) & (spread <= MOST_COPIES) & (occupied > 0) & allowed
+    return Verdict(worth, separated, spread, allowance, allowed)
+
+
 def settle(
     level: Level,
     overfull: Ids,
@@ -168,15 +210,10 @@ def settle(
     fraction done.
     """
     held = children.counts(gone).reshape(-1, 8)
-    occupied = (held > 0).sum(axis=1)
-    separated = ((held > 0) & (held < counts[:, None])).any(axis=1)
-    spread = np.where(separated, 1, level.spread[overfull] * occupied)
-    together = held.sum(axis=1)
+    verdict = judged(held, counts, level.spread[overfull], level.allowance[overfull])
+    worth, separated, spread, allowance, allowed = verdict
     yield 0.2
-    allowance = level.allowance[overfull] * counts / np.maximum(together, 1)
-    allowed = allowance >= 1
     check(_copies_in(children, allowed))
-    worth = (together <= MOST_COPIES * counts) & (spread <= MOST_COPIES) & (occupied > 0) & allowed
     level.divided, level.separated = overfull[worth], separated[worth]
     is_leaf = ~flagged(level.slices.shape[1], level.divided)
     stay = stay[worth[stay.cells]]
@@ -228,48 +265,25 @@ def _some_of(level: Level, some: Flags) -> Steps[Level]:
     )
 
 
-def without_idle_divisions(levels: list[Level]) -> list[Level]:
+def without_idle_divisions(levels: Sequence[AnyLevel]) -> list[AnyLevel]:
     """Take back divisions that separated nothing, unless one below them did."""
     kept, exists = [], np.ones(levels[0].slices.shape[1], bool)
     for level, useful in zip(levels, _useful_divisions(levels), strict=True):
         if not exists.any():
             break
         all_stay = exists.all() and useful.all()
-        kept.append(level if all_stay else _pruned(level, useful, exists))
+        kept.append(level if all_stay else level.pruned(useful, exists))
         exists = np.repeat(useful & exists[level.divided], 8)
     return kept
 
 
-def _useful_divisions(levels: list[Level]) -> list[Flags]:
+def _useful_divisions(levels: Sequence[Level]) -> list[Flags]:
     """Return which divisions of each level separated items, or have one below them that did."""
     useful = [levels[-1].separated]
     for level, deeper in zip(levels[-2::-1], levels[:0:-1], strict=True):
         below = flagged(deeper.slices.shape[1], deeper.divided, useful[0])
         useful.insert(0, level.separated | below.reshape(-1, 8).any(axis=1))
     return useful
-
-
-def _pruned(level: Level, useful: Flags, exists: Flags) -> Level:
-    """Return the level with only the cells that still exist and the divisions that are useful.
-
-    All the items of a cell whose division was idle are in every child of it that is not empty, so
-    the cell gets them back by holding its copies as before.
-    """
-    own = level.own
-    if not useful.all():
-        idle = flagged(len(exists), level.divided, ~useful)
-        own = own + level.copies[idle[level.copies.cells]]
-    if not exists.all():
-        own = own[exists[own.cells]]
-    rank = np.cumsum(exists) - 1
-    divided = level.divided[useful & exists[level.divided]]
-    return replace(
-        level,
-        cells=level.cells[:, exists],
-        slices=level.slices[:, exists],
-        divided=rank[divided],
-        own=Pairs(own.entries, rank[own.cells]),
-    )
 
 
 def most_references(entries: int, options: Options) -> float:
@@ -309,14 +323,16 @@ def most_copies(entries: int) -> int:
     return max(MOST_FOR_AN_ITEM * entries, tuning.current.copies_at_a_depth)
 
 
-def may_be_refused(level: Level, overfull: Ids, entries: int, options: Options) -> bool:
+def may_be_refused(copies: int, overfull: int, entries: int, options: Options) -> bool:
     """Tell whether copies grow so that a sample of the cells should be divided before all are.
+
+    There are so many copies, and overfull cells.
 
     The smaller the leaves, the more of the copies are still to be made.
     """
     ahead = tuning.current.copies_ahead
-    many = len(level.copies) * ahead > most_copies(entries) * options.capacity
-    return many and len(overfull) >= _SAMPLE // 2
+    many = copies * ahead > most_copies(entries) * options.capacity
+    return many and overfull >= _SAMPLE // 2
 
 
 def foresee(

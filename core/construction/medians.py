@@ -67,7 +67,8 @@ class _Medians:
 
     def may_be_refused(self, level: Level, overfull: Ids) -> bool:
         """Tell whether copies grow so that a sample of these cells should be divided first."""
-        return may_be_refused(level, overfull, self.entries, self.options)
+        copies = len(level.copies)
+        return may_be_refused(copies, len(overfull), self.entries, self.options)
 
     def check(self, depth: int, count: int) -> None:
         """Raise if this many copies at one depth are beyond all use."""

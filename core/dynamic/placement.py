@@ -13,6 +13,7 @@ import numpy as np
 from ..arrays import Flags, Floats, Ids, gather
 from ..cells import Cells
 from ..child_masks import POPCOUNT, ChildMasks
+from ..compiled import builder
 from ..construction.levels import Level, Pairs, handed_down, without_idle_divisions
 from ..construction.off_grid import (
     ItemBounds,
@@ -36,6 +37,9 @@ def placed(assignment: Assignment, rows: Floats, moved: Ids, options: Options) -
     if len(moved) == 0:
         return assignment
     some, cells = gather(rows, moved), assignment.cells
+    if options.straddlers == "keep" and (kernel := builder()) is not None:
+        stands = kernel.placed(cells, assignment.any_cell[moved], some, options.loose_factor)
+        return assignment.reassigned(moved, Pairs(moved, stands), moved[:0])
     above = first_holding_ancestor(cells, options, assignment.any_cell[moved], some)
     found, strays = pushed_down(cells, options, above, some)
     return assignment.reassigned(moved, Pairs(moved[found.entries], found.cells), moved[strays])
@@ -117,6 +121,8 @@ def overfull(assignment: Assignment, options: Options, numbers: Ids) -> Ids:
     """Return those of the cells that are leaves, hold too many items and may be divided, once."""
     cells = assignment.cells
     many = (assignment.own[numbers] > options.capacity) & (cells.first_child[numbers] < 0)
+    if not many.any():
+        return numbers[:0]
     numbers = np.unique(numbers[many])
     rule = _Centers.of(assignment, options)
     return numbers[rule.divisible(cells.rows[:, numbers], cells.depth[numbers])]

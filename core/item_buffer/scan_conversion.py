@@ -187,7 +187,10 @@ def _planes(xs: Floats, ys: Floats, nearness: Floats) -> tuple[Floats, Floats | 
     thin = np.abs(area) <= _THIN * size * size
     # Finite: what reaches a center has corners, and differences of them, far from underflow.
     planes = np.stack((nearness[0] - by_x * xs[0] - by_y * ys[0], by_x, by_y))
-    limits = np.stack((nearness.min(axis=0), nearness.max(axis=0))) if thin.any() else None
+    limits = None
+    if thin.any():
+        least, most = nearness.min(axis=0), nearness.max(axis=0)
+        limits = np.stack((np.where(thin, least, -np.inf), np.where(thin, most, np.inf)))
     return planes, limits, area
 
 

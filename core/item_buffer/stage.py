@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, concatenated_ranges, starts_of_runs
+from ..compiled import painter
 from ..records import Frozen
 from ..scene.moment import Moment
 from ..scene.store import Mesh
@@ -122,25 +123,30 @@ class Stage:
         meshes, sizes = self.moment.placements.meshes[rows], self.sizes(rows)
         matrices = _combined(screen, self.moment.placements.matrices[:, rows])
         counts = self.arrays.vertex_counts[meshes]
-        if len(rows) == 1:
-            start, stop = self.arrays.vertex_starts[meshes[0]], self.arrays.face_starts[meshes[0]]
+        starts, is_in_front = self.arrays.vertex_starts[meshes], False
+        if (kernel := painter()) is not None:
+            vertices = self.arrays.vertices
+            clip, is_in_front = kernel.projected(vertices, matrices, starts, counts)
+        elif len(rows) == 1:
+            start = starts[0]
             clip = _transformed(matrices, self.arrays.vertices[:, start : start + counts[0]])
-            faces = self.arrays.faces[:, stop : stop + sizes[0]]
         else:
-            ids = concatenated_ranges(self.arrays.vertex_starts[meshes], counts)
+            ids = concatenated_ranges(starts, counts)
             clip = _transformed(np.repeat(matrices, counts, axis=2), self.arrays.vertices[:, ids])
-            faces = self.arrays.faces[
-                :, concatenated_ranges(self.arrays.face_starts[meshes], sizes)
-            ]
+        firsts = self.arrays.face_starts[meshes]
+        if len(rows) == 1:
+            faces = self.arrays.faces[:, firsts[0] : firsts[0] + sizes[0]]
+        else:
+            faces = self.arrays.faces[:, concatenated_ranges(firsts, sizes)]
             faces += np.repeat(np.cumsum(counts) - counts, sizes)
         owners = np.repeat(owners, sizes)
-        clip, faces, kept = near_clipped(clip, faces)
+        clip, faces, kept = (clip, faces, None) if is_in_front else near_clipped(clip, faces)
         if kept is None:
             numbers = np.arange(first, first + len(owners))
         else:
             numbers, owners = kept + first, owners[kept]
         with np.errstate(all="ignore"):
-            places = clip[:3] / clip[3]
+            places = np.divide(clip[:3], clip[3], out=clip[:3])
         return OnScreen(places, faces, numbers, owners)
 
 

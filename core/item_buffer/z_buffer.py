@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ids
+from ..compiled import painter
 from .renderers import ItemRenderer, Size
 from .scan_conversion import Frames, samples
 from .stage import screen_matrix
@@ -42,8 +43,12 @@ class ZBuffer(ItemRenderer):
     ) -> tuple[Ids, NDArray[np.float32]]:
         keys = np.zeros(size[0] * size[1], np.int64)
         frames = Frames.rectangles(np.array([[0], [0], [size[0]], [size[1]]]))
+        kernel = painter()
         for part in self.stage.drawn(rows, screen_matrix(view_projection, size)):
             names = _LAST - part.numbers
+            if kernel is not None:
+                kernel.draw(part.places, part.faces, frames.numbers, names, keys)
+                continue
             for places, nearness, triangles in samples(part.places, part.faces, frames):
                 bits = nearness.astype(np.float32).view(np.int32).astype(np.int64)
                 keep_largest(keys, places, bits << 32 | names[triangles])
@@ -54,9 +59,12 @@ class ZBuffer(ItemRenderer):
         self, view_projection: Floats, size: Size, rows: Ids, owners: Ids, boxes: Ids
     ) -> Flags:
         frames = Frames.rectangles(boxes)
-        flags = np.zeros(frames.total, bool)
+        flags, kernel = np.zeros(frames.total, bool), painter()
         for part in self.stage.drawn(rows, screen_matrix(view_projection, size)):
             own = frames.each(owners[part.owners])
+            if kernel is not None:
+                kernel.draw(part.places, part.faces, own.numbers, None, flags)
+                continue
             for places, nearness, _ in samples(part.places, part.faces, own):
                 flags[places[nearness >= 0]] = True
         return flags

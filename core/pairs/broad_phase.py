@@ -1,11 +1,11 @@
 """Broad phase: pairs of entries whose bounds meet, or come within a margin, each pair once.
 
-Leaves of two trees that copy items to all leaves they touch are joined as they are (and may name a
-pair again in another batch). Where the cells cannot tell, because they keep items in large cells,
-or because a margin reaches across the walls within one tree, the bounds in question are sorted
-anew: those of one tree into strips, if they are even enough, else, and those of two trees, into
-cells of their own. Of two trees only what is near the other is: groups of neighbors descend the
-other tree first.
+Leaves of two trees that copy items to all leaves they touch are joined as they are, by the kernel
+if it is there (and may name a pair again in another batch). Where the cells cannot tell, because
+they keep items in large cells, or because a margin reaches across the walls within one tree, the
+bounds in question are sorted anew: those of one tree into strips, if they are even enough, else,
+and those of two trees, into cells of their own. Of two trees only what is near the other is:
+groups of neighbors descend the other tree first.
 """
 
 from collections.abc import Generator, Iterator
@@ -23,7 +23,7 @@ from ..steps import repeated
 from .cell_join import joined_cells
 from .occupancy import sharing_cells
 from .sweep import PairBatch, bounds_of, grid_sweep_pairs, no_pairs
-from .tree_join import tree_join
+from .tree_join import tree_join, walked_join
 
 # Neighbors that descend another tree together.
 _GROUP = 16
@@ -66,6 +66,8 @@ def _within(shapes: Shapes, margin: float, owners: Ids | None) -> Iterator[PairB
 
 def _between(tree: Octree, other: Octree, margin: float) -> Iterator[PairBatch]:
     """Yield entries of two trees: of leaves that meet, or of what is near the other tree."""
+    if margin == 0 and (yield from walked_join(tree, other)):
+        return
     joined = yield from tree_join(tree, other, margin)
     if joined is not None:
         yield from joined

@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import tuning
 from ..arrays import Floats, Ids, blocks, concatenated_ranges, flagged, gather, starts_of_runs
+from ..compiled import joined_triangles
 from ..descend import overlapped_children
 from ..octree import Octree
 from ..options import COPYING
@@ -55,6 +56,38 @@ class _Leaves:
         return _Leaves(self.ones[some], self.others[some], self.shared[:, some])
 
 
+def walked_join(tree: Octree, other: Octree) -> Generator[PairBatch, None, bool]:
+    """Yield entries of two trees that touch, by the kernel; return whether these are all.
+
+    They are not where it does not pay, or where the kernel cannot, or is not there. A pair may
+    come in several batches.
+    """
+    if not _are_copied(tree, other):
+        return False
+    references = len(tree.references) + len(other.references)
+    most = tuning.current.joined_pairs + _COMPARED * references
+    batches = joined_triangles(tree, other, _slack_of(tree, other, 0.0), most)
+    for ones, others in batches or ():
+        if len(ones) and ones[-1] < 0:
+            return False
+        yield PairBatch(0.0, ones, others)
+    if batches is None:
+        return False
+    yield no_pairs(1.0)
+    return True
+
+
+def _are_copied(tree: Octree, other: Octree) -> bool:
+    """Return whether items of two trees stand in all leaves they touch."""
+    return all(each.straddlers in COPYING and not each.outside for each in (tree, other))
+
+
+def _slack_of(tree: Octree, other: Octree, margin: float) -> float:
+    """Return how far beside their leaves items may reach that come within a margin."""
+    largest = max(float(np.abs(each.cell_rows[:, 0]).max()) for each in (tree, other))
+    return tree.slack + other.slack + margin + (largest + margin) * _ROUNDING
+
+
 def tree_join(
     tree: Octree, other: Octree, margin: float
 ) -> Generator[PairBatch, None, Iterator[PairBatch] | None]:
@@ -63,11 +96,10 @@ def tree_join(
     It does not where items stand elsewhere than in all leaves that they touch, or where leaves
     hold so many that they should be divided otherwise. A pair may come in several batches.
     """
-    if not all(each.straddlers in COPYING and not each.outside for each in (tree, other)):
+    if not _are_copied(tree, other):
         return None
     references = len(tree.references) + len(other.references)
-    largest = max(float(np.abs(each.cell_rows[:, 0]).max()) for each in (tree, other))
-    slack = tree.slack + other.slack + margin + (largest + margin) * _ROUNDING
+    slack = _slack_of(tree, other, margin)
     most, crowd = tuning.current.joined_pairs, tuning.current.joined_crowd
     found = yield from leaf_pairs(tree, other, 2 * slack, most + _LEAVES * references)
     if found is None:

@@ -162,8 +162,7 @@ class Descent(ABC):
 
     def __init__(self, sides: tuple[Surfaces, Surfaces], rows: Ids, limits: Floats) -> None:
         self.sides, self.rows, self.limits = sides, rows, limits
-        boxes = [side.boxes(some) for side, some in zip(sides, rows, strict=True)]
-        self.slacks = np.abs(np.concatenate(boxes)).max(axis=0, initial=0.0) * ROUNDING
+        self.slacks = slacks_of(sides, rows)
         self.directions = np.zeros((3, rows.shape[1]))
 
     @abstractmethod
@@ -338,6 +337,13 @@ class Descent(ABC):
                 self.look(few_now.pairs, few_now.numbers)
                 yield
             front = self._open(front)
+
+
+def slacks_of(sides: tuple[Surfaces, Surfaces], rows: Ids) -> Floats:
+    """Return what rounding may take from the gap of boxes of surfaces in rows (2, p), (p,)."""
+    boxes = [side.boxes(some) for side, some in zip(sides, rows, strict=True)]
+    largest: Floats = np.abs(np.concatenate(boxes)).max(axis=0, initial=0.0)
+    return largest * ROUNDING
 
 
 def _around(nodes: _Nodes, count: int) -> Floats:

@@ -179,7 +179,7 @@ class _Measured:
         sheets = yield from between(0.3, 0.4, moment.meshes.sheets(_meshes(moment, met)))
         side = Surfaces(moment, sheets)
         nowhere = np.full(len(some), np.inf)
-        search = gaps_between((side, side), met, nowhere, self._turned[some])
+        search = gaps_between(side, met, nowhere, self._turned[some])
         gaps = yield from between(0.4, 1.0, search)
         corners = [side.corners(*both) for both in zip(gaps.entries, met, strict=True)]
         points = np.stack(nearest_points(*corners)).swapaxes(1, 2)

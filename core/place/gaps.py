@@ -5,10 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Ids, dot, starts_of_runs
+from ..compiled import shortest_ways
 from ..records import Columns
 from ..steps import Steps
 from ..touch.triangle_distance import distances_of, nearest_points
-from .descent import ROUNDING, Descent, Surfaces
+from .descent import ROUNDING, Descent, Surfaces, slacks_of
 
 # Ways whose lengths differ by less than this part of the triangles' extent are equally long: such
 # a way has been rounded a few times.
@@ -98,22 +99,41 @@ class NearestWays:
 
 
 def gaps_between(
-    sides: tuple[Surfaces, Surfaces], rows: Ids, limits: Floats, turned: Ids | None = None
+    side: Surfaces, rows: Ids, limits: Floats, turned: Ids | None = None
 ) -> Steps[NearestWays]:
     """Return the gaps of surfaces in rows, (2, p), that share no point, up to limits, (p,).
 
     Of triangles that are equally near, those of the smallest numbers are named: first of side 0,
     or of side 1 where the pair is `turned`, (p,) of 0 and 1.
     """
-    search = _Nearest(sides, rows, limits)
+    turned = np.zeros(rows.shape[1], np.intp) if turned is None else turned
+    placements = side.moment.placements
+    walked = yield from shortest_ways(
+        side.sheets,
+        (placements.meshes, placements.matrices),
+        rows,
+        limits,
+        slacks_of((side, side), rows),
+        turned,
+    )
+    if walked is None:
+        return (yield from _descended(side, rows, limits, turned))
+    lengths, entries = walked
+    items = np.where(entries >= 0, side.sheets.order.take(entries, mode="clip"), -1)
+    (left,) = np.isnan(lengths).nonzero()
+    if len(left):
+        rest = yield from _descended(side, rows[:, left], limits[left], turned[left])
+        lengths[left], items[:, left], entries[:, left] = rest.lengths, rest.items, rest.entries
+    return NearestWays(lengths, items, entries)
+
+
+def _descended(side: Surfaces, rows: Ids, limits: Floats, turned: Ids) -> Steps[NearestWays]:
+    search = _Nearest((side, side), rows, limits)
     yield from search.all()
     search.lengths[search.lengths > limits] = np.inf
     ways = search.ways()
-    items = np.stack(
-        [side.sheets.order[some] for side, some in zip(sides, ways.entries, strict=True)]
-    )
-    first = np.zeros(len(ways), np.intp) if turned is None else turned[ways.pairs]
-    each = np.arange(len(ways))
+    items = side.sheets.order[ways.entries]
+    first, each = turned[ways.pairs], np.arange(len(ways))
     order = np.lexsort((items[1 - first, each], items[first, each], ways.pairs))
     best = order[starts_of_runs(ways.pairs[order])]
     found = np.full((2, 2, rows.shape[1]), -1)

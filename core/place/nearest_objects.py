@@ -166,6 +166,6 @@ def _measured(
     if len(some):
         meshes = np.unique(moment.placements.meshes[met[:, some]])
         side = Surfaces(moment, (yield from between(0.4, 0.5, moment.meshes.sheets(meshes))))
-        steps = gaps_between((side, side), met[:, some], limits[some])
+        steps = gaps_between(side, met[:, some], limits[some])
         lengths[some] = (yield from between(0.5, 1.0, steps)).lengths
     return _Measured(queries, near, lengths)

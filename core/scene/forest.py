@@ -119,11 +119,9 @@ class Grove:
 
     def __init__(self, options: Options) -> None:
         self._options = options
-        self.version = 0
         self._clear()
 
     def _clear(self) -> None:
-        self.version += 1
         self._turn = object()
         self._arrays = {name: Growing() for name in self._names}
         self._tables = {"bounding_spheres": Growing(), "planes": Growing()}
@@ -191,7 +189,6 @@ class Grove:
         """Let trees that were put behind the ends belong to the others."""
         if not trees:
             return
-        self.version += 1
         spans = dict(zip(trees, _spans(trees, self._lengths()), strict=True))
         stops = list(spans.values())[-1]
         for name, array in self._arrays.items():
@@ -204,7 +201,6 @@ class Grove:
         """Remove a tree. Once half of all is gone, its room is given back."""
         if self._living.pop(number, None) is None:
             return
-        self.version += 1
         self._forest = None
         used = sum(_size(span) for span in self._living.values())
         if 2 * used < len(self._arrays["references"]) + len(self._arrays["first_child"]):

@@ -25,64 +25,86 @@ _DEEP = 8
 
 
 class Meshes(MeshStore):
-    """Meshes with octrees, each built when it is needed, and laid out without, likewise."""
+    """Meshes with octrees, each built when it is needed, and laid out without, likewise.
+
+    A copy asks its lender for what both have: what either needs first, both have then. That ends
+    once either of them has changed a mesh.
+    """
 
     def __init__(self, options: Options) -> None:
         super().__init__()
         self._options = options
-        self._grove, self._sheets = Grove(options), GrowingSheets()
         self._leaf: Octree | None = None
-        # The version of the grove, if that is another's.
-        self._borrowed: int | None = None
+        self._changes = 0
+        self._stand_alone()
+
+    def _stand_alone(self) -> None:
+        self._grove, self._sheets = Grove(self._options), GrowingSheets()
+        self._lender: Self | None = None
+        # How many meshes the lender has, too, and its changes when it lent them.
+        self._lent = self._lent_at = 0
 
     def copy(self) -> Self:
         """Return the same meshes and octrees; what is added to either is not in the other."""
         other = super().copy()
-        other._borrowed, other._sheets = self._grove.version, GrowingSheets()
+        lender = self._holder()
+        other._stand_alone()
+        other._lender, other._lent_at = lender, lender._changes
+        other._lent = self.born if lender is self else self._lent
         return other
+
+    def _holder(self, needed: Ids | None = None) -> Self:
+        """Return who has octrees and sheets of the needed meshes, by the same numbers."""
+        lender = self._lender
+        if lender is None:
+            return self
+        are_lent = needed is None or not len(needed) or int(needed.max()) < self._lent
+        if lender._changes == self._lent_at and are_lent:
+            return lender
+        self._stand_alone()
+        return self
 
     def trees(self, numbers: Ids) -> list[Octree]:
         """Return an octree of each of these meshes; so few triangles stay in one cell."""
         is_small = self.sizes[numbers] <= _FEW
         run(self.prepare(numbers[~is_small]))
+        grove = self._holder(numbers)._grove
         return [
-            self._single(self[number]) if few else self._grove.tree(number)
+            self._single(self[number]) if few else grove.tree(number)
             for number, few in zip(numbers.tolist(), is_small.tolist(), strict=True)
         ]
 
     def _forget(self, number: int) -> None:
         super()._forget(number)
-        self._own_grove(changing=True)
+        self._changes += 1
+        if self._lender is not None:
+            self._stand_alone()
         self._grove.fell(number)
         self._sheets.forget(number)
-
-    def _own_grove(self, *, changing: bool = False) -> None:
-        """Do without a grove of another that has changed since, or is to be changed."""
-        if self._borrowed is not None and (changing or self._borrowed != self._grove.version):
-            self._grove, self._borrowed = Grove(self._options), None
 
     def check(self, placed: Ids) -> None:
         """Assert that placed meshes are there, and that what is known of meshes is true."""
         super().check(placed)
-        self._own_grove()
         for number in self._grove.numbers:
             assert number in self._meshes, "a mesh that is gone has an octree"
             _check_tree(self._grove.tree(number), self._meshes[number])
 
     def forest(self, needed: Ids) -> Forest:
         """Return the forest with the octrees of all needed meshes, built if they were not."""
-        self._own_grove()
-        if not self._grove or (self._grove.forest(self.born).tree_roots[needed] < 0).any():
+        grove = self._holder(needed)._grove
+        if not grove or (grove.forest(self.born).tree_roots[needed] < 0).any():
             run(self.prepare(needed))
-        return self._grove.forest(self.born)
+            grove = self._holder(needed)._grove
+        return grove.forest(self.born)
 
     @property
     def unsorted(self) -> Flags:
         """Which meshes have no octree, and more triangles than one cell holds, (born,)."""
-        self._own_grove()
+        holder = self._holder()
         flags: Flags = self.sizes > self._options.capacity
-        if self._grove:
-            flags &= self._grove.forest(self.born).tree_roots[: self.born] < 0
+        if holder._grove:
+            shared = slice(self.born if holder is self else self._lent)
+            flags[shared] &= holder._grove.forest(self.born).tree_roots[shared] < 0
         return flags
 
     def is_sooner_compared(self, number: int, times: int) -> bool:
@@ -95,13 +117,14 @@ class Meshes(MeshStore):
 
         Those that are gone or replaced in the meantime are left out.
         """
-        self._own_grove()
+        holder = self._holder(needed)
+        if holder is not self:
+            yield from holder.prepare(needed)
+            if self._holder(needed) is holder:
+                return
         missing = [number for number in needed.tolist() if number not in self._grove]
         if not missing:
             return
-        if self._borrowed is not None:
-            self._own_grove(changing=True)
-            missing = needed.tolist()
         sizes = np.cumsum([0, *(_COST + len(self._meshes[number].valid) for number in missing)])
         shares = (sizes / max(int(sizes[-1]), 1)).tolist()
         waiting: dict[int, tuple[Mesh, Octree]] = {}
@@ -119,6 +142,11 @@ class Meshes(MeshStore):
 
     def sheets(self, needed: Ids) -> Steps[Sheets]:
         """Return meshes laid out without octrees, made if they were not; yields the while."""
+        holder = self._holder(needed)
+        if holder is not self:
+            sheets = yield from holder.sheets(needed)
+            if self._holder(needed) is holder:
+                return sheets
         missing = {
             number: mesh
             for number in needed.tolist()

@@ -85,6 +85,11 @@ class PlacedTriangles(Triangles):
         """The corners' coordinates, (9, n), computed anew each time."""
         return self.take_rows(np.arange(len(self)))
 
+    @property
+    def placing(self) -> tuple[Triangles, Ids, Ids, Floats]:
+        """The mesh, and of each triangle its number there and its column of matrices (12, p)."""
+        return self._triangles, self._entries, self._places, self._matrices
+
     def _take(self, ids: Ids) -> Floats:
         corners = self._triangles.take_rows(self._entries.take(ids))
         return placed(corners, gather(self._matrices, self._places.take(ids)))

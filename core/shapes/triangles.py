@@ -22,6 +22,9 @@ from ..passes import taken_steps
 from ..steps import Steps
 from .boxes import Shapes, as_batch, frozen
 
+# What a mesh has that is not placed.
+_NOTHING, _NO_MATRICES = np.empty(0, np.intp), np.empty((12, 0))
+
 
 class Triangles(Shapes):
     """Triangles of an indexed mesh.
@@ -103,6 +106,14 @@ class Triangles(Shapes):
     def rows(self) -> Floats:
         """The corners' coordinates, (9, n), gathered anew each time."""
         return frozen(self._corners(self._face_rows))
+
+    @property
+    def placing(self) -> tuple["Triangles", Ids, Ids, Floats]:
+        """The mesh, and of each triangle its number there and its column of matrices (12, p).
+
+        Of a mesh that is not placed: itself, and nothing else.
+        """
+        return self, _NOTHING, _NOTHING, _NO_MATRICES
 
     def _take(self, ids: Ids) -> Floats:
         return self._corners(gather(self._face_rows, ids))

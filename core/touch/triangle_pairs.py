@@ -23,6 +23,7 @@ from ..arrays import (
     gather,
     power_of_two_scale,
 )
+from ..compiled import touching_triangles
 from ..shapes import Triangles
 from .convex_distance import TRIANGLE, near
 
@@ -39,6 +40,16 @@ def triangles_touch_triangles(
     items: Triangles, ids: Ids, volumes: Triangles, numbers: Ids
 ) -> Flags:
     """Return which triangles share a point; exact in whole numbers."""
+    tested = touching_triangles(items, ids, volumes, numbers)
+    if tested is None:
+        return _tested(items, ids, volumes, numbers)
+    flags, left = tested
+    if len(left):
+        flags[left] = _tested(items, ids[left], volumes, numbers[left])
+    return flags
+
+
+def _tested(items: Triangles, ids: Ids, volumes: Triangles, numbers: Ids) -> Flags:
     flags, doubtful = np.empty(len(ids), bool), [np.empty(0, np.intp)]
     for some in blocks(len(ids), _BLOCK):
         ones, others = _corner_pairs(items, ids[some], volumes, numbers[some])

@@ -5,8 +5,8 @@
 
 Every worker needs Blender with the extension enabled, and the same folders under the same paths.
 Without --scheduler the workers are processes of this machine. More options for `octree audit` are
-passed on; --baseline is that of the whole. The exit code is that of the audit: 0, 1 or 2. Needs
-`pip install distributed`.
+passed on; --baseline is that of the whole. With --budget JSON the triangles are counted instead,
+by `octree budget`. The exit code is that of the whole: 0, 1 or 2. Needs `pip install distributed`.
 """
 
 import argparse
@@ -32,17 +32,20 @@ def main() -> int:
     parser.add_argument("blend", type=Path)
     parser.add_argument("--report", type=Path, required=True)
     parser.add_argument("--baseline", type=Path, help="a .json report: what it has does not fail")
+    parser.add_argument("--budget", type=Path, help="count triangles against it, and do not audit")
     parser.add_argument("--chunks", type=int, default=12)
     parser.add_argument("--scheduler", help="address of a cluster; by default this machine")
     parser.add_argument("--workers", type=int, default=2, help="processes, without a scheduler")
     parser.add_argument("--blender", nargs="+", default=["blender"], help="the workers' Blender")
     options, others = parser.parse_known_args()
 
-    audit = [*options.blender, "--command", "octree", "audit"]
+    octree = [*options.blender, "--command", "octree"]
+    audit = [*octree, "budget" if options.budget else "audit"]
+    budget = ["--budget", str(options.budget.resolve())] if options.budget else []
     numbers = range(1, options.chunks + 1)
     report = options.report.resolve()
-    parts = [report.with_name(f"{report.stem}.{at}-of-{options.chunks}.npz") for at in numbers]
-    ask = [*audit, str(options.blend.resolve()), *others]
+    parts = [report.with_name(f"{report.stem}.{at}-of-{options.chunks}.part") for at in numbers]
+    ask = [*audit, str(options.blend.resolve()), *others, *budget]
     commands = [
         [*ask, "--chunk", f"{at}/{options.chunks}", "--out", str(part)]
         for at, part in zip(numbers, parts, strict=True)

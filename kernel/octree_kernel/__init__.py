@@ -19,8 +19,8 @@ from ctypes import (
 from hashlib import sha256
 from pathlib import Path
 
-VERSION = "1.1.0"
-ABI = 3
+VERSION = "1.2.0"
+ABI = 4
 _SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 LIBRARY = Path(__file__).resolve().parent / f"octree_kernel{_SUFFIX}"
 CLOSEST, ANY = 0, 1
@@ -71,6 +71,38 @@ class Plain(Structure):
     ]
 
 
+class Batch(Structure):
+    """Triangles, maybe placed: see `Batch` in pairs.c."""
+
+    _fields_ = [
+        *((name, c_void_p) for name in ("vertices", "faces", "entries", "places", "matrices")),
+        *((name, c_int64) for name in ("vertex_step", "vertex_count", "face_step")),
+        *((name, c_int64) for name in ("face_count", "count", "place_count")),
+    ]
+
+
+class Cells(Structure):
+    """An octree of triangles, and room for boxes: see `Cells` in pairs.c."""
+
+    _fields_ = [
+        ("items", Batch),
+        *((name, c_void_p) for name in ("walls", "first_child", "begin", "end", "references")),
+        *((name, c_void_p) for name in ("slots", "held")),
+        *((name, c_int64) for name in ("cell_count", "reference_count", "slot_count", "most")),
+    ]
+
+
+class Sheets(Structure):
+    """Meshes that are laid out, and placements of them: see `Sheets` in pairs.c."""
+
+    _fields_ = [
+        ("triangles", Batch),
+        *((name, c_void_p) for name in ("order", "boxes", "firsts", "counts", "are_small")),
+        *((name, c_void_p) for name in ("tops", "top_counts", "meshes")),
+        *((name, c_int64) for name in ("patch_step", "patch_count", "mesh_count")),
+    ]
+
+
 class Walked(Structure):
     """What is walked, a tree, a scene or plain cells: see `Walked` in kernel.c."""
 
@@ -83,6 +115,38 @@ class Asked(Structure):
     _fields_ = [
         *((name, c_void_p) for name in ("origins", "directions", "limits")),
         ("limit_step", c_int64),
+    ]
+
+
+class Entries(Structure):
+    """Sorted items, and how cells are divided: see `Entries` in builds.c."""
+
+    _fields_ = [
+        *((name, c_void_p) for name in ("vertices", "faces", "codes", "first", "last", "depths")),
+        *((name, c_int64) for name in ("vertex_count", "face_count", "entry_count")),
+        ("grid_depth", c_int64),
+        *((name, c_double * 3) for name in ("lower", "step", "scale")),
+    ]
+
+
+class Level(Structure):
+    """Cells of one depth: see `Level` in builds.c."""
+
+    _fields_ = [
+        *((name, c_void_p) for name in ("cells", "slices", "copied", "copies")),
+        *((name, c_int64) for name in ("count", "copy_count", "depth")),
+    ]
+
+
+class Target(Structure):
+    """Where triangles are drawn: see `Target` in pictures.c."""
+
+    _fields_ = [
+        ("numbers", c_void_p),
+        ("count", c_int64),
+        ("pixels", c_int64),
+        ("keys", c_void_p),
+        ("flags", c_void_p),
     ]
 
 
@@ -99,8 +163,23 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
     """Let ctypes know what the functions take."""
     address, number = c_void_p, c_int64
     rays = [POINTER(Walked), POINTER(Asked), number, number]
+    entries = [POINTER(Entries), POINTER(Level)]
     takes = {
         "abi": [],
+        "bounds": [address, number, address, *[number] * 3, address, address],
+        "enter": [address, address, *[number] * 3, address, address, number, *[address] * 4],
+        "count": [address, *[number] * 3, address],
+        "sort": [address, address, *[number] * 3, *[address] * 3, number],
+        "classify": [
+            *entries, address, *[number] * 3, address, address, number, *[address] * 5,
+        ],
+        "hand_down": [
+            address, address, number, *[address] * 3, number, number, address, number,
+        ],
+        "place": [*[address] * 5, number, address, number, c_double, address],
+        "project": [address, number, *[address] * 3, number, address, number],
+        "draw": [POINTER(Target), address, number, address, number, address, number, number],
+        "file": [*entries, address, number, number, address, address, number],
         "size": [number, number],
         "pack": [
             POINTER(Tree), address, address, number, number, *[address] * 4, number, address,
@@ -110,6 +189,13 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "cast_all": [*rays, *[address] * 4, number, address],
         "touch": [
             POINTER(Walked), address, address, *[number] * 4, address, address, number, address,
+        ],
+        "search_size": [],
+        "join_size": [],
+        "join": [POINTER(Cells), address, c_double, number, number, address, number],
+        "touching": [POINTER(Batch), address, POINTER(Batch), address, number, address],
+        "gaps": [
+            POINTER(Sheets), address, number, *[address] * 3, *[number] * 3, *[address] * 3,
         ],
         "nearest": [
             POINTER(Walked), address, address, number, number, number, c_double, *[address] * 6,

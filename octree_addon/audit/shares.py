@@ -10,12 +10,11 @@ import numpy as np
 
 from ...core import Boxes, SceneOctree, build_octree, overlapping_pairs
 from ..arrays import Ids
+from ..shares import Chunk, share_range
 from .rules import Rules
 
 
-def rules_in_share(
-    rules: Rules, octree: SceneOctree, reach: float, chunk: tuple[int, int]
-) -> Rules:
+def rules_in_share(rules: Rules, octree: SceneOctree, reach: float, chunk: Chunk) -> Rules:
     """Return the rules of one share of an audit that has no sides.
 
     `chunk` is its number, from 1 on, and how many there are; `reach` how far apart what is looked
@@ -36,13 +35,3 @@ def near_counts(octree: SceneOctree, reach: float, owners: Ids) -> Ids:
     grown = Boxes(boxes.lower[rows] - reach / 2, boxes.upper[rows] + reach / 2)
     pairs = overlapping_pairs(build_octree(grown), owners=owners[rows])
     return np.bincount(rows[pairs[0]], minlength=len(octree.ids))
-
-
-def share_range(counts: Ids, chunk: tuple[int, int]) -> tuple[int, int]:
-    """Return the range of placements of a share, of about as many pairs as each other one."""
-    number, count = chunk
-    work = counts + 1
-    begins = np.cumsum(work) - work
-    total = int(work.sum())
-    start, stop = np.searchsorted(begins, [total * at // count for at in (number - 1, number)])
-    return int(start), int(stop)

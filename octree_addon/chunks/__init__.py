@@ -9,11 +9,13 @@ import bpy
 from .. import results
 from ..display import CELLS
 from ..ui import Feature
-from .cell_files import CellFiles, parts_by_cell, shown_bounds
+from .assembly import chunk_arrays, loose_parts
+from .cell_files import CellFiles, arrays_file, parts_by_cell, rounded_bounds, shown_bounds
 from .cell_rows import CELL_LINES, cell_rows, cells_in, pack_cells, worst_first
 from .cutting import ChunkPart, SceneCut, cell_names, cut_steps
 from .made import (
     SOURCE,
+    Draft,
     Made,
     chunks_in,
     link_made,
@@ -23,6 +25,7 @@ from .made import (
     shown_sources,
     sources_in,
 )
+from .names import safe_name
 from .operators import (
     CUT,
     PREVIEW,
@@ -42,8 +45,9 @@ from .panel import (
 )
 from .settings import CHUNK_OPTIONS, LIMITS, OctreeChunkSettings, chunk_rows
 from .shear import are_sheared
-from .sources import is_edited
+from .sources import ChunkSource, is_edited
 from .world import CHUNK, CellTable, WorldTriangles, triangle_materials, world_steps
+from .writing import keep_normals, write_mesh
 
 __all__ = [
     "CELL_LINES",
@@ -55,32 +59,41 @@ __all__ = [
     "CellTable",
     "ChunkOperator",
     "ChunkPart",
+    "ChunkSource",
+    "Draft",
     "Made",
     "OctreeChunkSettings",
     "SceneCut",
     "WorldTriangles",
     "are_sheared",
+    "arrays_file",
     "budget_text",
     "cell_names",
     "cell_rows",
     "cells_in",
+    "chunk_arrays",
     "chunk_rows",
     "chunks_in",
     "cut_steps",
     "draw_chunks",
     "is_edited",
+    "keep_normals",
     "link_made",
+    "loose_parts",
     "made_collection",
     "make_steps",
     "named_objects",
     "pack_cells",
     "parts_by_cell",
+    "rounded_bounds",
+    "safe_name",
     "shown_bounds",
     "shown_sources",
     "sources_in",
     "triangle_materials",
     "world_steps",
     "worst_first",
+    "write_mesh",
 ]
 
 

@@ -1,11 +1,11 @@
 """Chunks as arrays: the triangles of each cell in the world, in double precision (npz)."""
 
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Floats, Ids
 from .cutting import ChunkPart, SceneCut
 from .world import triangle_materials
 
@@ -31,7 +31,12 @@ def shown_bounds(cut: SceneCut) -> tuple[Floats, Floats]:
     lower, upper = np.full((2, len(cut.names), 3), np.inf) * [[[1.0]], [[-1.0]]]
     np.minimum.at(lower, cells, corners.min(axis=1))
     np.maximum.at(upper, cells, corners.max(axis=1))
-    slack = _SINGLE * np.maximum(np.abs(lower), np.abs(upper)).max(axis=1, keepdims=True)
+    return rounded_bounds(lower, upper)
+
+
+def rounded_bounds(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
+    """Return bounds (..., 3) that hold places within others, in single precision, too."""
+    slack = _SINGLE * np.maximum(np.abs(lower), np.abs(upper)).max(axis=-1, keepdims=True)
     return lower - slack, upper + slack
 
 
@@ -59,14 +64,33 @@ class CellFiles:
         triangles = self._triangles[span]
         rows, objects = np.unique(self._cut.world.rows[triangles], return_inverse=True)
         uids, materials = np.unique(self._materials[triangles], return_inverse=True)
-        file = io.BytesIO()
-        np.savez_compressed(
-            file,
-            vertices=self._cut.found.pieces.vertices[numbers],
-            faces=faces.reshape(-1, 3).astype(np.int32),
-            objects=objects.ravel().astype(np.int32),
-            materials=materials.ravel().astype(np.int32),
-            object_names=np.array([self._cut.sources[row].label for row in rows], np.str_),
-            material_names=np.array([names.get(uid, "") for uid in uids.tolist()], np.str_),
+        return arrays_file(
+            self._cut.found.pieces.vertices[numbers],
+            faces.reshape(-1, 3),
+            objects.ravel(),
+            materials.ravel(),
+            [self._cut.sources[row].label for row in rows],
+            [names.get(uid, "") for uid in uids.tolist()],
         )
-        return file.getvalue()
+
+
+def arrays_file(
+    vertices: Floats,
+    faces: Ids,
+    objects: Ids,
+    materials: Ids,
+    object_names: Sequence[str],
+    material_names: Sequence[str],
+) -> bytes:
+    """Return triangles as an .npz file."""
+    file = io.BytesIO()
+    np.savez_compressed(
+        file,
+        vertices=vertices,
+        faces=faces.astype(np.int32),
+        objects=objects.astype(np.int32),
+        materials=materials.astype(np.int32),
+        object_names=np.array(object_names, np.str_),
+        material_names=np.array(material_names, np.str_),
+    )
+    return file.getvalue()

@@ -11,9 +11,10 @@ import bpy
 import numpy as np
 
 from ...core import Chunks, Steps, between, chunk_polygons, chunks_steps
-from ..arrays import Floats, Ids
+from ..arrays import Flags, Floats, Ids
 from ..reader import MeshLayers, RowMaterials, layer_steps, matrices_of
 from ..scene_index import revision
+from ..shares import Chunk, share_range
 from .assembly import ChunkArrays, chunk_arrays, loose_parts
 from .settings import limit_of
 from .shear import with_shear
@@ -90,6 +91,8 @@ class SceneCut:
         The vertices that walls have made, in the world.
     traces : Mapping of str to SourceTrace
         Of the sources that a later cut may take as they are, by label.
+    own : range
+        The cells whose parts are wanted: all, or those of a share.
     """
 
     world: WorldTriangles
@@ -101,6 +104,7 @@ class SceneCut:
     materials: list[RowMaterials]
     made: Floats
     traces: Mapping[str, SourceTrace]
+    own: range
 
     @cached_property
     def names(self) -> list[str]:
@@ -125,6 +129,7 @@ def cut_steps(
     options: Mapping[str, Any],
     also: Iterable[bpy.types.Object] = (),
     known: Mapping[str, SourceTrace] = NO_TRACES,
+    chunk: Chunk | None = None,
 ) -> Steps[SceneCut]:
     """Cut what is visible into chunks; yield the fraction done.
 
@@ -139,6 +144,9 @@ def cut_steps(
     known : Mapping of str to SourceTrace
         Of sources that are as they were, and whose chunks are there: of those that are in the
         same pieces now, neither layers are read nor arrays made.
+    chunk : tuple of int, optional
+        Number and count of a share: parts are made of its cells alone, neighbors of about as many
+        triangles in each share.
 
     Raises
     ------
@@ -150,6 +158,7 @@ def cut_steps(
     texels = texels_if_counted(context, world, options)
     dividing = scene_chunks_steps(world, sources, options, texels)
     found = yield from between(_WORLD, _CUT, dividing)
+    own = range(*share_range(found.counts, chunk)) if chunk else range(len(found.counts))
     entries = world.placements.entries
     digests = _place_digests(world, found, sources)
     same = {each.row for each in sources if _is_known(each, digests, known)}
@@ -173,11 +182,12 @@ def cut_steps(
         world.materials(context.evaluated_depsgraph_get()),
         found.pieces.vertices[len(world.triangles.vertices) :],
         NO_TRACES,
+        own,
     )
     parts: list[ChunkPart] = []
     traces = {}
     numbers = {name: number for number, name in enumerate(cut.names)}
-    marks = _marks(cut)
+    marks, is_there = _marks(cut), _are_in(own, world, found)
     for number, source in enumerate(sources):
         if source.row in same:
             trace = known[source.label]
@@ -185,11 +195,13 @@ def cut_steps(
                 ChunkPart(source, numbers[name], count, signature)
                 for name, count, signature in trace.parts
             ]
-        else:
+        elif is_there[source.row] or _has_loose_parts(cut.layers.get(source.row)):
             mine = list(_parts_of(source, cut, world, marks[source.row]))
             said = tuple((cut.names[each.cell], each.triangles, each.signature) for each in mine)
             trace = SourceTrace(digests[source.row], said)
-        parts += mine
+        else:
+            continue
+        parts += [each for each in mine if each.cell in own]
         if source.row in same or not _has_loose_parts(cut.layers.get(source.row)):
             traces[source.label] = trace
         yield _READ + (1 - _READ) * (number + 1) / len(sources)
@@ -207,6 +219,18 @@ def _is_known(
 def _has_loose_parts(layers: MeshLayers | None) -> bool:
     """Tell whether some parts go to cells by their own position, whatever the pieces are."""
     return layers is not None and any(map(len, loose_parts(layers)))
+
+
+def _are_in(cells: range, world: WorldTriangles, found: Chunks) -> Flags:
+    """Tell which placements have triangles in some cells, (r,); in all cells, all of them."""
+    if len(cells) == len(found.counts):
+        return np.ones(len(world.placements), np.bool_)
+    start, stop, pieces = cells.start, cells.stop, found.pieces
+    wanted = (found.cells >= start) & (found.cells < stop)
+    wanted[pieces.triangles[(pieces.cells >= start) & (pieces.cells < stop)]] = True
+    there = np.zeros(len(world.placements), np.bool_)
+    there[world.rows[wanted]] = True
+    return there
 
 
 def _place_digests(

@@ -11,15 +11,18 @@ import numpy as np
 from ...core import (
     Boxes,
     Chunks,
+    SceneOctree,
     Steps,
     Triangles,
     build_octree,
     nearest,
 )
+from .. import tuning
 from ..arrays import Flags, Floats, Ids
 from ..reader import RowMaterials, ScenePlacements, row_materials, row_uv_areas, texels_of
 from ..scene_index import SceneIndex, index_steps
 from ..scope import scoped_objects
+from ..shares import Chunk, share_range
 
 # The custom property of objects that are chunks, and so are no sources of others.
 CHUNK = "octree_chunk"
@@ -39,12 +42,15 @@ class WorldTriangles:
         What the octree of the index calls them.
     triangles : Triangles
         All of the first, then of the next.
+    bounds : Boxes, optional
+        A box around the triangles of a whole, where these are a share of it.
     """
 
     index: SceneIndex
     placements: ScenePlacements
     ids: Ids
     triangles: Triangles
+    bounds: Boxes | None = None
 
     @property
     def starts(self) -> Ids:
@@ -78,10 +84,12 @@ def world_steps(
     also: Iterable[bpy.types.Object] = (),
     *,
     with_chunks: bool = False,
+    chunk: Chunk | None = None,
 ) -> Steps[WorldTriangles]:
     """Read what is visible and in a scope, or among `also`; yield the fraction done.
 
-    Without chunks, unless these are wanted. A `ValueError` says that there are no triangles.
+    Without chunks, unless these are wanted; of the placements only the share that `chunk` says, of
+    about as many triangles as each other one. A `ValueError` says that there are no triangles.
     """
     index = yield from index_steps(context)
     placements = index.placements
@@ -93,8 +101,28 @@ def world_steps(
     rows = np.flatnonzero(np.isin(placements.owners, np.fromiter(wanted, np.int32, len(wanted))))
     if not len(rows):
         raise ValueError("There are no triangles: no object meant has faces")
+    bounds = None
+    if chunk is not None:
+        sizes = np.diff(placements.ordered(rows).starts)
+        bounds = yield from _bounds_steps(index.octree, index.octree.ids[rows], sizes)
+        rows = rows[slice(*share_range(sizes, chunk))]
     ids = index.octree.ids[rows]
-    return WorldTriangles(index, placements.ordered(rows), ids, index.octree.triangles_of(ids))
+    triangles = index.octree.triangles_of(ids)
+    return WorldTriangles(index, placements.ordered(rows), ids, triangles, bounds)
+
+
+def _bounds_steps(octree: SceneOctree, ids: Ids, sizes: Ids) -> Steps[Boxes | None]:
+    """Return a box around all finite triangles of placements, some at a time; None without any."""
+    lower, upper = np.full(3, np.inf), np.full(3, -np.inf)
+    parts = np.cumsum(sizes) // tuning.current.vertices_read
+    for some in np.split(ids, (np.diff(parts) != 0).nonzero()[0] + 1):
+        triangles = octree.triangles_of(some)
+        corners = triangles.vertices[triangles.faces]
+        corners = corners[np.isfinite(corners).all(axis=(1, 2))]
+        lower = np.minimum(lower, corners.min(axis=(0, 1), initial=np.inf))
+        upper = np.maximum(upper, corners.max(axis=(0, 1), initial=-np.inf))
+        yield 1.0
+    return Boxes(lower[None], upper[None]) if (lower <= upper).all() else None
 
 
 @dataclass(frozen=True, eq=False)

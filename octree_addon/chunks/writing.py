@@ -68,7 +68,7 @@ def write_mesh(
             _write_column(mesh, column, arrays, used)
         _write_actives(mesh, layers.actives)
         mesh.update()
-        keep_normals(mesh, layers, arrays)
+        keep_normals(mesh, arrays.corner_vertices, arrays.corners.of_normals(layers.normals))
     except BaseException:
         bpy.data.meshes.remove(mesh)
         raise
@@ -160,21 +160,22 @@ def _write_actives(mesh: bpy.types.Mesh, actives: dict[str, str]) -> None:
         mesh.attributes.default_color_name = actives["default_color"]
 
 
-def keep_normals(mesh: bpy.types.Mesh, layers: MeshLayers, arrays: ChunkArrays) -> None:
-    """Let corners be shaded as in the source: by custom normals, if their own are others."""
-    corners = len(arrays.corner_vertices)
+def keep_normals(
+    mesh: bpy.types.Mesh, corner_vertices: NDArray[np.int32], wanted: NDArray[np.float32]
+) -> None:
+    """Let corners be shaded by these normals (c, 3): by custom ones, if their own are others."""
+    corners = len(corner_vertices)
     if not corners:
         return
-    wanted = arrays.corners.of_normals(layers.normals)
     own = np.empty((corners, 3), np.float32)
     mesh.corner_normals.foreach_get("vector", own.ravel())
     differ = np.abs(own - wanted).max(axis=1) > _NORMALS_DIFFER
     if not differ.any():
         return
     # Blender takes no arrays here, and a vertex has six corners, about.
-    of_vertices = np.zeros((len(arrays.numbers), 3), np.float32)
-    of_vertices[arrays.corner_vertices] = wanted
-    if np.abs(of_vertices[arrays.corner_vertices] - wanted).max() <= _NORMALS_ARE_ONE:
+    of_vertices = np.zeros((len(mesh.vertices), 3), np.float32)
+    of_vertices[corner_vertices] = wanted
+    if np.abs(of_vertices[corner_vertices] - wanted).max() <= _NORMALS_ARE_ONE:
         mesh.normals_split_custom_set_from_vertices(of_vertices.tolist())
         return
     # Zero stands for the normal that a corner has anyway.

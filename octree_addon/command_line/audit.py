@@ -2,7 +2,6 @@
 
 import argparse
 import sys
-from hashlib import sha1
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +24,8 @@ from ..audit.data import (
 from ..audit.data.gate import COULD_NOT, PASSED, Gate
 from ..ui import length_unit, plural
 from ..written_files import require_file, write_file
-from .command import Command, UsageError, named_files, open_blend
-from .frame_ranges import chunk_of
+from .command import Command, UsageError, open_blend
+from .farm import add_farm_options, check_out, check_source, file_sum, parts_to_merge
 from .interrupt import heed
 
 _DESCRIPTION = """Find what overlaps, is doubled or comes too near. Ends with 0 if nothing that
@@ -49,16 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--contacts", action="store_true", help="also report what only touches, which is normal"
     )
-    farm = parser.add_argument_group("on a render farm")
-    farm.add_argument(
-        "--chunk", type=chunk_of, metavar="3/12", help="the third of twelve parts of all pairs"
-    )
-    farm.add_argument(
-        "--out", type=Path, metavar="PART", help="where a chunk is written, to be merged"
-    )
-    farm.add_argument(
-        "--merge", nargs="+", metavar="PART", help="instead of a FILE: make one audit of chunks"
-    )
+    add_farm_options(parser, "all pairs", merged="one audit")
 
 
 def run_file(context: bpy.types.Context, arguments: argparse.Namespace) -> int:
@@ -77,10 +67,8 @@ def run_file(context: bpy.types.Context, arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace) -> None:
     """Refuse what contradicts itself."""
-    if (arguments.file is None) == (arguments.merge is None):
-        raise UsageError("Name either a .blend FILE, or what to --merge")
-    if (arguments.chunk is None) != (arguments.out is None):
-        raise UsageError("A --chunk is written to --out, and nothing else is")
+    check_source(arguments)
+    check_out(arguments)
     if arguments.chunk and (arguments.merge or arguments.report or arguments.baseline):
         raise UsageError("--report and --baseline belong to the --merge of chunks of a FILE")
 
@@ -96,7 +84,7 @@ def _run_chunk(arguments: argparse.Namespace) -> int:
         )
         asked = {
             "file": arguments.file.name,
-            "sha1": sha1(arguments.file.read_bytes(), usedforsecurity=False).hexdigest(),
+            "sha1": file_sum(arguments.file),
             "fail_on": list(gate.fail_on),
             "clearance": gate.clearance,
             "contacts": arguments.contacts,
@@ -114,7 +102,7 @@ def _run_chunk(arguments: argparse.Namespace) -> int:
 def _run_merge(arguments: argparse.Namespace) -> int:
     """Merge chunks, and go on as with a whole; what fails is what they were asked for."""
     try:
-        shares = [_read(path) for path in named_files(arguments.merge)]
+        shares = parts_to_merge(arguments, lambda path: read_share(path.read_bytes()))
         findings, about = merged_shares(shares)
     except (ValueError, OSError, MemoryError) as error:
         print(f"octree audit: {error}", file=sys.stderr)
@@ -124,13 +112,6 @@ def _run_merge(arguments: argparse.Namespace) -> int:
     arguments.fail_on = ",".join(classes) or "none"
     arguments.clearance = asked["clearance"]
     return run_audit(arguments, lambda _: (findings, about))
-
-
-def _read(path: Path) -> AuditShare:
-    try:
-        return read_share(path.read_bytes())
-    except ValueError as error:
-        raise ValueError(f"{path} cannot be merged: {error}") from error
 
 
 def _audit(

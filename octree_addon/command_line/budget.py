@@ -12,47 +12,55 @@ from ..audit.data.gate import COULD_NOT, FOUND, MOST_SAID, PASSED
 from ..density import CountedCells, cells_counted_steps
 from ..density.budget import (
     BUDGET_REPORTS,
-    CountedPlace,
-    OverBudget,
     TriangleBudget,
+    budget_of,
     over_budget,
     read_budget,
 )
-from ..ui import length_unit
+from ..density.shares import BudgetShare, budget_share, merged_counts, read_share, share_text
+from ..shares import Chunk
+from ..ui import length_unit, plural
 from ..written_files import require_file, write_file, writer_of
-from .command import Command, open_blend
+from .command import Command, UsageError, open_blend
+from .farm import add_farm_options, check_out, check_source, file_sum, parts_to_merge
 from .interrupt import heed
 
 _DESCRIPTION = """Count triangles, objects and materials of a file, in all and in cells, and
 compare them with a budget. Ends with 0 if all is within it, with 1 if something is over, with 2 if
 it could not be told, with 130 after Ctrl-C. The blend file is read, never written; its scripts run
-only if Blender's own settings allow it."""
+only if Blender's own settings allow it. On a farm each machine counts a --chunk, and one merges
+all of them."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `octree budget` takes."""
-    parser.add_argument("file", type=Path, metavar="FILE", help="the .blend file")
-    parser.add_argument(
-        "--budget", type=Path, required=True, metavar="JSON", help="the limits, a .json file"
-    )
+    parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help="the .blend file")
+    parser.add_argument("--budget", type=Path, metavar="JSON", help="the limits, a .json file")
     parser.add_argument(
         "--fail-on", choices=("over", "none"), default="over", help="what ends with 1 (over)"
     )
     parser.add_argument(
         "--report", action="append", default=[], metavar="FILE", help=".json .xml (JUnit)"
     )
+    add_farm_options(parser, "all objects", merged="one count")
 
 
 def run_budget(_: bpy.types.Context, arguments: argparse.Namespace) -> int:
-    """Compare a file with a budget, write the reports, and return the exit code."""
+    """Compare a file or merged chunks with a budget, and return the exit code."""
+    _check(arguments)
     try:
         writers = [writer_of(BUDGET_REPORTS, path) for path in arguments.report]
-        for path in arguments.report:
+        for path in (*arguments.report, *([arguments.out] if arguments.chunk else [])):
             require_file(path)
-        budget = _read(arguments.budget)
-        scene, over = _counted(arguments.file, budget)
+        if arguments.chunk:
+            return _run_chunk(arguments)
+        shares = _shares(arguments)
+        scene, cells = merged_counts(shares)
+        asked = shares[0].asked
+        budget = budget_of(asked["budget"])
+        over = over_budget(budget, scene, cells)
         for path, writer in zip(arguments.report, writers, strict=True):
-            write_file(path, writer.content(arguments.file.name, budget, over, scene))
+            write_file(path, writer.content(asked["file"], budget, over, scene))
     except (ValueError, OSError, MemoryError) as error:
         print(f"octree budget: {error}", file=sys.stderr)
         return COULD_NOT
@@ -71,29 +79,43 @@ def _read(path: Path) -> TriangleBudget:
         raise ValueError(f"{path} is no budget: {error}") from error
 
 
-def _counted(path: Path, budget: TriangleBudget) -> tuple[CountedPlace, list[OverBudget]]:
+def _check(arguments: argparse.Namespace) -> None:
+    """Refuse what contradicts itself."""
+    check_source(arguments)
+    check_out(arguments)
+    if (arguments.budget is None) == (arguments.merge is None):
+        raise UsageError("A FILE is held against a --budget; chunks to --merge know theirs")
+    if arguments.chunk and (arguments.merge or arguments.report):
+        raise UsageError("--report belongs to the --merge of chunks of a FILE")
+
+
+def _run_chunk(arguments: argparse.Namespace) -> int:
+    """Count one share of the objects; what is over fails in the merge only."""
+    share = _counted(arguments.file, _read(arguments.budget), arguments.chunk)
+    write_file(arguments.out, share_text(share))
+    number, count = arguments.chunk
+    said = f"{plural(share.objects, 'object')} in chunk {number} of {count}"
+    print(f"{said}; written to {arguments.out}")
+    return PASSED
+
+
+def _shares(arguments: argparse.Namespace) -> list[BudgetShare]:
+    """Return what was counted: by others, or now, all of it."""
+    if arguments.merge:
+        return parts_to_merge(arguments, lambda path: read_share(path.read_bytes()))
+    return [_counted(arguments.file, _read(arguments.budget), None)]
+
+
+def _counted(path: Path, budget: TriangleBudget, chunk: Chunk | None) -> BudgetShare:
     open_blend(path)
     scene = bpy.context.scene
     cell = budget.cell / length_unit(scene)[1]
-    found: CountedCells = run(cells_counted_steps(bpy.context, cell), heed=heed)
-    names = {item.session_uid: item.name for item in scene.objects}
-    owners = found.world.placements.owners
-    table = found.table
-
-    def name(row: int) -> str:
-        return names.get(int(owners[row]), "")
-
-    columns: Any = (table.triangles, table.objects, table.materials, found.densities)
-    whats = ("triangles", "objects", "materials", "density")
-    rows = zip(*(each.tolist() for each in columns), strict=True)
-    cells = [
-        CountedPlace(where, dict(zip(whats, row, strict=True)), name(culprit))
-        for where, row, culprit in zip(found.names, rows, table.culprits.tolist(), strict=True)
-    ]
-    sizes = (found.world.starts[1:] - found.world.starts[:-1]).tolist()
-    total = {"triangles": int(table.triangles.sum()), "objects": len(owners)}
-    whole = CountedPlace("scene", dict(total), name(sizes.index(max(sizes))))
-    return whole, over_budget(budget, whole, cells)
+    found: CountedCells = run(cells_counted_steps(bpy.context, cell, chunk=chunk), heed=heed)
+    limits = {"cell": budget.cell, **budget.limits}
+    asked: dict[str, Any] = {"file": path.name, "budget": limits}
+    if chunk is not None:
+        asked["sha1"] = file_sum(path)
+    return budget_share(found, scene, asked, chunk or (1, 1))
 
 
 COMMAND = Command(

@@ -1,6 +1,7 @@
 """The command `octree chunks`: a file cut into chunks, a folder of them, and a manifest."""
 
 import argparse
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,27 +12,32 @@ from ..chunks import (
     CHUNK_OPTIONS,
     LIMITS,
     OctreeChunkSettings,
-    SceneCut,
     budget_text,
     cut_steps,
     make_steps,
 )
 from ..shipping import (
     FORMS,
+    FolderShare,
     Georeference,
+    OctreeShipmentSettings,
     Shipment,
     ShipmentWish,
+    merged_shipment,
     read_georeference,
+    read_share_folder,
     ship_steps,
     shipped_text,
 )
 from ..written_files import require_folder
 from .command import Command, UsageError, open_blend
+from .farm import add_farm_options, check_source, file_sum, parts_to_merge
 from .interrupt import heed
 
 _DESCRIPTION = """Cut what a file shows into chunks, and write a folder of them: a file or two for
 each cell, and manifest.json, which a second run takes up: it writes changed cells only, and
-deletes only what an earlier one wrote. The blend file is read, never written; its scripts run only
+deletes only what an earlier one wrote. On a farm each machine writes a --chunk of the cells into a
+folder of its own, and one merges them. The blend file is read, never written; its scripts run only
 if Blender's own settings allow it."""
 # Words that choose one item of an option.
 _CHOICES = {
@@ -45,6 +51,7 @@ _FOLDERS = {
     "--gltf": "write .gltf, .bin and a folder of textures",
     "--glb": "write .glb, textures inside",
     "--tiles": "write 3D Tiles 1.1: .glb and tileset.json",
+    "--implicit": "write 3D Tiles 1.1, implicit tiling: .subtree, too",
     "--blend": "write .blend, each with a collection",
 }
 
@@ -54,7 +61,7 @@ _OPTION_OF = {"arrays": "out"}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `octree chunks` takes: the options of the tab, one of the budgets."""
-    parser.add_argument("file", type=Path, metavar="FILE", help="the .blend file")
+    parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help="the .blend file")
     budgets = parser.add_mutually_exclusive_group()
     for name, row in _numbers().items():
         is_length = row.type == "FLOAT"
@@ -70,11 +77,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for word, said in _FOLDERS.items():
         parser.add_argument(word, type=Path, metavar="FOLDER", help=said)
     parser.add_argument(
+        "--levels",
+        type=int,
+        default=1,
+        metavar="COUNT",
+        help="levels of detail: cells above the chunks join them with a quarter of the triangles"
+        " each time; 1",
+    )
+    parser.add_argument(
         "--georeference",
         default="",
         metavar="LON,LAT,HEIGHT",
         help="where tiles are on Earth: degrees and meters of the origin of the world",
     )
+    add_farm_options(parser, "all cells, a folder each", merged="one folder", out=False)
 
 
 def _numbers() -> dict[str, Any]:
@@ -88,34 +104,61 @@ def _word(name: str) -> str:
 
 
 def run_chunks(_: bpy.types.Context, arguments: argparse.Namespace) -> int:
-    """Cut a file, write what has changed, and return the exit code."""
+    """Cut a file or merge chunks, write what has changed, and return the exit code."""
     options, folders, place = _options(arguments), _folders(arguments), _place(arguments)
+    levels = _levels(arguments)
+    _check(arguments, folders)
     for folder in folders.values():
         require_folder(folder)
+    if arguments.merge:
+        ((form, folder),) = folders.items()
+        shares = parts_to_merge(arguments, read_share_folder, folder)
+        _put(merged_shipment(shares, ShipmentWish(form, folder, place)))
+        return 0
     open_blend(arguments.file)
+    share = None
+    if arguments.chunk:
+        share = FolderShare(arguments.chunk, file_sum(arguments.file))
     context = bpy.context
-    cut = run(cut_steps(context, options), heed=heed)
+    cut = run(cut_steps(context, options, chunk=arguments.chunk), heed=heed)
     made = run(make_steps(context.scene, cut), heed=heed)
     try:
         # All that may be refused comes before the first file is written.
+        wishes = [
+            ShipmentWish(form, folder, place, levels, share) for form, folder in folders.items()
+        ]
         shipments = [
-            run(
-                ship_steps(context.scene, cut, made, options, ShipmentWish(form, folder, place)),
-                heed=heed,
-            )
-            for form, folder in folders.items()
+            run(ship_steps(context.scene, cut, made, options, wish), heed=heed) for wish in wishes
         ]
     finally:
         made.draft.drop()
     for shipment in shipments:
-        _put(shipment, cut)
+        _put(shipment)
     return 0
 
 
-def _put(shipment: Shipment, cut: SceneCut) -> None:
+def _check(arguments: argparse.Namespace, folders: Mapping[str, Path]) -> None:
+    """Refuse what contradicts itself."""
+    check_source(arguments)
+    if arguments.chunk and (arguments.merge or arguments.georeference):
+        raise UsageError("--georeference belongs to the --merge of chunks of a FILE")
+    if arguments.levels > 1 and (arguments.chunk or arguments.merge):
+        raise UsageError("--levels want all cells at once, not a --chunk or --merge")
+    if not arguments.merge:
+        return
+    if len(folders) > 1:
+        raise UsageError("--merge into one folder: the chunks have one format")
+    asked = [_word(name) for name in _numbers() if getattr(arguments, name) is not None]
+    asked += [word for word in _CHOICES if getattr(arguments, word.removeprefix("--"))]
+    if asked:
+        raise UsageError(f"{', '.join(asked)}: the chunks of a FILE are cut already")
+
+
+def _put(shipment: Shipment) -> None:
     said = shipped_text(shipment.put())
     heed()
-    triangles, over = int(cut.found.counts.sum()), int(cut.found.is_over.sum())
+    told = [each.members for each in shipment.chunks]
+    triangles, over = (sum(each[name] for each in told) for name in ("triangles", "over"))
     budget = budget_text(shipment.head["options"])
     print(f"{shipment.folder}: {said}; {triangles:,} triangles, {over:,} over {budget}")
 
@@ -127,12 +170,21 @@ def _place(arguments: argparse.Namespace) -> Georeference | None:
         raise UsageError(str(error)) from None
 
 
+def _levels(arguments: argparse.Namespace) -> int:
+    row: Any = OctreeShipmentSettings.bl_rna.properties["levels"]
+    levels: int = arguments.levels
+    if not row.hard_min <= levels <= row.hard_max:
+        raise UsageError(f"--levels must be {row.hard_min} to {row.hard_max}")
+    return levels
+
+
 def _folders(arguments: argparse.Namespace) -> dict[str, Path]:
     """Return where each form is written."""
     given = {form: getattr(arguments, _OPTION_OF.get(form, form)) for form in FORMS}
     folders = {form: folder for form, folder in given.items() if folder is not None}
     if not folders:
-        raise UsageError("Name a folder to write into: --out, --gltf, --glb, --tiles or --blend")
+        *most, last = _FOLDERS
+        raise UsageError(f"Name a folder to write into: {', '.join(most)} or {last}")
     if len({folder.resolve() for folder in folders.values()}) < len(folders):
         raise UsageError("Each format wants a folder of its own")
     return folders

@@ -24,14 +24,6 @@ def frames_of(text: str) -> tuple[int, ...]:
     return tuple(sorted(frames))
 
 
-def chunk_of(text: str) -> tuple[int, int]:
-    """Return number and count of a chunk, such as 3/12; for argparse."""
-    match = re.fullmatch(r"(\d+)/(\d+)", text)
-    if match is None or not 1 <= int(match[1]) <= int(match[2]):
-        raise argparse.ArgumentTypeError(f"{text!r} is no chunk such as 3/12")
-    return int(match[1]), int(match[2])
-
-
 def frames_in_chunk(frames: tuple[int, ...], chunk: tuple[int, int]) -> tuple[int, ...]:
     """Return neighboring frames, as many in each chunk but for one; none if there are too few."""
     number, count = chunk

@@ -21,8 +21,9 @@ from ..cameras.data import (
 )
 from ..ui import plural
 from ..written_files import Writer, require_file, require_folder, write_file, writer_of
-from .command import Command, UsageError, named_files, open_blend
-from .frame_ranges import chunk_of, frames_in_chunk, frames_of
+from .command import Command, UsageError, open_blend
+from .farm import check_source, chunk_of, parts_to_merge
+from .frame_ranges import frames_in_chunk, frames_of
 from .in_view import Ask, SeenQuestion, in_view_steps, pixels_steps
 from .interrupt import heed
 
@@ -122,8 +123,7 @@ def run_seen(context: bpy.types.Context, arguments: argparse.Namespace) -> int:
 
 def _writer(arguments: argparse.Namespace) -> Writer:
     """Return what writes the format that was asked for; refuse what contradicts itself."""
-    if (arguments.file is None) == (arguments.merge is None):
-        raise UsageError("Name either a .blend FILE, or what to --merge")
+    check_source(arguments)
     try:
         writer = writer_of(FORMATS, arguments.out, arguments.format or "")
     except ValueError as error:
@@ -144,24 +144,20 @@ def _writer(arguments: argparse.Namespace) -> Writer:
 
 
 def _merge(arguments: argparse.Namespace) -> SeenAnswer:
+    def read(path: Path) -> SeenAnswer:
+        return _read(path, arguments.labels)
+
     # What `*` found may hold what was merged the last time.
-    out = arguments.out.resolve()
-    parts = [path for path in named_files(arguments.merge) if path.resolve() != out]
-    if not parts:
-        raise UsageError("--out is the only file to --merge")
-    return merged_answers([_read(path, arguments.labels) for path in parts])
+    return merged_answers(parts_to_merge(arguments, read, arguments.out))
 
 
 def _read(path: Path, labels: Path | None) -> SeenAnswer:
     """Read an answer, with its label pictures if these are wanted."""
-    try:
-        answer = read_json(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise ValueError(f"{path} cannot be merged: {error}") from error
+    answer = read_json(path.read_text(encoding="utf-8"))
     if labels is None:
         return answer
     if answer.table.pixels is None:
-        raise ValueError(f"{path} has no label pictures: it was asked without --behind-others")
+        raise ValueError("it has no label pictures: it was asked without --behind-others")
     folder = label_folder(labels, answer.chunk)
     return replace(answer, table=with_label_pictures(answer.table, folder))
 

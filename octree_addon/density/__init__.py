@@ -1,6 +1,6 @@
 """Density feature: where the triangles are, what pixels need, and copies with fewer of them.
 
-Read settings, counting, decimated, operators, then panel.
+Read settings, counting, budget, shares, decimated, operators, then panel.
 """
 
 import bpy

@@ -65,7 +65,11 @@ def read_budget(content: str | bytes) -> TriangleBudget:
     ValueError
         If it is no JSON object, names an unknown limit, or a number makes no sense.
     """
-    given: Any = json.loads(content)
+    return budget_of(json.loads(content))
+
+
+def budget_of(given: Any) -> TriangleBudget:
+    """Return the budget that the members of JSON say; errors as those of `read_budget`."""
     if not isinstance(given, dict):
         raise ValueError(f"a budget must be an object of JSON, got {type(given).__name__}")
     numbers = {"cell": 10.0, **given}

@@ -9,6 +9,7 @@ from ...core import Steps, between, density_steps
 from ..arrays import Floats, Ids
 from ..cameras import get as last_seen
 from ..chunks import CellTable, WorldTriangles, cell_names, triangle_materials, world_steps
+from ..shares import Chunk
 from ..ui import length_unit
 
 # Where in the work reading has ended.
@@ -30,12 +31,15 @@ class CountedCells(NamedTuple):
         What each is called.
     densities : ndarray of float64, shape (c,)
         Triangles per cubic meter, or without a unit per cubic Blender unit.
+    cell_materials : ndarray of intp, shape (2, k)
+        Each cell with the session id of each material in it, 0 for none.
     """
 
     world: WorldTriangles
     table: CellTable
     names: list[str]
     densities: Floats
+    cell_materials: Ids
 
     def values(self, by: str) -> Floats:
         """Return what cells are sorted by: "TRIANGLES", "OBJECTS", "MATERIALS", "VOLUME"."""
@@ -94,13 +98,15 @@ class SparseObjects(NamedTuple):
 
 
 def cells_counted_steps(
-    context: bpy.types.Context, cell: float, budget: int = 0
+    context: bpy.types.Context, cell: float, budget: int = 0, chunk: Chunk | None = None
 ) -> Steps[CountedCells]:
     """Count triangles in cells of one size; yield the fraction done.
 
-    With a budget, cells that have more are over it.
+    With a budget, cells that have more are over it. With a chunk, those of a share of the
+    placements alone count, in cells of the whole.
     """
-    world = yield from between(0.0, _READ, world_steps(context, with_chunks=True))
+    reading = world_steps(context, with_chunks=True, chunk=chunk)
+    world = yield from between(0.0, _READ, reading)
     materials = triangle_materials(world, world.materials(context.evaluated_depsgraph_get()))
     counting = density_steps(
         world.triangles,
@@ -109,6 +115,7 @@ def cells_counted_steps(
         least_size=cell,
         owners=world.rows,
         materials=materials,
+        bounds=world.bounds,
     )
     found = yield from between(_READ, 1.0, counting)
     counts = found.chunks.counts
@@ -126,7 +133,10 @@ def cells_counted_steps(
         shares[first],
     )
     scale = length_unit(context.scene)[1]
-    return CountedCells(world, table, cell_names(found.chunks), found.densities / scale**3)
+    (there,) = (found.chunks.cells >= 0).nonzero()
+    used = np.unique(np.stack((found.chunks.cells[there], materials[there])), axis=1)
+    densities = found.densities / scale**3
+    return CountedCells(world, table, cell_names(found.chunks), densities, used)
 
 
 def objects_counted_steps(

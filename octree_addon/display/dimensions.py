@@ -4,7 +4,6 @@ They follow: what has moved is measured again before it is drawn.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import blf
 import bpy
@@ -14,23 +13,13 @@ from mathutils import Vector
 
 from .. import distances
 from ..arrays import Floats
-from ..distances import Dimensions
-from ..ui import SessionStore, length_text
+from ..ui import length_text
 from .lines import blended, line_batch, line_shader
 from .words import draw_ground, width_of
 
 _COLOR, _WIDTH = (1.0, 0.85, 0.2, 1.0), 2.0
 # Pixels at a scale of one: half a tick, a letter, and what is around a text.
 _TICK, _SIZE, _AROUND = 6.0, 11, 3.0
-# What was drawn last of each scene, so that only what moves since is measured again.
-_last: SessionStore["_Followed"] = SessionStore(most=8)
-
-
-class _Followed(NamedTuple):
-    """What was measured at first, and the same as objects stand now."""
-
-    asked: Dimensions
-    now: Dimensions
 
 
 def shown_lines(scene: bpy.types.Scene) -> tuple[Floats, list[str]]:
@@ -41,11 +30,7 @@ def shown_lines(scene: bpy.types.Scene) -> tuple[Floats, list[str]]:
     asked = distances.shown_dimensions(scene)
     if asked is None:
         return np.empty((0, 2, 3)), []
-    last = [each for each in _last.of(scene) if each.asked is asked]
-    before = last[0].now if last else asked
-    depsgraph = bpy.context.evaluated_depsgraph_get()
-    now, flags = distances.followed(scene, depsgraph, before)
-    _last.put((scene.session_uid,), _Followed(asked, now))
+    now, flags = distances.followed(scene, asked)
     written = list(distances.texts(scene, now.found, length_text))
     kept = np.flatnonzero(flags)
     return now.found.points.swapaxes(0, 1)[kept], [written[row] for row in kept.tolist()]

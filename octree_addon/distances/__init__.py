@@ -1,12 +1,13 @@
 """Distances feature: shortest distances of surfaces as rows, and as dimensions that follow.
 
-Read measuring, then settings and operators; `display` draws them and makes them real.
+Read measuring, following, then settings and operators; `display` draws them and makes them real.
 """
 
 import bpy
 
 from .. import results
 from ..ui import Feature
+from .following import column_now, followed
 from .laser import (
     AXES,
     LASER,
@@ -16,7 +17,7 @@ from .laser import (
     laser_lines,
     shown_laser,
 )
-from .measuring import Dimensions, Pairing, followed, measure_steps, texts
+from .measuring import Dimensions, Pairing, measure_steps, texts
 from .operators import (
     QUESTION,
     OCTREE_OT_measure_distances,
@@ -52,6 +53,7 @@ def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     menu.layout.operator("octree.make_distances_real")
 
 
+results.LINES[QUESTION] = results.Lines((), lambda *_: (), lambda *_: None, now=column_now)
 results.ANSWERS[QUESTION] = results.Said(say_distances, offer_distances)
 results.ANSWERS[LASER] = results.Said(say_distances, offer_distances)
 FEATURE = Feature(

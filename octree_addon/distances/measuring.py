@@ -1,4 +1,4 @@
-"""Dimensions: shortest distances of pairs of placements, followed as their objects move."""
+"""Dimensions: shortest distances of pairs of placements, and what is measured of them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -7,12 +7,11 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...core import Distances, Steps, between, distances, distances_steps, nearest_objects_steps
-from .. import references
-from ..arrays import Flags, Floats, Ids
+from ...core import Distances, Steps, between, distances_steps, nearest_objects_steps
+from ..arrays import Ids
 from ..reader import UNUSED
 from ..results import Column, PersistentIds, Rows
-from ..scene_index import is_as_at, revision
+from ..scene_index import revision
 from ..scope import chosen_objects, viewport_of
 from ..targets import SceneTarget, scene_steps
 
@@ -79,15 +78,18 @@ class Dimensions:
         used = self.target.is_instance[rows][..., None]
         return np.where(used, self.target.persistent_ids[rows], UNUSED).astype(np.int32)
 
-    def result_rows(self) -> Rows:
-        """Return a row for each pair."""
+    def result_columns(self) -> tuple[Column, ...]:
+        """Return what the list tells of each pair."""
         lower, upper = self.found.depths
-        columns = (
+        return (
             Column("Distance", "LENGTH", self.found.distances),
             Column("Depth", "LENGTH", (lower + upper) / 2),
             Column("Inside", "", self.found.inside + 1, ("", "first", "second")),
         )
-        return Rows(self.owners, self.instances, columns)
+
+    def result_rows(self) -> Rows:
+        """Return a row for each pair."""
+        return Rows(self.owners, self.instances, self.result_columns())
 
     def take(self, some: Ids | slice) -> "Dimensions":
         """Return some of the pairs."""
@@ -162,64 +164,6 @@ def _pairs(target: SceneTarget, wish: Pairing) -> Steps[Ids]:
     here, there = np.triu_indices(len(some), 1)
     apart = owners[some[here]] != owners[some[there]]
     return np.stack((ids[some[here[apart]]], ids[some[there[apart]]]))
-
-
-def followed(
-    scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, before: Dimensions
-) -> tuple[Dimensions, Flags]:
-    """Return the distances as objects stand now, and which of them hold.
-
-    Only what has moved is measured again. What has another shape, or is gone or hidden, is not
-    told: nor are instances, once anything has changed.
-    """
-    owners, octree = before.owners, before.target.octree
-    uids = np.unique(owners)
-    items = references.objects_of(scene, uids.tolist())
-    there = [_is_there(item, before.revision) for item in items]
-    flags = np.array(there, np.bool_)[np.searchsorted(uids, owners)].all(axis=0)
-    if before.revision != revision():
-        flags &= ~before.target.is_instance[before.rows].any(axis=0)
-    ids, matrices = _moved(depsgraph, before, dict(zip(uids.tolist(), items, strict=True)), flags)
-    if not len(ids):
-        return before, flags
-    octree.move(ids, matrices)
-    (some,) = (flags & np.isin(before.pairs, ids).any(axis=0)).nonzero()
-    return replace(before, found=_replaced(before, some)), flags
-
-
-def _is_there(item: bpy.types.Object | None, since: int) -> bool:
-    """Tell whether an object is there, shown, and has the shape that it had."""
-    if item is None or not item.visible_get():
-        return False
-    return is_as_at(since, [item.session_uid], may_move=True)
-
-
-def _moved(
-    depsgraph: bpy.types.Depsgraph, before: Dimensions, items: dict[int, Any], flags: Flags
-) -> tuple[Ids, Floats]:
-    """Return the placements of objects that stand elsewhere now, and where."""
-    target = before.target
-    rows = np.unique(before.rows[:, flags])
-    rows = rows[~target.is_instance[rows]]
-    ids, uids = target.octree.ids[rows], target.owners[rows].tolist()
-    now = [np.array(items[uid].evaluated_get(depsgraph).matrix_world, np.float64) for uid in uids]
-    if not now:
-        return ids, np.empty((0, 4, 4))
-    matrices = np.stack(now)
-    moved = (target.octree.matrices_of(ids) != matrices).any(axis=(1, 2))
-    return ids[moved], matrices[moved]
-
-
-def _replaced(before: Dimensions, some: Ids) -> Distances:
-    """Return what was found, with some of the pairs measured again."""
-    again = distances(before.target.octree, before.pairs[:, some])
-    values: dict[str, Any] = {name: value.copy() for name, value in vars(before.found).items()}
-    for name, value in vars(again).items():
-        if name == "points" or values[name].ndim == 2:
-            values[name][:, some] = value
-        else:
-            values[name][some] = value
-    return Distances(**values)
 
 
 def texts(scene: bpy.types.Scene, found: Distances, write: Any) -> Iterable[str]:

@@ -96,7 +96,7 @@ def filling_steps(
     yield 0.1
     octree, owners = target.octree, target.owners
     own = octree.ids[(owners == surface.session_uid) & ~target.is_instance]
-    rooms = rooms_of(octree, owners, wish.room)
+    rooms = rooms_of(target, wish.room)
     ground = Ground(octree, own, rooms)
     if wish.in_box:  # which is in nobody's way itself
         rooms = np.setdiff1d(rooms, own)

@@ -15,13 +15,12 @@ from ...core import (
     Steps,
     Triangles,
     between,
-    build_octree,
     distances,
     fits_steps,
     overlapping_objects_steps,
-    overlapping_pairs,
 )
 from ..arrays import Ids
+from ..targets import SceneTarget, nested_pairs
 from .candidates import CopyCandidates
 
 IN_THE_WAY, TOO_STEEP, OTHER_COPY, OUT_OF_BOX = (
@@ -108,16 +107,6 @@ def _conflict_steps(
     return np.searchsorted(ids, np.concatenate((near, nested), axis=1))
 
 
-def nested_pairs(scene: SceneOctree) -> Ids:
-    """Return pairs of placements of which one's box lies in that of the other, (2, h)."""
-    boxes = scene.bounds_of(scene.ids)
-    one, other = overlapping_pairs(build_octree(boxes))
-    inside = (boxes.lower[one] >= boxes.lower[other]) & (boxes.upper[one] <= boxes.upper[other])
-    around = (boxes.lower[one] <= boxes.lower[other]) & (boxes.upper[one] >= boxes.upper[other])
-    kept = (inside.all(axis=1) | around.all(axis=1)) & (one != other)
-    return scene.ids[np.stack((one[kept], other[kept]))]
-
-
 def accepted(pairs: Ids, count: int, most: int) -> tuple[Ids, int]:
     """Return the first of `count`, at most so many, no two of them a pair; and how many were not.
 
@@ -146,24 +135,6 @@ def room_named(context: bpy.types.Context, name: str) -> int:
     return item.session_uid if item else -1
 
 
-def rooms_of(octree: SceneOctree, owners: Ids, chosen: int = -1) -> Ids:
-    """Return the placements that are rooms: closed meshes that hold more than one other whole.
-
-    Parameters
-    ----------
-    octree : SceneOctree
-        All that is visible.
-    owners : ndarray of int, shape (p,)
-        Whose each placement is.
-    chosen : int
-        Whose placements are rooms whatever they hold.
-    """
-    pairs, named = nested_pairs(octree), octree.ids[owners == chosen]
-    if not pairs.size:
-        return named
-    inside = distances(octree, pairs).inside
-    rows = np.searchsorted(octree.ids, pairs)
-    kept = (inside >= 0) & (owners[rows[0]] != owners[rows[1]])
-    holder = np.where(inside == 0, pairs[1], pairs[0])[kept]
-    rooms, counts = np.unique(holder, return_counts=True)
-    return np.union1d(rooms[counts > 1], named)
+def rooms_of(target: SceneTarget, chosen: int = -1) -> Ids:
+    """Return the placements that are rooms, and those of the object that is chosen as one."""
+    return np.union1d(target.rooms, target.octree.ids[target.owners == chosen])

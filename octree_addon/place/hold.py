@@ -57,7 +57,7 @@ def resting_steps(
     if turn and not movers.turnable[0]:
         raise ValueError("Only one object that is not locked can be turned")
     chosen = room_named(context, settings_of(context.scene).fill.room)
-    rooms = rooms_of(target.octree, target.owners, chosen)
+    rooms = rooms_of(target, chosen)
     return rest_steps(target, movers, wish, point, turn, rooms)
 
 

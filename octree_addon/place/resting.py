@@ -13,7 +13,7 @@ from .units import Movers
 
 # Heights that are tried, as parts of the height of what is held; the least is a few least steps.
 _LIFTS = np.linspace(0.0, 1.0, 9)
-_LEAST = 4.0
+_LEAST = 16.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ def rest_steps(
     lifts = size * _LIFTS + _LEAST * least
     # Not through what is above the point: who points below a board means that place.
     above = ray_cast(octree.only(others), [point + lifts[0] * up], [up], max_distance=size)
-    lifts = lifts[lifts <= min(float(above.distances[0]), lifts[-1])]
+    lifts = lifts[: max(1, int((lifts <= above.distances[0]).sum()))]
     origins = point + (lifts - heights.min())[:, None] * up
     frames = np.zeros((len(origins), 4, 4))
     frames[:, :3, :3], frames[:, :3, 3], frames[:, 3, 3] = rotation, origins, 1.0

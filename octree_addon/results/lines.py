@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import bpy
 
+from ..answers.rows import Column
 from ..arrays import Floats, Ids
 
 
@@ -48,6 +49,8 @@ class Lines(NamedTuple):
         Tells whether a row is grayed: nothing is to be done about it.
     title : callable
         Returns what stands above a column, by its name.
+    now : callable
+        Returns a column as the scene stands now, for rows that follow it.
     """
 
     headers: tuple[str, ...]
@@ -59,6 +62,7 @@ class Lines(NamedTuple):
     )
     is_quiet: Callable[[bpy.types.Scene, Any, int], bool] = lambda *_: False
     title: Callable[[bpy.types.Scene, Any, str], str] = lambda _, __, name: name
+    now: Callable[[bpy.types.Scene, Any, Column], Column] = lambda _, __, column: column
 
 
 class Said(NamedTuple):

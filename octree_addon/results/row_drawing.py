@@ -99,6 +99,9 @@ class LineDrawing:
 
     def number(self, column: Any) -> str:
         """Write a number of the row, and words in the user's language."""
+        lines = LINES.get(self.result.question)
+        if lines:
+            column = lines.now(self.scene, self.result, column)
         text = value_text(self.scene, column, self.row)
         return translated(text) if column.words else text
 

@@ -1,14 +1,16 @@
 """Shipping feature: chunks as files for engines, browsers and farms, with a manifest.
 
-Read manifest and folder, then fingerprints, twins, gltf, blends, georeference and tileset, then
-shipping and operators.
+Read manifest and folder, then fingerprints, twins, gltf, blends, georeference, tileset and
+implicit; of levels of detail parents, welding, reduction, surface_errors, details and levels; then
+shipping, merging and operators.
 """
 
 import bpy
 
 from ..ui import Feature
 from .georeference import Georeference, read_georeference
-from .manifest import MANIFEST
+from .manifest import MANIFEST, FolderShare
+from .merging import merged_shipment, read_share_folder
 from .operators import OCTREE_OT_export_chunks, draw_shipment, shipped_text
 from .settings import OctreeShipmentSettings
 from .shipping import FORMS, Shipment, ShipmentWish, ship_steps
@@ -16,10 +18,14 @@ from .shipping import FORMS, Shipment, ShipmentWish, ship_steps
 __all__ = [
     "FORMS",
     "MANIFEST",
+    "FolderShare",
     "Georeference",
+    "OctreeShipmentSettings",
     "Shipment",
     "ShipmentWish",
+    "merged_shipment",
     "read_georeference",
+    "read_share_folder",
     "ship_steps",
     "shipped_text",
 ]

@@ -1,7 +1,8 @@
 """Folders of chunks: staged files are put in place, one by one whole; nobody else's are touched.
 
 Before the first file is put, the manifest says which are about to be: a run that was ended in the
-middle leaves no file that the next one does not know.
+middle leaves no file that the next one does not know. Nor do two that write at once: the last one
+keeps in its manifest what the other has put meanwhile.
 """
 
 from collections.abc import Mapping, Sequence
@@ -69,7 +70,7 @@ def put_chunks(
     made: Mapping[str, Any],
     chunks: Sequence[ChunkFiles],
     staged: Mapping[str, Path],
-    index: Mapping[str, str],
+    index: Mapping[str, str | bytes],
 ) -> PutCounts:
     """Write a folder of chunks: what is staged, and the manifest; delete what is no more.
 
@@ -83,8 +84,8 @@ def put_chunks(
         All of them.
     staged : Mapping of str to Path
         Where the new contents of files are; the other files stay as they are.
-    index : Mapping of str to str
-        Texts of files that are about all chunks.
+    index : Mapping of str to str or bytes
+        Contents of files that are about all chunks.
 
     Raises
     ------
@@ -110,7 +111,10 @@ def put_chunks(
     for name, text in changed.items():
         write_file(folder / name, text)
     deleted = sum(_delete(folder, name) for name in sorted(gone))
-    _write_manifest(folder, manifest_text(head, made, described, index))
+    # What another writer has put meanwhile.
+    owned = known_folder(folder).owned
+    others = [name for name in owned - wanted if (folder / name).exists()]
+    _write_manifest(folder, manifest_text(head, made, described, index, others))
     return PutCounts(len(chunks), len(fresh), deleted)
 
 
@@ -120,8 +124,9 @@ def _write_manifest(folder: Path, text: str) -> None:
         write_file(folder / MANIFEST, text)
 
 
-def _is_written(path: Path, text: str) -> bool:
-    return _is_there(path, content_hash(text.encode()))
+def _is_written(path: Path, content: str | bytes) -> bool:
+    given = content.encode() if isinstance(content, str) else content
+    return _is_there(path, content_hash(given))
 
 
 def _delete(folder: Path, name: str) -> bool:

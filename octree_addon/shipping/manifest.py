@@ -7,19 +7,33 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from ..chunks import SceneCut, parts_by_cell
+from ...core import Chunks
+from ..chunks import SceneCut, parts_by_cell, shown_bounds
+from ..shares import Chunk
 from ..text_formats import json_file, read_head
 
-FORMAT, VERSION = "octree chunks", 1
+FORMAT, VERSION = "octree chunks", 2
+# Without levels of detail.
+_OLDER = (1,)
 MANIFEST, TEXTURES = "manifest.json", "textures"
+# The member of a manifest that says that its folder is a share.
+SHARE = "share"
 _SIDES = ("-x", "+x", "-y", "+y", "-z", "+z")
 
 
+class FolderShare(NamedTuple):
+    """What a folder is a share of: number and count, and the SHA-1 of the blend file."""
+
+    chunk: Chunk
+    sha1: str
+
+
 class KnownChunk(NamedTuple):
-    """What a manifest says of a chunk: its hash, and the hash of each of its files by name."""
+    """What a manifest says of a chunk: its hash, that of each file by name, and everything."""
 
     hash: str
     files: dict[str, str]
+    members: dict[str, Any]
 
 
 class KnownFolder(NamedTuple):
@@ -49,41 +63,65 @@ class KnownFolder(NamedTuple):
 NOTHING = KnownFolder({}, {}, frozenset())
 
 
+def code_bits(options: Mapping[str, Any]) -> int:
+    """Return by how many bits a Morton code is longer than that of its parent."""
+    return 2 if options["tree"] == "QUADTREE" else 3
+
+
+def side_neighbors(found: Chunks, names: Sequence[str]) -> list[dict[str, list[str]]]:
+    """Return of each cell the names of those on its sides, "-x" to "+z"."""
+    near: list[dict[str, list[str]]] = [{side: [] for side in _SIDES} for _ in names]
+    for cell, side, other in found.neighbors.T.tolist():
+        near[cell][_SIDES[side]].append(names[other])
+    return near
+
+
 def chunk_members(cut: SceneCut, options: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return what the manifest says of each cell, but for its files and its hash."""
     found = cut.found
-    shift = 2 if options["tree"] == "QUADTREE" else 3
-    near: list[dict[str, list[str]]] = [{side: [] for side in _SIDES} for _ in cut.names]
-    for cell, side, other in found.neighbors.T.tolist():
-        near[cell][_SIDES[side]].append(cut.names[other])
+    shift = code_bits(options)
+    shown = (each.tolist() for each in shown_bounds(cut))
+    near = side_neighbors(found, cut.names)
     return [
         {
             "id": name,
             "code": int(found.codes[cell]),
             "parent": int(found.codes[cell]) >> shift,
             "level": int(found.levels[cell]),
+            "height": 0,
             "lower": found.lower[cell].tolist(),
             "upper": found.upper[cell].tolist(),
+            "bounds": bounds,
             "triangles": int(found.counts[cell]),
             "over": bool(found.is_over[cell]),
             "objects": [part.source.label for part in parts],
             "neighbors": near[cell],
         }
-        for cell, (name, parts) in enumerate(zip(cut.names, parts_by_cell(cut), strict=True))
+        for cell, (name, parts, *bounds) in enumerate(
+            zip(cut.names, parts_by_cell(cut), *shown, strict=True)
+        )
     ]
 
 
 def manifest_head(
-    cut: SceneCut, options: Mapping[str, Any], file: str, meters: float
+    cut: SceneCut,
+    options: Mapping[str, Any],
+    file: str,
+    meters: float,
+    levels: int = 1,
+    share: FolderShare | None = None,
 ) -> dict[str, Any]:
     """Return what the manifest says of all cells; `meters` is the length of a Blender unit."""
     found = cut.found
+    part = {} if share is None else {SHARE: {"chunk": [*share.chunk], "sha1": share.sha1}}
     return {
         "file": file,
         "options": dict(options),
+        "levels": levels,
         "meters_per_unit": meters,
         "cell": found.cell,
         "root": {"lower": found.root_lower.tolist(), "size": found.root_size},
+        **part,
     }
 
 
@@ -114,12 +152,13 @@ def read_manifest(content: str | bytes) -> KnownFolder:
 
     Files that no run writes, such as any outside the folder, are not taken up.
     """
-    head = read_head(content, FORMAT, VERSION)
+    head = read_head(content, FORMAT, VERSION, *_OLDER)
     try:
         chunks = {
             str(each["id"]): KnownChunk(
                 str(each["hash"]),
                 {str(name): str(sums) for name, sums in each["files"].items() if is_ours(name)},
+                dict(each),
             )
             for each in head["chunks"]
         }
@@ -128,6 +167,17 @@ def read_manifest(content: str | bytes) -> KnownFolder:
         return KnownFolder(dict(head["made"]), chunks, names)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"This is no manifest of chunks: {error!r} is amiss") from None
+
+
+def read_share(head: Mapping[str, Any]) -> FolderShare | None:
+    """Return what a folder is a share of, as its manifest says; None if it is a whole."""
+    if SHARE not in head:
+        return None
+    try:
+        number, count = head[SHARE]["chunk"]
+        return FolderShare((int(number), int(count)), str(head[SHARE]["sha1"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"This is no share of chunks: {error!r} is amiss") from None
 
 
 def is_ours(name: str) -> bool:

@@ -41,7 +41,7 @@ class OCTREE_OT_export_chunks(ShipmentOptions, ChunkOperator, bpy.types.Operator
             cut = yield from between(0.0, _CUT, cutting)
         made = yield from between(_CUT, _MADE, make_steps(scene, cut))
         try:
-            wish = ShipmentWish(self.form.lower(), folder, place)
+            wish = ShipmentWish(self.form.lower(), folder, place, self.levels)
             shipping = ship_steps(scene, cut, made, options, wish)
             return (yield from between(_MADE, 1.0, shipping))
         finally:

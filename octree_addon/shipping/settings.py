@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import EnumProperty, StringProperty
+from bpy.props import EnumProperty, IntProperty, StringProperty
 
 # From 4.5 on a path that may begin with "//", the folder of the file, has to say so.
 _FOLDER: Any = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5) else set()
@@ -15,6 +15,7 @@ class ShipmentOptions:
     if TYPE_CHECKING:
         folder: str
         form: str
+        levels: int
         georeference: str
     else:
         folder: StringProperty(
@@ -31,9 +32,23 @@ class ShipmentOptions:
                 ("GLTF", "glTF", "A .gltf and a .bin file each; textures in one folder"),
                 ("GLB", "glTF Binary", "A .glb file each, with its textures inside"),
                 ("TILES", "3D Tiles", "Binary glTF and a tileset.json, for maps and browsers"),
+                (
+                    "IMPLICIT",
+                    "Implicit 3D Tiles",
+                    "3D Tiles that are found by their place in the root, listed in subtrees",
+                ),
                 ("BLEND", "Blend File", "A .blend file each, with a collection to be linked"),
             ),
             default="GLTF",
+        )
+        levels: IntProperty(
+            name="Levels",
+            description="How many levels of detail are written: above the chunks, cells that join"
+            " those below them with a quarter of the triangles. What lies on their walls stays, so"
+            " that neighbors fit at any level",
+            default=1,
+            min=1,
+            max=8,
         )
         georeference: StringProperty(
             name="Georeference",
@@ -43,7 +58,7 @@ class ShipmentOptions:
         )
 
 
-SHIPMENT_ROWS = ("folder", "form", "georeference")
+SHIPMENT_ROWS = ("folder", "form", "levels", "georeference")
 
 
 class OctreeShipmentSettings(ShipmentOptions, bpy.types.PropertyGroup):

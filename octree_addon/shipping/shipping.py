@@ -11,10 +11,11 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import bpy
+import numpy as np
 
-from ...core import Steps
+from ...core import Steps, between
 from ..cameras.frames import unkeyed_values, write_values
-from ..chunks import CHUNK, SOURCE, CellFiles, Made, SceneCut, parts_by_cell, shown_bounds
+from ..chunks import CHUNK, SOURCE, CellFiles, Made, SceneCut, parts_by_cell
 from ..scene_index import preserving_staleness
 from ..ui import length_unit
 from ..written_files import write_file
@@ -22,8 +23,11 @@ from .blends import blend_content
 from .folder import ChunkFiles, PutCounts, are_there, content_hash, known_folder, put_chunks
 from .georeference import Georeference
 from .gltf import glb_files, gltf_files, gltf_maker
-from .manifest import chunk_members, manifest_head
-from .tileset import TILESET, LeafTile, tileset_text
+from .implicit import implicit_files, tile_name
+from .levels import LevelRoom
+from .manifest import FolderShare, chunk_members, code_bits, manifest_head
+from .parents import parent_cells
+from .tileset import TILESET, ContentTile, tileset_text
 from .twins import CellStage, Digests
 
 
@@ -32,10 +36,12 @@ class StagedCell(NamedTuple):
 
     Attributes
     ----------
-    number : int
-        Which of the cut.
+    number : int or None
+        Which of the cut; None of a cell of a coarser level.
     name : str
         Its id.
+    tile : str
+        What it is called by its place in the root.
     stage : CellStage
         Its chunks.
     meters : float
@@ -44,19 +50,26 @@ class StagedCell(NamedTuple):
         An empty one for whatever writes files.
     """
 
-    number: int
+    number: int | None
     name: str
+    tile: str
     stage: CellStage
     meters: float
     folder: Path
 
 
 class ShipmentWish(NamedTuple):
-    """What chunks are written as, a name of `FORMS`, and where to; for tiles a georeference."""
+    """What chunks are written as, a name of `FORMS`, and where to; for tiles a georeference.
+
+    `levels` are those of detail; of one there is nothing but chunks. `share` says that the folder
+    is to be merged with others: nothing in it is about all cells.
+    """
 
     form: str
     folder: Path
     georeference: Georeference | None = None
+    levels: int = 1
+    share: FolderShare | None = None
 
 
 MakeFiles = Callable[[StagedCell], dict[str, bytes]]
@@ -73,13 +86,13 @@ class Shipment:
     head, made : dict
         What the manifest says of all of them.
     chunks : list of ChunkFiles
-        All of them.
+        All of them, and behind them the cells of coarser levels.
     staged : dict of str to Path
         New contents of files.
     place : TemporaryDirectory
         Where these are.
-    index : dict of str to str
-        Texts of files that are about all chunks.
+    index : dict of str to str or bytes
+        Contents of files that are about all chunks.
     """
 
     folder: Path
@@ -88,7 +101,7 @@ class Shipment:
     place: "TemporaryDirectory[str]"
     chunks: list[ChunkFiles] = field(default_factory=list)
     staged: dict[str, Path] = field(default_factory=dict)
-    index: dict[str, str] = field(default_factory=dict)
+    index: dict[str, str | bytes] = field(default_factory=dict)
 
     def put(self) -> PutCounts:
         """Write the folder; the staged files are gone then."""
@@ -128,17 +141,21 @@ def ship_steps(
         If Blender cannot write this.
     """
     meters = length_unit(scene)[1]
-    head = manifest_head(cut, options, Path(bpy.data.filepath).name, meters)
+    file = Path(bpy.data.filepath).name
+    head = manifest_head(cut, options, file, meters, wish.levels, wish.share)
     form = FORMS[wish.form]
     making = {"form": wish.form, "by": form.maker(), "meters_per_unit": meters}
+    if form.is_of_root:
+        making |= {name: head[name] for name in ("cell", "root")} | {"tree": options["tree"]}
     place = TemporaryDirectory(prefix="octree_chunks_", dir=bpy.app.tempdir or None)
     shipment = Shipment(wish.folder, head, making, place)
     everything = (*(item for _, item in made.fresh), *made.kept)
     items = {(item[SOURCE], item[CHUNK]): item for item in everything}
     try:
         with _undisturbed():
-            yield from _staged_steps(scene, shipment, cut, items, form)
-        shipment.index.update(form.overview(cut, shipment, wish))
+            yield from _staged_steps(scene, shipment, cut, items, form, wish.levels)
+        if wish.share is None:
+            shipment.index.update(form.overview(shipment, wish.georeference))
     except BaseException:
         place.cleanup()
         raise
@@ -163,28 +180,46 @@ def _staged_steps(
     cut: SceneCut,
     items: Mapping[tuple[str, str], bpy.types.Object],
     form: "Form",
+    levels: int,
 ) -> Steps[None]:
     known, meters = known_folder(shipment.folder), length_unit(scene)[1]
     chunks = known.chunks if known.made == shipment.made else {}
-    members, make = chunk_members(cut, shipment.head["options"]), form.files(cut)
-    digests = Digests()
-    for number, (name, parts) in enumerate(zip(cut.names, parts_by_cell(cut), strict=True)):
-        there = [items[part.source.label, name] for part in parts]
-        stage = CellStage(parts, there, cut.matrices, digests, scene)
+    options = shipment.head["options"]
+    members, make = chunk_members(cut, options), form.files(cut)
+    digests, bits, parts = Digests(), code_bits(options), parts_by_cell(cut)
+    parents = parent_cells(cut, levels, bits)
+    count = len(cut.own) + len(parents)
+
+    def stage_of(cell: int) -> CellStage:
+        there = [items[part.source.label, cut.names[cell]] for part in parts[cell]]
+        return CellStage(parts[cell], there, cut.matrices, digests, scene)
+
+    def written(number: int | None, name: str, code: int, stage: CellStage) -> dict[str, str]:
+        place = Path(shipment.place.name) / name
+        place.mkdir()
+        tile = tile_name(code, bits)
+        return _staged(shipment, make(StagedCell(number, name, tile, stage, meters, place)))
+
+    for number in cut.own:
+        name, stage = cut.names[number], stage_of(number)
         try:
             sums = content_hash(b"".join(each.digest for each in stage.shown))
             former = chunks.get(name)
             if former and former.hash == sums and are_there(shipment.folder, former.files):
                 files = former.files
             else:
-                place = Path(shipment.place.name) / str(number)
-                place.mkdir()
-                made = make(StagedCell(number, name, stage, meters, place))
-                files = _staged(shipment, made)
+                files = written(number, name, int(cut.found.codes[number]), stage)
         finally:
             stage.close()
         shipment.chunks.append(ChunkFiles(members[number], sums, files))
-        yield (number + 1) / len(cut.names)
+        yield (number + 1 - cut.own.start) / count
+    if parents:
+        kept = {
+            name: each for name, each in chunks.items() if are_there(shipment.folder, each.files)
+        }
+        room = LevelRoom(cut, parents, kept, meters, stage_of)
+        making = room.steps(shipment.chunks, lambda *cell: written(None, *cell))
+        shipment.chunks += yield from between(len(cut.own) / count, 1.0, making)
 
 
 def _staged(shipment: Shipment, made: Mapping[str, bytes]) -> dict[str, str]:
@@ -221,30 +256,53 @@ def _blend(_: SceneCut) -> MakeFiles:
     return made
 
 
+def _implicit(_: SceneCut) -> MakeFiles:
+    def made(cell: StagedCell) -> dict[str, bytes]:
+        twins = cell.stage.twins(cell.meters)
+        return glb_files(cell.stage.scene, twins, cell.tile, cell.folder)
+
+    return made
+
+
 def _arrays(cut: SceneCut) -> MakeFiles:
     files, blend = CellFiles(cut), _blend(cut)
     names = {each.session_uid: each.name for each in bpy.data.materials}
 
     def made(cell: StagedCell) -> dict[str, bytes]:
-        return {f"{cell.name}.npz": files.content(cell.number, names), **blend(cell)}
+        if cell.number is None:
+            content = cell.stage.arrays()
+        else:
+            content = files.content(cell.number, names)
+        return {f"{cell.name}.npz": content, **blend(cell)}
 
     return made
 
 
-def _no_index(*_: Any) -> dict[str, str]:
+def _no_index(*_: Any) -> dict[str, str | bytes]:
     return {}
 
 
-def _tileset(cut: SceneCut, shipment: Shipment, wish: ShipmentWish) -> dict[str, str]:
-    lower, upper = shown_bounds(cut)
-    meters = shipment.made["meters_per_unit"]
-    codes = cut.found.codes.tolist()
-    leaves = [
-        LeafTile(code, f"{name}.glb", meters * lower[cell], meters * upper[cell])
-        for cell, (code, name) in enumerate(zip(codes, cut.names, strict=True))
-    ]
-    bits = 2 if shipment.head["options"]["tree"] == "QUADTREE" else 3
-    return {TILESET: tileset_text(leaves, bits, wish.georeference)}
+def _tileset(shipment: Shipment, georeference: Georeference | None) -> dict[str, str | bytes]:
+    bits = code_bits(shipment.head["options"])
+    return {TILESET: tileset_text(_contents(shipment), bits, georeference)}
+
+
+def _subtrees(shipment: Shipment, georeference: Georeference | None) -> dict[str, str | bytes]:
+    meters, root = shipment.made["meters_per_unit"], shipment.head["root"]
+    lower = meters * np.array(root["lower"])
+    corners = lower, lower + meters * root["size"]
+    bits = code_bits(shipment.head["options"])
+    return {**implicit_files(_contents(shipment), bits, corners, georeference)}
+
+
+def _contents(shipment: Shipment) -> list[ContentTile]:
+    """Return the cells of all levels, in meters."""
+    meters, found = shipment.made["meters_per_unit"], []
+    for said, _, files in shipment.chunks:
+        (uri,) = files
+        least, most = meters * np.array(said["bounds"])
+        found.append(ContentTile(said["code"], uri, least, most, said.get("geometricError", 0.0)))
+    return found
 
 
 def blend_maker() -> str:
@@ -262,18 +320,22 @@ class Form(NamedTuple):
     files : callable
         Takes the cut; returns what makes the files of a cell, by name.
     overview : callable
-        Returns the texts of files that are about all cells, by name.
+        Takes all that is known of all cells; returns the contents of files about these, by name.
+    is_of_root : bool
+        Whether files are named by where cells are in the root.
     """
 
     maker: Callable[[], str]
     files: Callable[[SceneCut], MakeFiles]
-    overview: Callable[[SceneCut, Shipment, ShipmentWish], dict[str, str]] = _no_index
+    overview: Callable[[Shipment, Georeference | None], dict[str, str | bytes]] = _no_index
+    is_of_root: bool = False
 
 
 FORMS: Mapping[str, Form] = {
     "gltf": Form(gltf_maker, _gltf),
     "glb": Form(gltf_maker, _glb),
     "tiles": Form(gltf_maker, _glb, _tileset),
+    "implicit": Form(gltf_maker, _implicit, _subtrees, is_of_root=True),
     "blend": Form(blend_maker, _blend),
     "arrays": Form(blend_maker, _arrays),
 }

@@ -4,7 +4,7 @@ What modifiers do is done, parents and animation are left out, a sheared place i
 has none. Vertices of chunks of one source go the same way, so seams stay closed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha1
 from typing import NamedTuple
 
@@ -12,9 +12,9 @@ import bpy
 import numpy as np
 from mathutils import Matrix
 
-from ..arrays import Floats
-from ..chunks import ChunkPart, are_sheared, is_edited
-from ..reader import mesh_layers
+from ..arrays import Floats, Ids
+from ..chunks import ChunkPart, are_sheared, arrays_file, is_edited, rounded_bounds
+from ..reader import mesh_arrays, mesh_layers
 from .fingerprints import material_fingerprint
 
 
@@ -104,6 +104,40 @@ class CellStage:
             for number, (part, shown) in enumerate(zip(self.parts, self.shown, strict=True))
         ]
 
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Return the bounds of what is shown, where it stands, as single precision has them."""
+        places = [points for points, _ in self._triangles()]
+        both = np.concatenate((np.empty((0, 3)), *places))
+        lower, upper = both.min(axis=0), both.max(axis=0)
+        return rounded_bounds(lower, upper)
+
+    def arrays(self) -> bytes:
+        """Return the triangles that are shown as a file of arrays, as those of chunks are."""
+        places, faces, materials, start = [], [], [], 0
+        names: dict[str, int] = {}
+        for (points, triangles), each in zip(self._triangles(), self.shown, strict=True):
+            places.append(points)
+            faces.append(triangles + start)
+            start += len(points)
+            slots = [material.name if material else "" for material in each.mesh.materials]
+            numbers = [names.setdefault(name, len(names)) for name in slots or [""]]
+            materials.append(np.array(numbers)[_triangle_slots(each.mesh)])
+        counts = [len(each) for each in faces]
+        return arrays_file(
+            np.concatenate(places),
+            np.concatenate(faces),
+            np.repeat(np.arange(len(counts)), counts),
+            np.concatenate(materials),
+            [part.source.label for part in self.parts],
+            [*names],
+        )
+
+    def _triangles(self) -> Iterator[tuple[Floats, Ids]]:
+        """Yield where the vertices of each part stand, (v, 3), and its triangles, (t, 3)."""
+        for part, each in zip(self.parts, self.shown, strict=True):
+            arrays, matrix = mesh_arrays(each.mesh), self._matrices[part.source.row]
+            yield arrays.positions @ matrix[:3, :3].T + matrix[:3, 3], arrays.triangles
+
     def _meshes(self, items: Sequence[bpy.types.Object]) -> list[bpy.types.Mesh]:
         """Return the mesh that each object shows: its own, or a new one."""
         changed = [
@@ -181,6 +215,13 @@ class Digests:
         if uid not in self._materials:
             self._materials[uid] = material_fingerprint(material)
         return self._materials[uid]
+
+
+def _triangle_slots(mesh: bpy.types.Mesh) -> Ids:
+    """Return the material slot of each triangle, (t,)."""
+    slots = np.zeros(len(mesh.polygons), np.int32)
+    mesh.polygons.foreach_get("material_index", slots)
+    return np.clip(slots[mesh_arrays(mesh).polygons], 0, max(len(mesh.materials) - 1, 0))
 
 
 def _baked(mesh: bpy.types.Mesh, place: Matrix) -> tuple[bpy.types.Mesh, Matrix]:

@@ -29,6 +29,7 @@ from ...core import (
 from ..arrays import Flags, Ids
 from ..reader import PlacedItems, ScenePlacements, row_bytes
 from ..scene_index import SceneIndex, index_steps, rows_before
+from .rooms import rooms_in
 
 PairSteps = Steps[Ids]
 
@@ -104,6 +105,11 @@ class SceneTarget:
         counts = np.array([mesh.finite_count for mesh in self.placements.meshes], np.intp)
         counts[np.searchsorted(self.octree.ids, self.octree.invalid_ids)] = 0
         return counts
+
+    @cached_property
+    def rooms(self) -> Ids:
+        """The placements that things lie in whole: their ids in the octree, ascending."""
+        return rooms_in(self.octree, self.owners)
 
     def __len__(self) -> int:
         return int(self.possibles.sum())

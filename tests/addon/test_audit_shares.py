@@ -9,8 +9,8 @@ from blender_scenes import collection_instance, cube
 from clash_scenes import plant
 
 from octree_ext.octree_addon.audit.data import read_share, share_content
-from octree_ext.octree_addon.audit.shares import share_range
 from octree_ext.octree_addon.command_line import main
+from octree_ext.octree_addon.shares import share_range
 
 ENDINGS = (".json", ".csv", ".xml")
 ASKED = ("--clearance", "0.125", "--contacts", "--fail-on", "overlap,near,self-intersection")

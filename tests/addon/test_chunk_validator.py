@@ -1,4 +1,4 @@
-"""Khronos' glTF validator about exported chunks finds nothing; `make test-tiles` has it."""
+"""Validators of glTF and of 3D Tiles find nothing in exported chunks: `make test-tiles`."""
 
 import json
 import shutil
@@ -14,6 +14,7 @@ from octree_ext.octree_addon import command_line
 
 HOME = Path(__file__).resolve().parents[2] / ".cache" / "tiles"
 VALIDATOR = HOME / "node_modules" / "gltf-validator"
+TILES_VALIDATOR = HOME / "3d-tiles-validator" / "build" / "main.js"
 SCRIPT = """
 const validator = require(process.argv[1]), fs = require("fs"), path = require("path");
 const read = (file) => new Uint8Array(fs.readFileSync(file));
@@ -24,9 +25,7 @@ const check = (file) => validator.validateBytes(read(file), {
 Promise.all(process.argv.slice(2).map(check)).then((found) => console.log(JSON.stringify(
     found.map((each) => each.issues.messages.filter((issue) => issue.severity < 2)))));
 """
-pytestmark = pytest.mark.skipif(
-    not (shutil.which("node") and VALIDATOR.is_dir()), reason="no gltf-validator: make test-tiles"
-)
+pytestmark = pytest.mark.skipif(not shutil.which("node"), reason="no Node.js")
 
 
 def everything():
@@ -43,8 +42,11 @@ def everything():
     collection_instance([cube("Part", 0.4, location=(0, 7, 0))])
 
 
+@pytest.mark.skipif(not VALIDATOR.is_dir(), reason="no gltf-validator: make test-tiles")
 @pytest.mark.parametrize("form", ["gltf", "glb", "tiles"])
-@pytest.mark.parametrize("words", [(), ("--assign", "--quadtree"), ("--real",)])
+@pytest.mark.parametrize(
+    "words", [("--levels", "3"), ("--assign", "--quadtree", "--levels", "2"), ("--real",)]
+)
 def test_there_are_no_errors_and_no_warnings(empty_scene, tmp_path, form, words):
     everything()
     path, out = tmp_path / "scene.blend", tmp_path / "out"
@@ -57,3 +59,21 @@ def test_there_are_no_errors_and_no_warnings(empty_scene, tmp_path, form, words)
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     issues = dict(zip(files, json.loads(done.stdout), strict=True))
     assert {file: found for file, found in issues.items() if found} == {}
+
+
+@pytest.mark.skipif(not TILES_VALIDATOR.is_file(), reason="no 3d-tiles-validator: make test-tiles")
+@pytest.mark.parametrize("form", ["tiles", "implicit"])
+@pytest.mark.parametrize(
+    "words", [("--levels", "3"), ("--quadtree",), ("--georeference", "8.5417,47.3769,408")]
+)
+def test_a_tileset_has_no_errors_and_no_warnings(empty_scene, tmp_path, form, words):
+    everything()
+    path, out = tmp_path / "scene.blend", tmp_path / "out"
+    bpy.ops.wm.save_as_mainfile(filepath=str(path))
+    asked = ("--triangles", "200", "--least-triangles", "0", *words, f"--{form}", str(out))
+    assert command_line.main(["chunks", str(path), *asked]) == 0
+    report = tmp_path / "report.json"
+    command = [shutil.which("node"), str(TILES_VALIDATOR), "-t", str(out / "tileset.json")]
+    subprocess.run([*command, "--reportFile", str(report)], check=True, capture_output=True)
+    found = json.loads(report.read_text())
+    assert (found["numErrors"], found["numWarnings"]) == (0, 0), found

@@ -36,7 +36,7 @@ def test_chunks_are_files_of_arrays_and_of_objects(blend, tmp_path, capsys):
     assert "written" in capsys.readouterr().out
     assert blend.read_bytes() == before
     manifest = json.loads((folder / "manifest.json").read_text())
-    assert (manifest["format"], manifest["version"]) == ("octree chunks", 1)
+    assert (manifest["format"], manifest["version"]) == ("octree chunks", 2)
     names = {each["id"]: each for each in manifest["chunks"]}
     assert {path.name for path in folder.iterdir()} == {
         "manifest.json", *(f"{name}.{ending}" for name in names for ending in ("npz", "blend")),

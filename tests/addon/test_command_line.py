@@ -13,8 +13,8 @@ from seen_tables import random_table
 
 from octree_ext.octree_addon import command_line
 from octree_ext.octree_addon.command_line import seen
+from octree_ext.octree_addon.command_line.farm import chunk_of
 from octree_ext.octree_addon.command_line.frame_ranges import (
-    chunk_of,
     frames_in_chunk,
     frames_of,
 )

@@ -1,5 +1,8 @@
 """Each part of the demo runs, but for the rendering, and leaves the user's file alone."""
 
+import json
+import re
+import tarfile
 from pathlib import Path
 
 import bpy
@@ -16,6 +19,7 @@ from demo import (
     scene,
     shelf,
     show,
+    tiles,
     walk,
     woods,
 )
@@ -117,3 +121,43 @@ def test_the_room_is_cut_within_its_budget_and_put_back() -> None:
     assert found["cells"] > 10
     assert {item.name for item in bpy.data.objects} == names
     assert all(item.visible_get() for item in room.objects)
+
+
+def test_tiles_come_with_or_without_their_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene.room()
+    monkeypatch.setattr(tiles.shutil, "which", lambda _: None)
+    found = tiles.run("room", tmp_path / "tiles", 5_000)
+    assert (tmp_path / "tiles" / "tileset.json").is_file()
+    assert found["tiles"] > 3
+    assert "\n".join(report.of_tiles(found)).endswith(
+        "Without a page that shows them: there is no npm."
+    )
+    assert not (tmp_path / "tiles" / "index.html").exists()
+
+
+def test_only_the_viewer_that_is_pinned_is_unpacked(tmp_path: Path) -> None:
+    (tmp_path / "a.js").write_text("1")
+    with tarfile.open(tmp_path / "a.tgz", "w:gz") as archive:
+        archive.add(tmp_path / "a.js", "package/build/a.js")
+    for wanted, _ in tiles.VIEWER.values():
+        with pytest.raises(ValueError, match="another hash"):
+            tiles.unpack(tmp_path / "a.tgz", wanted, ("build/a.js",), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    known = tiles.hash_of((tmp_path / "a.tgz").read_bytes())
+    tiles.unpack(tmp_path / "a.tgz", known, ("build/a.js",), tmp_path / "out")
+    assert (tmp_path / "out" / "build" / "a.js").read_text() == "1"
+
+
+def test_the_page_asks_nobody_else() -> None:
+    page = tiles.PAGE.read_text()
+    assert "http://" not in page and "https://" not in page
+    (listed,) = re.findall(r'importmap">(.*?)</script>', page, re.DOTALL)
+    files = {
+        f"./viewer/{spec.partition('@')[0]}/{name}"
+        for spec, (_, names) in tiles.VIEWER.items()
+        for name in names
+    }
+    for place in json.loads(listed)["imports"].values():
+        assert any(name.startswith(place) for name in files)

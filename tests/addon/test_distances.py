@@ -10,6 +10,8 @@ from blender_scenes import collection_instance, cube, link, select_only
 from octree_ext.octree_addon import command_line
 from octree_ext.octree_addon.answers.kept import active_result, view_of
 from octree_ext.octree_addon.display import dimensions
+from octree_ext.octree_addon.distances import following
+from octree_ext.octree_addon.results import LINES
 from octree_ext.octree_addon.ui import settings_of
 
 
@@ -86,6 +88,34 @@ def test_dimensions_follow_what_moves_and_leave_what_changes_its_shape(row):
     assert dimensions.shown_lines(bpy.context.scene)[1] == ["0 m, 50 cm deep"]
     settings_of(bpy.context.scene).distances.show = False
     assert dimensions.shown_lines(bpy.context.scene)[1] == []
+
+
+def test_rows_of_the_list_follow_what_moves_and_are_measured_once_a_change(row, monkeypatch):
+    measure(pairs="ACTIVE")
+    scene = bpy.context.scene
+    result = active_result(scene)
+
+    def told():
+        columns = view_of(scene, result).rows.columns
+        return [
+            LINES[result.question].now(scene, result, each).values.tolist() for each in columns
+        ]
+
+    row[1].location.x = 1.5
+    row[2].location.x = 8
+    bpy.context.view_layer.update()
+    calls = []
+    measured = following.distances
+    monkeypatch.setattr(following, "distances", lambda *given: calls.append(1) or measured(*given))
+    lengths, depths, inside = told()
+    assert (lengths, depths) == ([0.0, 6.0, 10.0], [pytest.approx(0.5), 0.0, 0.0])
+    assert told() == [lengths, depths, inside]
+    assert dimensions.shown_lines(scene)[1] == ["0 m, 50 cm deep", "6 m", "10 m"]
+    assert len(calls) == 1
+    settings_of(scene).distances.show = False
+    row[1].location.x = 3.5
+    bpy.context.view_layer.update()
+    assert told()[0] == [1.5, 6.0, 10.0]
 
 
 def test_strokes_are_a_line_and_a_tick_at_each_end():

@@ -6,7 +6,9 @@ import os
 import shutil
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import bpy
 import pytest
@@ -183,13 +185,103 @@ def test_tasks_of_flamenco_audit_as_one_machine(blend, tmp_path):
     known = whole_audit(blend, tmp_path / "whole.xml", 1)
     settings = {"chunks": 3, "fail_on": "near,overlap", "clearance": 9, "contacts": True}
     out = tmp_path / "audit.xml"
-    job = flamenco("audit", blendfile=str(blend), out=str(out), **settings)
-    assert {each["key"] for each in job["type"]["settings"]} == {*settings, "blendfile", "out"}
+    carry_out(flamenco("audit", blendfile=str(blend), out=str(out), budget="", **settings), 1)
+    assert out.read_bytes() == known
+
+
+def carry_out(job, code):
+    """Do all tasks of a job that wait for each other; only the last may fail."""
     *chunks, merge = job["tasks"]
     assert merge["needs"] == [each["name"] for each in chunks]
     for task in job["tasks"]:
         (command,) = task["commands"]
         before, words = command["parameters"]["args"][:2], command["parameters"]["args"][2:]
         assert before == ["--command", "octree"]
-        assert command_line.main(words) == (task is merge)
-    assert out.read_bytes() == known
+        assert command_line.main(words) == (code if task is merge else 0)
+
+
+@pytest.fixture
+def budget(tmp_path):
+    """Have a budget that is broken."""
+    path = tmp_path / "budget.json"
+    path.write_text('{"cell": 2, "triangles": 9, "objects_per_cell": 0}')
+    return path
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="no Node.js to run a job type")
+def test_tasks_of_flamenco_count_and_cut_as_one_machine(blend, tmp_path, budget):
+    out, whole = tmp_path / "out.xml", tmp_path / "whole.xml"
+    words = ["budget", str(blend), "--budget", str(budget), "--report", str(whole)]
+    assert command_line.main(words) == 1
+    settings = {"chunks": 3, "fail_on": "none", "clearance": 0, "contacts": False}
+    settings |= {"blendfile": str(blend), "out": str(out), "budget": str(budget)}
+    job = flamenco("audit", **settings)
+    assert {each["key"] for each in job["type"]["settings"]} == settings.keys()
+    carry_out(job, 1)
+    assert out.read_bytes() == whole.read_bytes()
+    settings = {"chunks": 3, "triangles": 50, "quadtree": True, "format": "tiles"}
+    settings |= {"georeference": "-8.5,47.3", "out": f"{tmp_path / 'tiles'}/"}
+    job = flamenco("chunks", blendfile=str(blend), **settings)
+    assert {each["key"] for each in job["type"]["settings"]} == {*settings, "blendfile"}
+    carry_out(job, 0)
+    assert files_in(tmp_path / "tiles") == whole_tiles(blend, tmp_path / "whole")
+
+
+def whole_tiles(blend, folder):
+    """Return the files that one Blender writes."""
+    words = ["--triangles", "50", "--quadtree", "--georeference=-8.5,47.3", "--tiles"]
+    assert command_line.main(["chunks", str(blend), *words, str(folder)]) == 0
+    return files_in(folder)
+
+
+class OneWorker:
+    """Stands in for Dask, its `Client` and tasks, and does each task at once."""
+
+    name = "one"
+
+    def __init__(self, scheduler=None, **_):
+        assert scheduler == "tcp://farm:8786"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def map(self, call, commands, **_):
+        return [SimpleNamespace(result=partial(str, call(each))) for each in commands]
+
+
+def by_one_worker(monkeypatch, script, *words):
+    """Run an example in this process; return its exit code."""
+    there = SimpleNamespace(Client=OneWorker, as_completed=iter, get_worker=lambda: OneWorker)
+    monkeypatch.setitem(sys.modules, "distributed", there)
+
+    def run(command, **_):
+        assert command[:3] == ["blender", "--command", "octree"]
+        return subprocess.CompletedProcess(command, command_line.main(command[3:]), "done\n", "")
+
+    monkeypatch.setattr(subprocess, "run", run)
+    path = FARM / f"{script}_with_dask.py"
+    monkeypatch.setattr(sys, "argv", [str(each) for each in (path, *words)])
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.main()
+
+
+def test_dask_counts_and_cuts_as_one_machine(blend, tmp_path, budget, monkeypatch):
+    farm = (blend, "--scheduler", "tcp://farm:8786")
+    out, whole = tmp_path / "out.json", tmp_path / "whole.json"
+    words = ["budget", str(blend), "--budget", str(budget), "--report", str(whole)]
+    assert command_line.main(words) == 1
+    asked = ("--budget", budget, "--chunks", "2", "--report", out)
+    assert by_one_worker(monkeypatch, "audit", *farm, *asked) == 1
+    assert out.read_bytes() == whole.read_bytes()
+    asked = ("--triangles", "50", "--quadtree", "--georeference=-8.5,47.3", "--shares", "2")
+    words = (*farm, *asked, "--tiles", tmp_path / "tiles")
+    assert by_one_worker(monkeypatch, "chunks", *words, "--keep") == 0
+    assert files_in(tmp_path / "tiles") == whole_tiles(blend, tmp_path / "whole")
+    assert len(list(tmp_path.glob("*-of-*"))) == 2
+    assert by_one_worker(monkeypatch, "chunks", *words) == 0
+    assert not list(tmp_path.glob("*-of-*"))

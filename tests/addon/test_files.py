@@ -19,7 +19,10 @@ OPTIONS = {
     "octree.export_audit": [{"filepath": "audit.csv"}],
     "octree.compare_audit": [{"filepath": "audit.json"}],
     "octree.contacts_over_frames": [{"span": "CUSTOM", "first": 1, "last": 9, "step": 4}],
-    "octree.export_chunks": [{"folder": "chunks", "form": "GLB"}],
+    "octree.export_chunks": [
+        {"folder": "chunks", "form": "GLB"},
+        {"folder": "chunks", "form": "IMPLICIT", "levels": 2, "triangles": 500},
+    ],
     "octree.export_rows": [{"filepath": "rows.csv"}, {"filepath": "rows.json"}],
     "octree.put": [{"point": (3, 0, 5)}],
     "octree.fold_row": [{"line": 1}],

@@ -41,6 +41,13 @@ def test_it_rests_between_boards(shelf):
     assert active_result(bpy.context.scene).count == 0
 
 
+def test_a_point_a_hair_below_a_face_lifts_it_onto_that(shelf):
+    put((0.5, 0.2, -1.1e-5))
+    assert shelf.location.z == pytest.approx(0.5, abs=2e-5)
+    with pytest.raises(RuntimeError, match="In the way: Lower"):
+        put((0.5, 0.2, -4.5e-5))
+
+
 def test_the_picture_is_green_where_it_is_put_and_red_with_what_is_in_the_way(shelf):
     seen = picture((0.5, 0.2, 0))
     put((0.5, 0.2, 0))

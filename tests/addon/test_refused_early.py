@@ -59,12 +59,18 @@ BAD = {
     ("chunks", "--cell"): ((*NUMBERS, "0"), CUT),
     **{
         ("chunks", f"--{form}"): (UNWRITABLE_FOLDERS, ["row.blend"])
-        for form in ("out", "gltf", "glb", "tiles", "blend")
+        for form in ("out", "gltf", "glb", "tiles", "implicit", "blend")
     },
+    ("chunks", "--levels"): ((*NUMBERS, "0", "9", "1.5"), CUT),
     ("chunks", "--georeference"): (("x", "181,0,0", "0,91,0", "nan,0,0"), CUT),
+    ("chunks", "--chunk"): (("0/3", "4/3", "3", "x/y", "1/0"), CUT),
+    ("chunks", "--merge"): ((*UNREADABLE, "folder.blend"), ["--glb", "new"]),
     ("budget", "file"): (("missing.blend", "folder.blend"), ["--budget", "budget.json"]),
     ("budget", "--budget"): (UNREADABLE, ["row.blend"]),
     ("budget", "--fail-on"): (("nothing", ","), COUNT),
+    ("budget", "--chunk"): (("0/3", "4/3", "3", "x/y", "1/0"), [*COUNT, "--out", "a.json"]),
+    ("budget", "--out"): (UNWRITABLE, [*COUNT, "--chunk", "1/2"]),
+    ("budget", "--merge"): (UNREADABLE, []),
     ("budget", "--report"): ((*UNWRITABLE, "a.txt", "a"), COUNT),
     ("place", "file"): (("missing.blend", "folder.blend"), DROP[1:]),
     ("place", "--drop"): (("Nope",), ["row.blend", "--out", "b.blend"]),
@@ -91,7 +97,8 @@ OPENED = {
 }
 WRITTEN = {
     ("seen", "--out"), ("audit", "--out"), ("audit", "--report"), ("audit", "--json"),
-    ("distances", "--json"), ("budget", "--report"), ("place", "--json"),
+    ("distances", "--json"), ("budget", "--report"), ("budget", "--out"),
+    ("place", "--json"),
 }  # fmt: skip
 # 1 says that something was found or left, 2 that it could not be done.
 JUDGES = ("audit", "budget", "place")
@@ -123,6 +130,8 @@ def work(tmp_path, monkeypatch):
         monkeypatch.setattr(module, "run", counted("begun", module.run))
     monkeypatch.setattr(seen, "merged_answers", counted("begun", seen.merged_answers))
     monkeypatch.setattr(place, "carried_out", counted("begun", place.carried_out))
+    monkeypatch.setattr(chunks, "merged_shipment", counted("begun", chunks.merged_shipment))
+    monkeypatch.setattr(budget, "merged_counts", counted("begun", budget.merged_counts))
     monkeypatch.setattr(audit, "merged_shares", counted("begun", audit.merged_shares))
     return counts
 

@@ -127,7 +127,7 @@ def test_all_chunks_give_one_answer_without_a_chunk():
         (chunks((1, 3)), "Missing of 3 chunks: 2"),
         (chunks((1, 2, 2, 3)), "There twice: chunk 2"),
         (chunks((1,)) + chunks((2,), of=2), "different splits"),
-        (chunks((1, 2), file="a") + chunks((3,), file="b"), "file is 'a', 'b'"),
+        (chunks((1, 2), file="a") + chunks((3,), file="b"), 'file is "a", "b"'),
     ],
 )
 def test_chunks_that_are_not_the_whole_are_refused(answers, message):

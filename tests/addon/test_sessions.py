@@ -300,7 +300,8 @@ class Session:
     def cut(self):
         """Export what is visible in chunks, cut it into them, use them or not, and remove them."""
         folder = self.files[0] + ".chunks"
-        self.call("export_chunks", folder=folder, form=self.random.choice(["BLEND", "GLB"]))
+        form, levels = self.random.choice(["BLEND", "GLB"]), self.random.choice([1, 2])
+        self.call("export_chunks", folder=folder, form=form, levels=levels)
         self.call("cut_chunks", triangles=self.random.choice([6, 100]))
         if self.random.random() < 0.5:
             self.step()

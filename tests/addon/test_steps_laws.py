@@ -57,7 +57,7 @@ CASES = {
     "build": ({"scope": "VISIBLE"}, []),
     "preview_chunks": (CHUNKS, []),
     "cut_chunks": (CHUNKS, []),
-    "export_chunks": ({**CHUNKS, "folder": "never_written"}, []),
+    "export_chunks": ({**CHUNKS, "folder": "never_written", "levels": 2}, []),
     "density": ({"cell": 0.5, "budget": 4}, []),
     "rebuild": ({}, [("build", {"scope": "VISIBLE"})]),
     "prove_it": ({}, [("select_in_sphere", {"radius": 2.0})]),

@@ -82,12 +82,18 @@ def a_file(folder):
     (folder / "budget.json").write_text('{"cell": 1, "triangles": 9}')
 
 
-def a_command(name, *words, code=0):
+def a_folder_of_chunks(folder):
+    """Have a share of chunks that is the whole."""
+    a_file(folder)
+    a_command("chunks", "--triangles", "20", "--tiles", "/part", "--chunk", "1/1")(folder)
+
+
+def a_command(name, *words, code=0, file=("/scene.blend",)):
     """Call a command on the file; words that begin with a slash are paths in the folder."""
 
     def write(folder):
-        paths = [f"{folder}{word}" if word[0] == "/" else word for word in words]
-        assert command_line.main([name, str(folder / "scene.blend"), *paths]) == code
+        paths = [f"{folder}{word}" if word[0] == "/" else word for word in (*file, *words)]
+        assert command_line.main([name, *paths]) == code
 
     return write
 
@@ -131,6 +137,12 @@ WRITERS = {
             a_command("budget", "--budget", "/budget.json", "--report", f"/b{ending}", code=1),
         )
         for ending in (".json", ".xml")
+    }
+    | {
+        "a share": (
+            a_file,
+            a_command("budget", "--budget", "/budget.json", "--chunk", "1/2", "--out", "/b.json"),
+        )
     },
     "octree_addon/shipping/folder.py": {
         f"chunks as {form}": (
@@ -138,6 +150,12 @@ WRITERS = {
             a_command("chunks", "--triangles", "20", f"--{form}", "/chunks"),
         )
         for form in ("out", "gltf", "tiles", "blend")
+    }
+    | {
+        "chunks, merged": (
+            a_folder_of_chunks,
+            a_command("chunks", "--merge", "/part", "--tiles", "/chunks", file=()),
+        )
     },
     "octree_addon/cameras/data/label_pictures.py": {
         "labels": (a_chunk, a_merge("json", "--labels", "folder"))

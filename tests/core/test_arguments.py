@@ -65,6 +65,8 @@ GIVEN = {
     "materials": [3], "values": ZEROS, "normals": ZEROS, "sources": [[0, 1, 1]],
     **{f"{name}.weights": [[1, 0, 0]] for name in ("interpolated", "interpolated_normals")},
     "chunk_polygons.chunks": core.chunks(Triangles(np.eye(3), [[0, 1, 2]])),
+    "joined_chunks.chunks": core.chunks(Triangles(np.eye(3), [[0, 1, 2]])),
+    "height": 1,
     "triangle_corners": [[0, 1, 2]], "triangle_polygons": [0], "polygon_starts": [0, 3],
     "between.stop": 1.0,
     "slide.direction": [0, 0, -1], "bodies": [3, 3], "limit": 4.0,

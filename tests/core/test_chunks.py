@@ -1,40 +1,17 @@
 """Cells by budget, anchored to the world: what each holds, whatever the rest of the scene."""
 
-from itertools import pairwise
-
 import clip_oracle as oracle
 import core_scenes as scenes
 import numpy as np
 import pytest
+from chunk_oracle import AXES, check_lattice, surface, together
 from clip_oracle import corners_of
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from core import Triangles, chunks
-
-AXES = {"octree": 3, "quadtree": 2}
-
-
-def surface(count=24, shift=(0.0, 0.0, 0.0)):
-    """Return a hilly square of triangles that share vertices, open around."""
-    x, y = np.meshgrid(*[np.linspace(-1, 1, count + 1)] * 2, indexing="ij")
-    vertices = np.stack((x, y, 0.3 * np.sin(5 * x) * np.cos(4 * y)), axis=-1).reshape(-1, 3)
-    numbers = np.arange(len(vertices)).reshape(count + 1, -1)
-    a, b, c, d = (part.ravel() for part in (numbers[:-1, :-1], numbers[1:, :-1],
-                                            numbers[1:, 1:], numbers[:-1, 1:]))  # fmt: skip
-    faces = np.concatenate((np.stack((a, b, c), axis=1), np.stack((a, c, d), axis=1)))
-    return Triangles(vertices * 0.97 + shift, faces)
-
-
-def together(*parts):
-    """Return all triangles, and the number of the part that each is of."""
-    starts = np.cumsum([0, *(len(part.vertices) for part in parts)])
-    faces = [part.faces + start for part, start in zip(parts, starts, strict=False)]
-    owners = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-    vertices = np.concatenate([part.vertices for part in parts])
-    return Triangles(vertices, np.concatenate(faces)), owners
+from core import Boxes, Triangles, chunks, density
 
 
 def whole_ones(items, made):
@@ -88,30 +65,6 @@ def check(items, made, budget, cell=1.0, axes=3):
 
 def valid_vertices(items):
     return np.isfinite(items.vertices).all(axis=1)
-
-
-def check_lattice(made, cell, axes):
-    """Check walls, codes and neighbors against their definitions."""
-    edges = cell * 2.0**made.levels
-    assert_array_equal(edges, made.root_size / 2.0**made.depths)
-    halves = made.root_lower / (made.root_size / 2)
-    assert_allclose(halves, np.round(halves), atol=1e-6)
-    fine = made.depths > 0
-    assert_array_equal((made.coordinates * edges[:, None])[fine][:, :2], made.lower[fine][:, :2])
-    assert len(np.unique(made.codes)) == len(made.codes)
-    assert ((made.codes >> axes * made.depths) == 1).all()
-    aligned = [code << axes * (20 - depth) for code, depth in
-               zip(made.codes.tolist(), made.depths.tolist(), strict=True)]  # fmt: skip
-    assert all(one < other for one, other in pairwise(aligned))
-    low = np.maximum(made.lower[:, None], made.lower)
-    high = np.minimum(made.upper[:, None], made.upper)
-    flat, apart = high == low, (high < low).any(axis=2)
-    assert (np.eye(len(low), dtype=bool) | apart | flat.any(axis=2)).all()
-    ones, others = (~apart & (flat.sum(axis=2) == 1)).nonzero()
-    axis = flat[ones, others].argmax(axis=1)
-    side = 2 * axis + (made.upper[ones, axis] == low[ones, others, axis])
-    wanted = np.stack((ones, side, others))
-    assert_array_equal(made.neighbors, wanted[:, np.lexsort(wanted[::-1])])
 
 
 @pytest.mark.parametrize("shift", [0.0, 0.37, 1e6])
@@ -300,3 +253,33 @@ def test_nothing_and_what_is_not_finite_give_no_chunks():
     assert_array_equal(made.cells, [-1, 0])
     with pytest.raises(ValueError, match="cell must be so large"), np.errstate(all="ignore"):
         chunks(Triangles([[1.7e308] * 3, [-1.7e308] * 3, [1, 0, 0]], [[0, 1, 2]]))
+
+
+def test_parts_within_the_bounds_of_all_have_its_cells():
+    """Centroids in walls, those of the root too, are on one side, whatever else there is."""
+    random = np.random.default_rng(5)
+    vertices = random.integers(-8, 9, (900, 3)) / 4.0
+    vertices[::3] = vertices[1::3] = vertices[2::3]
+    items = Triangles(vertices, np.arange(900).reshape(-1, 3))
+    bounds = Boxes(vertices.min(axis=0)[None], vertices.max(axis=0)[None])
+    asked = {"budget": 0, "least_size": 1.0, "bounds": bounds}
+    whole = density(items, cell=1.0, budget=0, least_size=1.0)
+    total = dict.fromkeys(map(tuple, whole.chunks.coordinates.tolist()), 0)
+    for some in np.array_split(np.arange(300), [0, 7, 90, 91]):
+        part = density(Triangles(vertices, items.faces[some]), **asked)
+        assert part.chunks.root_size == whole.chunks.root_size
+        for key, count in zip(part.chunks.coordinates.tolist(), part.chunks.counts, strict=True):
+            total[tuple(key)] += int(count)
+    assert list(total.values()) == whole.chunks.counts.tolist()
+
+
+@pytest.mark.parametrize("split", AXES)
+def test_a_root_holds_the_bounds_that_are_given(split):
+    items, _ = together(surface())
+    far = Boxes([[-9.0, 0, 0]], [[0, 0, 5.0]])
+    made = chunks(items, budget=200, split=split, bounds=far)
+    check(items, made, 200, axes=AXES[split])
+    upper = made.root_lower + made.root_size
+    assert (made.root_lower <= [-9, -0.97, -0.3]).all() and (upper >= [0.97, 0.97, 5]).all()
+    nothing = chunks(Triangles(np.empty((0, 3)), np.empty((0, 3), int)), bounds=far)
+    assert (nothing.root_lower <= [-9, 0, 0]).all()

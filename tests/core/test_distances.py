@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tuned import tuned
 
 import core
-from core import SceneOctree, Triangles, audit, distances, nearest_objects
+from core import SceneOctree, Triangles, audit, distances, nearest_objects, use_kernel
 from core.place import gaps
 
 seeds = st.integers(0, 10_000)
@@ -211,5 +211,7 @@ def test_few_triangles_are_measured_however_many_there_are(monkeypatch):
     for rings in (8, 16, 32):
         scene = scene_of(ball(1.0, rings), ball(1.0, rings, center=(2.5, 0.7, 0.3)))
         looks.clear()
+        use_kernel(False)
         distances(scene, [[0], [1]])
+        use_kernel(True)
         assert 0 < sum(looks) < 250  # of up to 16 million pairs

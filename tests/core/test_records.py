@@ -39,6 +39,7 @@ RECORDS = {
     "Distances": lambda: core.distances(SCENE, [[0, 2], [2, 3]]),
     "FaceSamples": lambda: core.face_samples(ZBuffer(SCENE), asked.VIEWS, size=asked.SIZE),
     "ItemBuffers": lambda: core.item_buffers(ZBuffer(SCENE), asked.VIEWS, size=asked.SIZE),
+    "JoinedChunks": lambda: core.joined_chunks(core.chunks(MESH, budget=50), height=1),
     "Nearest": lambda: core.nearest(TREE, asked.POINTS, count=400),
     "Pieces": lambda: core.clip(TREE),
     "RayCrossings": lambda: core.ray_cast_all(SCENE, *RAYS),

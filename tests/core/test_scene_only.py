@@ -5,8 +5,9 @@ import pytest
 import scene_oracle as oracle
 from scene_oracle import KINDS
 
-from core import SceneOctree, Spheres, Triangles, nearest, overlapping_pairs, query
+from core import SceneOctree, Spheres, Triangles, audit, nearest, overlapping_pairs, query
 from core.scene import meshes as meshes_module
+from core.scene import sheets as sheets_module
 
 BALLS = Spheres(np.random.default_rng(1).uniform(-6, 6, (40, 3)), np.full(40, 2.0))
 
@@ -49,6 +50,45 @@ def test_nothing_is_built_again(monkeypatch):
     )
     for mine, theirs in zip(answers(scene.only(scene.ids)), expected, strict=True):
         np.testing.assert_array_equal(mine, theirs)
+
+
+def test_what_either_needs_first_is_made_for_both(monkeypatch):
+    scene = whole()
+    ones = [scene.only(scene.ids) for _ in range(3)]
+    ones.append(ones[-1].only(scene.ids[:4]))
+    built, laid_out = [], []
+    build, lay_out = meshes_module.build_steps, sheets_module._laid_out
+    monkeypatch.setattr(
+        meshes_module, "build_steps", lambda *a, **o: built.append(a) or build(*a, **o)
+    )
+    monkeypatch.setattr(
+        sheets_module, "_laid_out", lambda some: laid_out.extend(some) or lay_out(some)
+    )
+    for one in (*ones, scene):
+        answers(one)
+        audit(one)
+    assert len(built) == len({id(items) for (items,) in built})
+    assert len(laid_out) == len({id(mesh) for mesh in laid_out})
+    assert built and laid_out
+
+
+@pytest.mark.parametrize("asks_first", [False, True])
+def test_meshes_of_one_number_that_are_not_the_same_are_told_apart(asks_first):
+    both = [whole()]
+    both.append(both[0].only(both[0].ids))
+    for seed, each in enumerate(both):
+        place_another(each, seed)
+        if asks_first:
+            answers(each)
+    for seed, each in enumerate(both):
+        wanted = whole()
+        place_another(wanted, seed)
+        assert_same(each, wanted)
+
+
+def place_another(scene, seed):
+    mesh = oracle.mesh(np.random.default_rng(seed), 60)
+    scene.place([scene.add_mesh(mesh)], np.eye(4)[None])
 
 
 def change(scene):

@@ -258,6 +258,13 @@ def look_at_hill(distance=21):
     view.view_distance, view.view_location = distance, (distance / 35, 0, 0)
 
 
+def open_popover(name):
+    """Open a panel under the pointer."""
+    import bpy
+
+    bpy.ops.wm.call_panel("INVOKE_DEFAULT", name=name, keep_open=True)
+
+
 def paint_chunks():
     """Give each chunk a color of its own; return how many there are."""
     import colorsys

@@ -19,6 +19,7 @@ GUIDE = Path(__file__).resolve().parents[2] / "docs" / "user_guide.md"
 # Rows and columns of the window: the 3D view with its sidebar, the middle of it, the status bar.
 VIEW, SWARM, STATUS = np.s_[56:808, :1156], np.s_[180:660, 180:800], np.s_[874:, :400]
 ENGINE = np.s_[250:650, 430:830]
+POPOVER = np.s_[150:760, 140:940]
 
 
 @pytest.fixture(scope="module")
@@ -208,6 +209,20 @@ def test_chunks(window):
     window.call(scenes.select_nothing)
     window.call(scenes.look_at_hill)
     keep(window, "chunks_cut")
+
+
+def test_export_chunks(window):
+    """The options of chunks, where they are exported."""
+    window.call(build_hill)
+    press(window, "preview_chunks")
+    window.call(scenes.select_nothing)
+    window.call(scenes.look_at_hill)
+    window.call(
+        scenes.change, {"shipment.form": "TILES", "shipment.georeference": "8.54, 47.38, 408"}
+    )
+    window.move(300, 300)
+    window.call(scenes.open_popover, "OCTREE_PT_chunks")
+    keep(window, "chunks_export", POPOVER)
 
 
 def test_density(window):

@@ -2,7 +2,7 @@
 
 import pytest
 from gui.harness import wait_for
-from gui.test_sidebar import open_sidebar
+from gui.test_sidebar import is_building, open_sidebar
 
 pytestmark = pytest.mark.window
 
@@ -127,6 +127,52 @@ def test_drop_by_its_button_and_undo(shelf):
     shelf.move(430, 420)
     shelf.keys("ctrl+z")
     wait_for(lambda: shelf.call(heights) == pytest.approx(before))
+
+
+def add_slow_ground():
+    """Stand a board of two million triangles under all, drawn as a box."""
+    import bpy
+
+    names = [item.name for item in bpy.context.selected_objects]
+    bpy.ops.mesh.primitive_grid_add(x_subdivisions=1000, y_subdivisions=1000, size=20)
+    bpy.context.object.display_type = "BOUNDS"
+    for item in bpy.context.scene.objects:
+        item.select_set(item.name in names)
+
+
+def test_escape_stops_a_drop_and_leaves_all_in_place(shelf):
+    shelf.call(add_slow_ground, timeout=120)
+    before = shelf.call(heights)
+    shelf.press_button("octree.drop", x=910)
+    wait_for(lambda: shelf.call(is_building))
+    shelf.keys("Escape")
+    wait_for(lambda: not shelf.call(is_building))
+    assert shelf.call(heights) == before
+    assert shelf.call(report) == []
+
+
+def look_at_boxes_alone():
+    """Enter the local view of two boxes, and select a third one, too."""
+    import bpy
+
+    for item in bpy.context.scene.objects:
+        item.select_set(item.name in ("Board 0", "Box 0", "Box 1"))
+    bpy.ops.view3d.localview(frame_selected=False)
+    for item in bpy.context.scene.objects:
+        item.select_set(item.name.startswith("Box"))
+    bpy.ops.ed.undo_push(message="Alone")
+
+
+def test_in_a_local_view_only_what_it_shows_falls_and_stops_a_fall(shelf):
+    before = shelf.call(heights)
+    shelf.call(look_at_boxes_alone)
+    shelf.press_button("octree.drop", x=910)
+    wait_for(lambda: shelf.call(report) == [["Drop", 5]])  # three of which stay, and are named
+    after = shelf.call(heights)
+    assert [after[f"Box {number}"] for number in (0, 1)] == pytest.approx([0.05] * 2, abs=1e-5)
+    assert {name: low for name, low in after.items() if name > "Box 1"} == {
+        name: low for name, low in before.items() if name > "Box 1"
+    }
 
 
 def test_push_apart_by_its_button(shelf):

@@ -9,7 +9,7 @@ if [ $# = 0 ]; then
     $setup/environment.sh kernel
     python=.venv/kernel/bin/python
 fi
-made=$(uname -sm | tr ' ' -)-$(cat kernel/kernel.c kernel/compile.py pyproject.toml | cksum)-${1:-ziglang}
+made=$(uname -sm | tr ' ' -)-$(cat kernel/*.[ch] kernel/compile.py pyproject.toml | cksum)-${1:-ziglang}
 stamp=.cache/kernel
 [ "$made" != "$(cat $stamp 2>/dev/null)" ] || ! ls kernel/octree_kernel/octree_kernel.* \
     >/dev/null 2>&1 || exit 0

@@ -3,12 +3,13 @@
 # each: suites.sh NAME...
 #
 # A suite whose Python is not on this machine (code 68) is skipped with its reason, and so is one
-# without its Blender (code 69) unless CI=true, where that has failed. EXAMPLES says how many random
-# cases the tests of the core look at: see tests/core/conftest.py.
+# without its Blender (code 69) unless CI=true, where that has failed. EXAMPLES=many lets the tests of
+# the core look at more random cases: see tests/examples.py.
 set -u -o pipefail
 cd "$(dirname "$0")/../.." || exit
 setup=tests/setup
 results=.cache/suites
+asked="$*"
 limit="timeout 2400"
 sessions=tests/addon/test_sessions.py
 # A whole Blender differs from the wheel of its version by what stands around its data: files,
@@ -17,12 +18,24 @@ whole="behind_command command_line command_processes every_question files gpu_bu
     hiding menus older_files overlay package package_kernel preferences registration translations
     undo visibility_memory"
 
+# What else a Blender between the oldest and the newest runs, where all three do: what reads its
+# data, moves it, draws it and writes it.
+between="audit camera chunk_files chunks distances drop fill live never_seen original_meshes overlay
+    probe push_apart reader reader_polygons results_list scene_index selection shot targets trees"
+
 in_wheel() {
     $setup/environment.sh "$1" || return
-    local with_sessions=apart
-    # Where all suites run, the oldest and the newest Blender play them.
-    [ "$1" != bpy-4.5 ] || [ "${EXAMPLES:-}" != many ] || with_sessions=
-    $with_sessions tests_in_wheel "$1" tests/addon --ignore $sessions -n "$workers" --dist loadfile
+    local parallel=(-n "$workers" --dist loadfile)
+    if [ "$1" = bpy-4.5 ] && [[ $asked = *bpy-4.2*bpy-5.2* || $asked = *bpy-5.2*bpy-4.2* ]]; then
+        # shellcheck disable=SC2046  # words
+        tests_in_wheel "$1" $(files $whole $between) "${parallel[@]}"
+    else
+        apart tests_in_wheel "$1" tests/addon --ignore $sessions "${parallel[@]}"
+    fi
+}
+
+files() {
+    printf '%s\n' "$@" | sort -u | sed 's|.*|tests/addon/test_&.py|'
 }
 
 tests_in_wheel() {
@@ -51,7 +64,6 @@ ending() {
 
 in_core() {
     $setup/environment.sh "$1" || return 1
-    [ "$1" = core-newest ] || local -x EXAMPLES=  # under one NumPy: see tests/core/conftest.py
     local -x OCTREE_KERNEL=off
     [ "$1" != core-newest ] || with_kernel "$1" || return 1
     $limit ".venv/$1/bin/python" -m pytest tests --ignore tests/addon --ignore tests/gui -n auto --durations 12
@@ -80,7 +92,7 @@ in_blender() {
         --target "$packages" --python-version "$python" --only-binary :all: \
         "${pins[@]}" || return 1
     # shellcheck disable=SC2046  # words
-    tests_in_blender $(printf 'tests/addon/test_%s.py ' $whole)
+    tests_in_blender $(files $whole)
 }
 
 tests_in_blender() {

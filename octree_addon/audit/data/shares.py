@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ....core import Audit
-from ...cameras.data import check_chunks
+from ...shares import check_asked, check_chunks
 from ...text_formats import json_text, read_head
 from .findings import AuditedObjects, Findings, checked
 from .identity import canonical
@@ -108,10 +108,7 @@ def merged_shares(shares: Sequence[AuditShare]) -> tuple[Findings, About]:
     ValueError
         If one is missing or there twice, or they are of different audits.
     """
-    for name in sorted(set().union(*(each.asked for each in shares))):
-        found = sorted({json_text(each.asked.get(name)) for each in shares})
-        if len(found) > 1:
-            raise ValueError(f"These are of different audits: {name} is {', '.join(found)}")
+    check_asked([each.asked for each in shares], "These are of different audits")
     check_chunks([each.chunk for each in shares])
     parts = [each.findings for each in shares]
     numbers: dict[tuple[Any, ...], int] = {}

@@ -15,7 +15,7 @@ from .label_pictures import (
     with_label_pictures,
     write_label_pictures,
 )
-from .merge import check_chunks, merged, merged_answers
+from .merge import merged, merged_answers
 from .rle import masks_of
 from .table import (
     IN_VIEW,
@@ -46,7 +46,6 @@ __all__ = [
     "SeenTable",
     "Views",
     "bop_text",
-    "check_chunks",
     "coco_texts",
     "csv_text",
     "json_texts",

@@ -1,11 +1,11 @@
 """Merge of visibility tables, as a render farm makes them: one order, whoever looked when."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from ...arrays import Ids
+from ...shares import check_asked, check_chunks
 from .json_file import SeenAnswer
 from .table import Items, LabelPicture, Pixels, SeenTable, Views
 
@@ -13,27 +13,9 @@ from .table import Items, LabelPicture, Pixels, SeenTable, Views
 def merged_answers(answers: Sequence[SeenAnswer]) -> SeenAnswer:
     """Return one answer for all chunks; a `ValueError` unless each is there, once."""
     questions = [each.question for each in answers]
-    for name in sorted(set().union(*questions)):
-        found = sorted({repr(question.get(name)) for question in questions})
-        if len(found) > 1:
-            raise ValueError(f"These answer different questions: {name} is {', '.join(found)}")
+    check_asked(questions, "These answer different questions")
     check_chunks([each.chunk for each in answers])
     return SeenAnswer(merged([each.table for each in answers]), questions[0])
-
-
-def check_chunks(chunks: Sequence[tuple[int, int] | None]) -> None:
-    """Raise a `ValueError` unless each chunk of a whole is there, once; None is the whole."""
-    counts = {chunk[1] if chunk else 0 for chunk in chunks}
-    if len(counts) > 1:
-        raise ValueError("These are chunks of different splits")
-    (count,) = counts
-    found = Counter(chunk[0] for chunk in chunks if chunk)
-    missing = [str(number) for number in range(1, count + 1) if number not in found]
-    if missing:
-        raise ValueError(f"Missing of {count} chunks: {', '.join(missing)}")
-    twice = [str(number) for number, times in found.items() if times > 1]
-    if twice:
-        raise ValueError(f"There twice: chunk {', '.join(twice)}")
 
 
 def merged(tables: Sequence[SeenTable]) -> SeenTable:

@@ -1,0 +1,198 @@
+"""Builds in C: bounds, Morton codes, a radix sort, child masks and references, in pieces."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import tuning
+from ..arrays import Flags, Floats, Ids, blocks
+from ..cells import Cells
+from ..child_masks import ChildMasks
+from ..grid import Depths, Grid, Words
+from ..shapes import Shapes, Triangles
+from ..steps import Steps
+from .door import address, found
+
+# Bits of a digit of a sort, as `DIGITS` in the kernel.
+_DIGIT = 11
+# Entries are numbered by 32 bits.
+_MOST = 2**31
+Numbers = NDArray[np.int32]
+
+
+class Builder:
+    """What the kernel does of a build. Whatever it refuses is an error of ours."""
+
+    def __init__(self) -> None:
+        self._library, self._package, _ = found()
+
+    def _call(self, name: str, *given: Any) -> int:
+        """Call a function with arrays, by their addresses, and whatever else it takes."""
+        arguments = (address(each) if isinstance(each, np.ndarray) else each for each in given)
+        reached: int = getattr(self._library, f"octree_kernel_{name}")(*arguments)
+        if reached < 0:
+            raise IndexError(f"{name}: an index points nowhere")
+        return reached
+
+    def limits(self, triangles: Triangles, some: slice, lower: Floats, upper: Floats) -> None:
+        """Fill in the bounds (3, n) of some triangles; there is a vertex."""
+        vertices, faces = triangles.vertices.T, triangles.faces.T
+        given = vertices, vertices.shape[1], faces, faces.shape[1], some.start, some.stop
+        self._call("bounds", *given, lower, upper)
+
+    def enter(
+        self,
+        limits: tuple[Floats, Floats],
+        some: slice,
+        grid: Grid,
+        words: tuple[Words, Words, Words],
+        depths: Depths,
+    ) -> None:
+        """Fill in the first and last cells, codes and depths (n,) of some items; see `Grid`."""
+        starts = np.concatenate((grid.lower + grid.rounding, grid.lower - grid.rounding))
+        given = *limits, len(depths), some.start, some.stop, starts, grid.scale, grid.depth
+        self._call("enter", *given, *words, depths)
+
+    def sorted_steps(
+        self, keys: Words, numbers: Ids | None, bits: int
+    ) -> Steps[tuple[Words, Ids]]:
+        """Sort keys below 2**bits, and their numbers or places, stably; yields fractions."""
+        count, piece = len(keys), tuning.current.piece
+        spare = [np.empty((2, count), np.int64), np.empty((2, count), np.int64)]
+        digits = range(0, max(bits, 1), _DIGIT)
+        for done, shift in enumerate(digits):
+            counts, (found, order) = np.zeros(2**_DIGIT, np.int64), spare[done % 2]
+            for some in blocks(count, piece):
+                self._call("count", keys, some.start, some.stop, shift, counts)
+            places = np.cumsum(counts) - counts
+            for some in blocks(count, piece):
+                given = keys, numbers, some.start, some.stop, shift, places
+                self._call("sort", *given, found, order, count)
+                yield (done + some.stop / count) / len(digits)
+            keys, numbers = found, order
+        assert numbers is not None
+        return keys, numbers
+
+    def placed(self, cells: Cells, starts: Ids, rows: Floats, factor: float) -> Ids:
+        """Return where items (7, k) stand that were in cells (k,), or -1: up, then down.
+
+        What cells keep they hold whole, `factor` times as large.
+        """
+        found = starts.copy()
+        arrays = cells.rows, cells.loose_rows, cells.middle_rows, cells.parent, cells.first_child
+        given = *map(np.ascontiguousarray, arrays), len(cells), np.ascontiguousarray(rows)
+        self._call("place", *given, len(found), factor, found)
+        return found
+
+
+def builder() -> Builder | None:
+    """Return what builds in C, if the kernel is there."""
+    return None if found()[0] is None else Builder()
+
+
+class Divider(Builder):
+    """Divides cells of a grid among entries: triangles, or boxes, sorted by code.
+
+    `codes`, `first` and `last` cells and `depths` (e,) are those of `Entries`, which `items`
+    begin with. `strays` (e,) is 1 where an entry has touched nothing, by a rounding.
+    """
+
+    def __init__(
+        self, items: Shapes, words: tuple[Words, Words, Words], depths: Depths, grid: Grid
+    ) -> None:
+        super().__init__()
+        self.strays = np.zeros(len(depths), np.uint8)
+        arrays = dict(zip(("codes", "first", "last"), map(_whole, words), strict=True))
+        self._kept: dict[str, NDArray[Any]] = {**arrays, "depths": depths}
+        if isinstance(items, Triangles):
+            self._kept |= {"vertices": items.vertices.T, "faces": items.faces.T}
+        self._entries = self._package.Entries(
+            **{name: address(array) for name, array in self._kept.items()},
+            vertex_count=self._kept["vertices"].shape[1] if "vertices" in self._kept else 0,
+            face_count=len(items),
+            entry_count=len(depths),
+            grid_depth=grid.depth,
+            lower=tuple(grid.lower),
+            step=tuple((grid.upper - grid.lower) / 2**grid.depth),
+            scale=tuple(grid.scale),
+        )
+        self._all = self._package.byref(self._entries)
+
+    @staticmethod
+    def takes(count: int) -> bool:
+        """Tell whether so many entries can be numbered."""
+        return count < _MOST
+
+    def classify(
+        self, cells: "CellsAsked", which: Ids, counts: Ids, room: int
+    ) -> Steps[tuple[Numbers, ChildMasks, Ids, Ids, Ids, Ids]]:
+        """Find what these cells, of so many entries, hand down; yields the fraction done.
+
+        Returns, where there is `room`, entries and the children that take them, where those of
+        each cell end (c,), bounds of the children's slices (c, 9), and how many each child is
+        handed, and holds, (c, 8).
+        """
+        count, reached = len(counts), 0
+        pairs, masks = np.empty(room, np.int32), np.empty(room, np.uint8)
+        ends, bounds = np.empty(count, np.int64), np.empty((count, 9), np.int64)
+        copied, held = np.empty((2, count, 8), np.int64)
+        for some in _pieces(np.cumsum(counts)):
+            given = cells.level, which, some.start, some.stop, reached, pairs, masks, room
+            found = ends, bounds, copied, held, self.strays
+            reached = self._call("classify", self._all, *given, *found)
+            yield some.stop / count
+        return pairs[:reached], masks[:reached], ends, bounds, copied, held
+
+    def hand_down(
+        self, pairs: Numbers, masks: ChildMasks, ends: Ids, starts: Ids, kept: Flags, room: int
+    ) -> Steps[Numbers]:
+        """Hand entries down to the children of cells that are kept; yields the fraction done.
+
+        Returns the `room` copies; those of each child begin where `starts` (c, 8) tells.
+        """
+        copies = np.empty(room, np.int32)
+        for some in _pieces(ends):
+            given = pairs, masks, len(pairs), ends, starts, kept, some.start, some.stop
+            self._call("hand_down", *given, copies, room)
+            yield some.stop / len(ends)
+        return copies
+
+    def file(
+        self, cells: "CellsAsked", counts: Ids, is_leaf: Flags, begin: Ids, references: Ids
+    ) -> Steps[None]:
+        """Write what leaves hold where it begins in the references; yields the fraction done."""
+        for some in _pieces(np.cumsum(counts)):
+            given = is_leaf, some.start, some.stop, begin, references, len(references)
+            self._call("file", self._all, cells.level, *given)
+            yield some.stop / len(counts)
+
+
+class CellsAsked:
+    """Cells of one depth as the kernel takes them.
+
+    Their numbers on the grid (3, c), slices of the entries (2, c), and of `copies` (2, c).
+    """
+
+    def __init__(
+        self, cells: Words, slices: Ids, copied: Ids, copies: Numbers, depth: int
+    ) -> None:
+        self._kept = [*map(_whole, (cells, slices, copied)), copies]
+        addresses = map(address, self._kept)
+        package = found()[1]
+        self._level = package.Level(*addresses, cells.shape[1], len(copies), depth)
+        self.level = package.byref(self._level)
+
+
+def _whole(rows: NDArray[Any]) -> NDArray[Any]:
+    return np.ascontiguousarray(rows, dtype=np.int64)
+
+
+def _pieces(ends: Ids) -> Iterator[slice]:
+    """Return slices of cells of some ten thousand entries, or of one, given where those end."""
+    size = tuning.current.piece // 4
+    if len(ends) == 0 or ends[-1] <= size:
+        return map(slice, [0], [len(ends)])
+    cuts = np.flatnonzero(np.diff(ends // size)) + 1
+    return map(slice, [0, *cuts.tolist()], [*cuts.tolist(), len(ends)])

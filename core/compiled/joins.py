@@ -1,0 +1,91 @@
+"""Pairs of triangles of two octrees that touch: both are descended together, in C."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import tuning
+from ..arrays import Ids
+from ..octree import Octree
+from ..shapes import Triangles
+from .door import address, found
+from .touches import batch_of
+
+# Pairs that there is room for at first, and bits of the number of an entry.
+_ROOM, _BITS = 16_384, 32
+# Leaves, at least, and entries of leaves that boxes are held of.
+_SLOTS, _HELD = 2, 8_192
+# What the kernel says if it has given up, and if there is no room.
+_GIVEN_UP, _NO_ROOM = -1, -2
+# Cells that may wait, and where a join tells how many wait and how many have been compared.
+_HEIGHT, _COMPARED = 0, 1
+
+
+def joined_triangles(
+    tree: Octree, other: Octree, slack: float, most: int
+) -> Iterator[tuple[Ids, Ids]] | None:
+    """Return entries of two trees that touch, some at a time, some more than once.
+
+    Items stand in all leaves that they touch, which may lie beside their leaves by `slack`. The
+    last batch is (-1, -1) if it was given up: after `most` pairs were compared, or where leaves
+    hold crowds. None without a kernel, or if it cannot.
+    """
+    library, package, _ = found()
+    if library is None or max(len(tree.order), len(other.order)) >= 2 ** (_BITS - 1):
+        return None
+    kept: list[Any] = []
+    both = [_cells_of(each, package, kept) for each in (tree, other)]
+    if None in both:
+        return None
+    cells = (package.Cells * 2)(*both)
+    join = np.zeros(library.octree_kernel_join_size() // 8, np.int64)
+    join[_HEIGHT] = 1  # the roots
+    return _batches(library, cells, join, slack, most, kept)
+
+
+def _batches(
+    library: Any, cells: Any, join: NDArray[np.int64], slack: float, most: int, _: list[Any]
+) -> Iterator[tuple[Ids, Ids]]:
+    room, used = _ROOM, tuning.current
+    while join[_HEIGHT]:
+        names = np.empty(room, np.int64)
+        count = library.octree_kernel_join(
+            cells, address(join), slack, used.joined_crowd, used.pairs_walked, address(names), room
+        )
+        if count == _GIVEN_UP or join[_COMPARED] > most:
+            yield np.array([-1]), np.array([-1])
+            return
+        if count == _NO_ROOM:
+            room *= 4
+            continue
+        names = names[:count]
+        yield names >> _BITS, names & (1 << _BITS) - 1
+
+
+def _cells_of(tree: Octree, package: Any, kept: list[Any]) -> Any:
+    """Return a tree of triangles as the kernel takes it; None if it cannot."""
+    items = tree.arranged
+    batch = batch_of(items) if isinstance(items, Triangles) else None
+    if batch is None:
+        return None
+    most = int((tree.end - tree.begin)[tree.is_leaf].max(initial=0))
+    if most > tuning.current.joined_crowd:
+        return None
+    slots = max(_SLOTS, _HELD // max(most, 1))
+    given = {
+        "walls": np.ascontiguousarray(tree.cell_rows),
+        "first_child": np.ascontiguousarray(tree.first_child, np.intp),
+        "begin": np.ascontiguousarray(tree.begin, np.intp),
+        "end": np.ascontiguousarray(tree.end, np.intp),
+        "references": np.ascontiguousarray(tree.references, np.intp),
+        "slots": np.empty((slots, 1 + most, 6)),
+        "held": np.full(slots, -1),
+    }
+    kept += [batch, *given.values()]
+    places = {name: address(array) for name, array in given.items()}
+    return package.Cells(
+        items=batch.value, cell_count=len(tree.begin), reference_count=len(tree.references),
+        slot_count=slots, most=most, **places,
+    )  # fmt: skip

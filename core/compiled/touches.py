@@ -1,0 +1,71 @@
+"""Triangles against triangles, pair by pair, in C."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Flags, Ids
+from ..shapes import Triangles
+from .door import address, found
+
+# What the kernel leaves to NumPy.
+_LEFT = 2
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Triangles as the kernel takes them, and the arrays that it points to."""
+
+    value: Any
+    kept: list[NDArray[Any]]
+
+
+def touching_triangles(
+    ones: Triangles, ids: Ids, others: Triangles, numbers: Ids
+) -> tuple[Flags, Ids] | None:
+    """Return which pairs of triangles share a point, and pairs that are left; None without it."""
+    library, package, _ = found()
+    batches = batch_of(ones), batch_of(others)
+    if package is None or batches[0] is None or batches[1] is None:
+        return None
+    asked = [np.ascontiguousarray(each, np.intp) for each in (ids, numbers)]
+    flags = np.empty(len(ids), np.uint8)
+    library.octree_kernel_touching(
+        package.byref(batches[0].value), address(asked[0]), package.byref(batches[1].value),
+        address(asked[1]), len(flags), address(flags),
+    )  # fmt: skip
+    (left,) = (flags == _LEFT).nonzero()
+    return flags == 1, left
+
+
+def batch_of(items: Triangles) -> Batch | None:
+    """Return triangles as the kernel takes them; None without one, or if it cannot."""
+    package = found()[1]
+    if package is None:
+        return None
+    triangles, entries, places, matrices = items.placing
+    vertices, faces = triangles.vertices.T, triangles.faces.T
+    if not (has_rows(vertices) and has_rows(faces)):
+        return None
+    kept = [vertices, faces, *(np.ascontiguousarray(each) for each in (entries, places, matrices))]
+    is_placed = items is not triangles
+    value = package.Batch(
+        *map(address, kept[:2]),
+        *(address(each) if is_placed else None for each in kept[2:]),
+        vertex_step=row_step(vertices), vertex_count=vertices.shape[1],
+        face_step=row_step(faces), face_count=faces.shape[1], count=len(items),
+        place_count=matrices.shape[1],
+    )  # fmt: skip
+    return Batch(value, kept)
+
+
+def has_rows(array: NDArray[Any]) -> bool:
+    """Return whether the numbers of each row, of eight bytes, lie side by side."""
+    return array.itemsize == 8 and (array.strides[1] == 8 or array.shape[1] < 2)
+
+
+def row_step(array: NDArray[Any]) -> int:
+    """Return how many numbers lie from one row to the next."""
+    return array.strides[0] // 8

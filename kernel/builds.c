@@ -1,0 +1,427 @@
+/* Octree kernel, builds: sorts items into cells.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What `core/construction` and `core/child_masks.py` do, to the last bit: their formulas in their
+ * order of operations. Nothing is allocated and no state is kept. Coordinates are finite where
+ * nothing else is said; of 0 and -0, which are equal, either may stand for both. */
+
+#include "shared.h"
+
+#include <math.h>
+#include <string.h>
+
+/* As in core/grid.py: bits of a number, of a field with its guard bit, and the guard bits. */
+#define BITS 20
+#define FIELD 21
+#define GUARD_BITS ((int64_t)1 << 20 | (int64_t)1 << 41 | (int64_t)1 << 62)
+/* Digits of a radix sort. */
+#define DIGITS 2048
+
+/* What is returned if an index points nowhere, or there is too little room. */
+enum { DAMAGED = -1 };
+
+/* The four children on either side of the dividing plane of each axis. */
+static const unsigned LOWER[3] = {0x55, 0x33, 0x0F}, UPPER[3] = {0xAA, 0xCC, 0xF0};
+
+/* Triangles, or boxes if `faces` is NULL, sorted by code, and how their cells are divided: see
+ * `Entries` and `Grid`. `step` is the size of the finest cell, `scale` one by it. */
+typedef struct {
+    const double *vertices; /* (3, vertex_count) */
+    const int64_t *faces;   /* (3, face_count), face_count >= entry_count */
+    const int64_t *codes, *first, *last;
+    const uint8_t *depths;
+    int64_t vertex_count, face_count, entry_count, grid_depth;
+    double lower[3], step[3], scale[3];
+} Entries;
+
+/* Some cells of one depth: numbers on the grid (3, count), slices of the entries (2, count), and
+ * slices of `copies`, the entries that cells above have handed down. */
+typedef struct {
+    const int64_t *cells, *slices, *copied;
+    const int32_t *copies;
+    int64_t count, copy_count, depth;
+} Level;
+
+static int is_within(int64_t begin, int64_t end, int64_t count) {
+    return begin >= 0 && begin <= end && end <= count;
+}
+
+/* ---- Entering: bounds, codes, and sorting ---- */
+
+/* As np.minimum and np.maximum: NaN if either is; of equal ones the latter. */
+static double lesser(double a, double b) { return a < b || a != a ? a : b; }
+static double greater(double a, double b) { return a > b || a != a ? a : b; }
+
+static int64_t clipped(int64_t number, int64_t count) {
+    return number < 0 ? 0 : number < count ? number : count - 1;
+}
+
+/* Write the bounds of the triangles `from` to `to` into `lower` and `upper`, (3, face_count). */
+EXPORT int64_t octree_kernel_bounds(const double *vertices, int64_t vertex_count,
+                                    const int64_t *faces, int64_t face_count, int64_t from,
+                                    int64_t to, double *lower, double *upper) {
+    if (vertex_count <= 0 || !is_within(from, to, face_count)) return DAMAGED;
+    for (int64_t i = from; i < to; i++) {
+        int64_t a = clipped(faces[i], vertex_count);
+        int64_t b = clipped(faces[face_count + i], vertex_count);
+        int64_t c = clipped(faces[2 * face_count + i], vertex_count);
+        for (int axis = 0; axis < 3; axis++) {
+            const double *row = vertices + axis * vertex_count;
+            lower[axis * face_count + i] = lesser(lesser(row[a], row[b]), row[c]);
+            upper[axis * face_count + i] = greater(greater(row[a], row[b]), row[c]);
+        }
+    }
+    return to;
+}
+
+static int64_t spread_bits(int64_t bits) {
+    uint64_t number = (uint64_t)bits;
+    number = (number | number << 32) & 0x1f00000000ffff;
+    number = (number | number << 16) & 0x1f0000ff0000ff;
+    number = (number | number << 8) & 0x100f00f00f00f00f;
+    number = (number | number << 4) & 0x10c30c30c30c30c3;
+    return (int64_t)((number | number << 2) & 0x1249249249249249);
+}
+
+/* Write the first and last finest cells that the bounds (3, count) of items touch, packed, their
+ * codes, and how deep they sink. `starts` (6) is where the root begins, a rounding more and less;
+ * what is NaN has cell 0. */
+EXPORT int64_t octree_kernel_enter(const double *lower, const double *upper, int64_t count,
+                                   int64_t from, int64_t to, const double *starts,
+                                   const double *scale, int64_t depth, int64_t *first,
+                                   int64_t *last, int64_t *codes, uint8_t *depths) {
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    double widest = (double)(((int64_t)1 << depth) - 1);
+    if (!is_within(from, to, count) || depth < 0 || depth > BITS) to = DAMAGED;
+    for (int64_t i = from; i < to; i++) {
+        int64_t one = 0, other = 0, code = 0;
+        for (int axis = 0; axis < 3; axis++) {
+            double low = (lower[axis * count + i] - starts[axis]) * scale[axis];
+            double high = (upper[axis * count + i] - starts[3 + axis]) * scale[axis];
+            int64_t cell = (int64_t)(low > 0 ? low < widest ? low : widest : 0);
+            one |= cell << FIELD * axis, code |= spread_bits(cell) << axis;
+            other |= (int64_t)(high > 0 ? high < widest ? high : widest : 0) << FIELD * axis;
+        }
+        int64_t differing = one ^ other;
+        differing |= differing >> FIELD | differing >> 2 * FIELD;
+        unsigned bits = (unsigned)differing & ((1 << BITS) - 1);
+        depths[i] = (uint8_t)(depth - (bits ? 32 - __builtin_clz(bits) : 0));
+        first[i] = one, last[i] = other, codes[i] = code;
+    }
+    set_floats(before);
+    return to;
+}
+
+/* Count in `counts` (DIGITS) how often each digit of the keys from `from` to `to` occurs. */
+EXPORT int64_t octree_kernel_count(const int64_t *keys, int64_t from, int64_t to, int64_t shift,
+                                   int64_t *counts) {
+    for (int64_t i = from; i < to; i++) counts[keys[i] >> shift & (DIGITS - 1)]++;
+    return to;
+}
+
+/* Put keys and their numbers, from `from` to `to`, where `places` (DIGITS) tell of each digit. A
+ * pass of a stable radix sort; what is sorted first has no numbers, NULL, but is in order. */
+EXPORT int64_t octree_kernel_sort(const int64_t *keys, const int64_t *numbers, int64_t from,
+                                  int64_t to, int64_t shift, int64_t *places, int64_t *sorted,
+                                  int64_t *order, int64_t room) {
+    for (int64_t i = from; i < to; i++) {
+        int64_t place = places[keys[i] >> shift & (DIGITS - 1)]++;
+        if (place < 0 || place >= room) return DAMAGED;
+        sorted[place] = keys[i], order[place] = numbers ? numbers[i] : i;
+    }
+    return to;
+}
+
+/* ---- Which children of its cell an entry touches ---- */
+
+/* Two triangles at once. */
+enum { LANES = 2 };
+typedef double Lanes __attribute__((vector_size(16)));
+typedef int64_t Bits __attribute__((vector_size(16)));
+#define SIGN INT64_MIN
+
+static Lanes larger(Lanes a, Lanes b) {
+    Bits is_first = a > b;
+    return (Lanes)(((Bits)a & is_first) | ((Bits)b & ~is_first));
+}
+
+/* How far the lower and the upper children go in directions along an axis. */
+static void farthest(Lanes direction, Lanes *sides) {
+    sides[1] = (Lanes)((Bits)direction & (direction > 0.0));
+    sides[0] = sides[1] - direction;
+}
+
+/* The children beside neither the planes of triangles nor, in projection, an edge: `_of_triangles`
+ * in core/child_masks.py. Children meet in the origin, and are of size 1. */
+static Bits touched(const Lanes corners[3][3], double margin) {
+    Lanes edges[3][3], normal[3], ahead[3][2], greatest = {0}, sums[8];
+    for (int axis = 0; axis < 3; axis++)
+        for (int edge = 0; edge < 3; edge++) {
+            edges[edge][axis] = corners[(edge + 1) % 3][axis] - corners[edge][axis];
+            if (edge == 2) continue;
+            greatest = larger(greatest, (Lanes)((Bits)edges[edge][axis] & ~SIGN));
+        }
+    for (int axis = 0; axis < 3; axis++) {
+        int i = (axis + 1) % 3, j = (axis + 2) % 3;
+        normal[axis] = edges[0][i] * edges[1][j] - edges[0][j] * edges[1][i];
+        farthest(normal[axis], ahead[axis]);
+    }
+    greatest *= 2.0;
+    Lanes slack = 3.0 * (margin * (greatest * greatest));
+    Lanes distance = normal[0] * corners[0][0] + normal[1] * corners[0][1];
+    distance += normal[2] * corners[0][2];
+    Lanes front = distance - slack, back = -distance - slack;
+    for (int child = 0; child < 8; child++)
+        sums[child] = ahead[0][child & 1] + ahead[1][child >> 1 & 1] + ahead[2][child >> 2];
+    Bits masks = {0};
+    for (int child = 0; child < 8; child++)
+        masks |= (sums[child] >= front) & (sums[7 - child] >= back) & ((int64_t)1 << child);
+    slack = 4.0 * margin * greatest;
+    for (int axis = 0; axis < 3; axis++) {
+        int i = (axis + 1) % 3, j = (axis + 2) % 3;
+        Lanes sign = (Lanes)(((Bits)normal[axis] & SIGN) | (Bits)((Lanes){1.0, 1.0}));
+        Bits beside[4] = {0};
+        for (int edge = 0; edge < 3; edge++) {
+            Lanes inward_i = -sign * edges[edge][j], inward_j = sign * edges[edge][i];
+            Lanes needed = inward_i * corners[edge][i] + inward_j * corners[edge][j] - slack;
+            Lanes far_i[2], far_j[2];
+            farthest(inward_i, far_i), farthest(inward_j, far_j);
+            for (int side = 0; side < 4; side++)
+                beside[side] |= ~(far_j[side & 1] >= needed - far_i[side >> 1]);
+        }
+        for (int side = 0; side < 4; side++)
+            masks &= ~(beside[side] & (int64_t)((side >> 1 ? UPPER : LOWER)[i] &
+                                                (side & 1 ? UPPER : LOWER)[j]));
+    }
+    return masks;
+}
+
+/* The cell that is divided: where, and the unit of its children; and the pairs of entries and
+ * masks that wait to be looked at together. */
+typedef struct {
+    int64_t walls;
+    double middle[3], scale[3], margin;
+    Lanes corners[3][3];
+    int64_t waiting[LANES], count;
+} Cut;
+
+/* The children that the bounds of an entry overlap; it waits unless it surely touches them. */
+static unsigned overlapped_by(const Entries *all, Cut *cut, int64_t entry, int is_in_cell) {
+    int64_t below = ~((all->first[entry] | GUARD_BITS) - cut->walls);
+    int64_t above = (all->last[entry] | GUARD_BITS) - cut->walls;
+    unsigned overlapped = 0xFF, crossed = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        int guard = BITS + FIELD * axis;
+        unsigned one = below >> guard & 1, other = above >> guard & 1;
+        overlapped &= ((0u - one) & LOWER[axis]) | ((0u - other) & UPPER[axis]);
+        crossed += one & other;
+    }
+    /* One that lies in the cell and crosses one dividing plane touches both sides of it. */
+    if (crossed <= (unsigned)is_in_cell || !all->faces) return overlapped;
+    for (int corner = 0; corner < 3; corner++) {
+        int64_t vertex = clipped(all->faces[corner * all->face_count + entry], all->vertex_count);
+        for (int axis = 0; axis < 3; axis++) {
+            double number = all->vertices[axis * all->vertex_count + vertex];
+            cut->corners[corner][axis][cut->count] =
+                (number - cut->middle[axis]) * cut->scale[axis];
+        }
+    }
+    cut->count++;
+    return overlapped;
+}
+
+/* Take from the masks of what waits the children that are not touched; all stay where that is all,
+ * by a rounding, which `strays` notes. */
+static void decide(Cut *cut, const int32_t *pairs, uint8_t *masks, uint8_t *strays) {
+    Bits found = touched((const Lanes(*)[3])cut->corners, cut->margin);
+    for (int64_t lane = 0; lane < cut->count; lane++) {
+        int64_t pair = cut->waiting[lane];
+        uint8_t kept = masks[pair] & (uint8_t)found[lane];
+        if (kept) masks[pair] = kept;
+        else strays[pairs[pair]] = 1;
+    }
+    cut->count = 0;
+}
+
+/* Of the cells that `which` (count) names from `from` to `to`, find the entries that their
+ * children are handed, of these the ones that leave the slice first, and which children those are:
+ * `pairs` and `masks`, from `found` on, of each cell up to its `ends`. `bounds` (count, 9) are the
+ * slices of the children, `copied` and `held` (count, 8) how many are handed to each, and how many
+ * it holds in all; `strays` (entry_count) are set where an entry touches none. Returns how many
+ * pairs there are now. */
+EXPORT int64_t octree_kernel_classify(const Entries *all, const Level *level,
+                                      const int64_t *which, int64_t from, int64_t to,
+                                      int64_t found, int32_t *pairs, uint8_t *masks, int64_t room,
+                                      int64_t *ends, int64_t *bounds, int64_t *copied,
+                                      int64_t *held, uint8_t *strays) {
+    int64_t finer = all->grid_depth - level->depth - 1, depth = level->depth;
+    if (depth < 0 || finer < 0 || finer >= BITS) return DAMAGED;
+    if (all->faces && (all->vertex_count <= 0 || all->face_count < all->entry_count))
+        return DAMAGED;
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    Cut cut = {.margin = ldexp(1.0, (int)depth + 1 - 48)};
+    for (int64_t c = from; c < to && found >= 0; c++) {
+        int64_t i = which[c], count = level->count, code = 0, start = found;
+        if (i < 0 || i >= count) { found = DAMAGED; break; }
+        int64_t begin = level->slices[i], end = level->slices[count + i];
+        int64_t at = level->copied[i], stop = level->copied[count + i];
+        int64_t *bound = bounds + 9 * c, *copy = copied + 8 * c, *hold = held + 8 * c;
+        if (!is_within(begin, end, all->entry_count) || !is_within(at, stop, level->copy_count)) {
+            found = DAMAGED;
+            break;
+        }
+        cut.walls = 0;
+        for (int axis = 0; axis < 3; axis++) {
+            int64_t cell = level->cells[axis * count + i];
+            int64_t finest = (2 * cell + 1) << finer;
+            code |= spread_bits(cell) << axis, cut.walls |= finest << FIELD * axis;
+            cut.middle[axis] = all->lower[axis] + (double)finest * all->step[axis];
+            cut.scale[axis] = all->scale[axis] / (double)((int64_t)1 << finer);
+        }
+        bound[0] = begin, bound[8] = end;
+        for (int child = 0; child < 8; child++) {
+            int64_t low = bound[child], high = end, wanted = (8 * code + child + 1) << 3 * finer;
+            while (child < 7 && low < high) {
+                int64_t middle = low + (high - low) / 2;
+                if (all->codes[middle] < wanted) low = middle + 1;
+                else high = middle;
+            }
+            if (child < 7) bound[child + 1] = low;
+            int64_t first = bound[child], last = bound[child + 1], deep = 0, here = 0;
+            for (int64_t e = first; e < last; e++) deep += all->depths[e] > depth;
+            for (int64_t e = first; e < last; e++) here += all->depths[e] == depth;
+            hold[child] = deep;
+            if (here > room - found) { found = DAMAGED; break; }
+            for (int64_t e = first, until = found + here; found < until; e++)
+                pairs[found] = (int32_t)e, found += all->depths[e] == depth;
+        }
+        if (found < 0 || stop - at > room - found) { found = DAMAGED; break; }
+        int64_t fresh = found, copies[8] = {0};
+        memcpy(pairs + found, level->copies + at, (size_t)(stop - at) * sizeof *pairs);
+        found += stop - at;
+        for (int64_t n = start; n < found; n++) {
+            if (pairs[n] < 0 || pairs[n] >= all->entry_count) { found = DAMAGED; break; }
+            cut.waiting[cut.count] = n;
+            masks[n] = (uint8_t)overlapped_by(all, &cut, pairs[n], n < fresh);
+            if (cut.count == LANES) decide(&cut, pairs, masks, strays);
+        }
+        if (found >= 0 && cut.count) decide(&cut, pairs, masks, strays);
+        for (int64_t n = start; n < found; n++)
+            for (int child = 0; child < 8; child++) copies[child] += masks[n] >> child & 1;
+        for (int child = 0; child < 8; child++)
+            copy[child] = copies[child], hold[child] += copies[child];
+        ends[c] = found;
+    }
+    set_floats(before);
+    return found;
+}
+
+/* Hand the pairs of the cells from `from` to `to` down to the children of those that are `kept`:
+ * copies of each child from its place in `starts` (count, 8) on. */
+EXPORT int64_t octree_kernel_hand_down(const int32_t *pairs, const uint8_t *masks,
+                                       int64_t pair_count, const int64_t *ends,
+                                       const int64_t *starts, const uint8_t *kept, int64_t from,
+                                       int64_t to, int32_t *copies, int64_t room) {
+    for (int64_t c = from; c < to; c++) {
+        int64_t at = c ? ends[c - 1] : 0, places[8];
+        if (!is_within(at, ends[c], pair_count)) return DAMAGED;
+        memcpy(places, starts + 8 * c, sizeof places);
+        for (; kept[c] && at < ends[c]; at++)
+            for (unsigned rest = masks[at]; rest; rest &= rest - 1) {
+                int64_t place = places[__builtin_ctz(rest)]++;
+                if (place < 0 || place >= room) return DAMAGED;
+                copies[place] = pairs[at];
+            }
+    }
+    return to;
+}
+
+/* Write what the leaves among the cells from `from` to `to` hold into `references`, where `begin`
+ * tells: the entries of the slice that have not been handed down, then the copies. */
+EXPORT int64_t octree_kernel_file(const Entries *all, const Level *level, const uint8_t *is_leaf,
+                                  int64_t from, int64_t to, const int64_t *begin,
+                                  int64_t *references, int64_t room) {
+    if (!is_within(from, to, level->count)) return DAMAGED;
+    for (int64_t c = from; c < to; c++) {
+        int64_t e = level->slices[c], end = level->slices[level->count + c], place = begin[c];
+        int64_t at = level->copied[c], stop = level->copied[level->count + c];
+        if (!is_leaf[c]) continue;
+        if (!is_within(e, end, all->entry_count) || !is_within(at, stop, level->copy_count) ||
+            place < 0)
+            return DAMAGED;
+        for (; e < end; e++) {
+            if (all->depths[e] < level->depth) continue;
+            if (place >= room) return DAMAGED;
+            references[place++] = e;
+        }
+        if (stop - at > room - place) return DAMAGED;
+        while (at < stop) references[place++] = level->copies[at++];
+    }
+    return to;
+}
+
+/* ---- Items that move ---- */
+
+/* Tell whether an item lies in the child of a cell around its center, enlarged by `factor`; and
+ * which child that is. `_holding` in core/construction/off_grid.py. */
+static int is_held(const double *walls, const double *middles, int64_t row, const double *lower,
+                   const double *upper, double factor, int64_t *child) {
+    *child = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double low = walls[axis * row], high = walls[(3 + axis) * row];
+        double middle = middles[axis * row], center = (lower[axis] + upper[axis]) / 2;
+        int is_above = center >= middle;
+        /* The larger child grows further beyond the wall; none grows that has no extent. */
+        if (center == middle) is_above = middle - low <= high - middle && high - middle > 0;
+        if (is_above) low = middle, *child |= 1 << axis;
+        else high = middle;
+        if (factor != 1) {
+            double growth = (high - low) * ((factor - 1) / 2);
+            low -= growth, high += growth;
+        }
+        if (!(lower[axis] >= low && upper[axis] <= high)) return 0;
+    }
+    return 1;
+}
+
+/* Find where items (7, count) stand that were in `cells`, -1 for none: up to the first cell that
+ * holds them, enlarged as in `loose` (6, cell_count), and down to where no child does. */
+EXPORT int64_t octree_kernel_place(const double *walls, const double *loose, const double *middles,
+                                   const int64_t *parent, const int64_t *first_child,
+                                   int64_t cell_count, const double *rows, int64_t count,
+                                   double factor, int64_t *cells) {
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    int64_t found = count, child;
+    for (int64_t i = 0; i < count && found >= 0; i++) {
+        int64_t cell = cells[i] < 0 ? 0 : cells[i];
+        double lower[3], upper[3], radius = rows[6 * count + i];
+        for (int axis = 0; axis < 3; axis++) {
+            lower[axis] = rows[axis * count + i] - radius;
+            upper[axis] = rows[(3 + axis) * count + i] + radius;
+        }
+        while (cell >= 0) {
+            int holds = cell < cell_count;
+            for (int axis = 0; axis < 3 && holds; axis++)
+                holds = lower[axis] >= loose[axis * cell_count + cell] &&
+                        upper[axis] <= loose[(3 + axis) * cell_count + cell];
+            if (holds) break;
+            /* Cells stand behind their parents: nothing goes round in circles. */
+            if (cell >= cell_count || parent[cell] >= cell) found = DAMAGED, cell = 0;
+            cell = found < 0 ? -1 : parent[cell];
+        }
+        while (cell >= 0 && first_child[cell] >= 0) {
+            int64_t first = first_child[cell];
+            if (!is_held(walls + cell, middles + cell, cell_count, lower, upper, factor, &child))
+                break;
+            if (first <= cell || first > cell_count - 8) {
+                found = DAMAGED;
+                break;
+            }
+            cell = first + child;
+        }
+        cells[i] = cell < 0 ? -1 : cell;
+    }
+    set_floats(before);
+    return found;
+}

@@ -1,0 +1,854 @@
+/* Pairs of triangles: whether they touch; and the shortest ways between placed surfaces.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * As `kernel.c`: answers have the bits of the NumPy functions in `core`, nothing is allocated, and
+ * what does not fit is left to the caller. What is given is not trusted: each index is checked. */
+
+#include "shared.h"
+#include "exact.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Triangles, maybe placed ---- */
+
+/* Triangles of an indexed mesh; or, where there are entries, item i is triangle `entries[i]` where
+ * column `places[i]` of the matrices puts it. */
+typedef struct {
+    const double *vertices;          /* (3, vertex_step) */
+    const int64_t *faces;            /* (3, face_step) */
+    const int64_t *entries, *places; /* (count) */
+    const double *matrices;          /* (12, place_count): three rows of four */
+    int64_t vertex_step, vertex_count, face_step, face_count, count, place_count;
+} Batch;
+
+/* Put a triangle where a matrix does, if there is one; 0 if it is not there. */
+static int place(const Batch *batch, int64_t face, const double *matrix, double *corners) {
+    if (face < 0 || face >= batch->face_count) return 0;
+    for (int c = 0; c < 3; c++, corners += 3) {
+        int64_t vertex = batch->faces[c * batch->face_step + face], step = batch->vertex_step;
+        if (vertex < 0 || vertex >= batch->vertex_count) return 0;
+        const double *point = batch->vertices + vertex, *row = matrix;
+        double x = point[0], y = point[step], z = point[2 * step];
+        corners[0] = x, corners[1] = y, corners[2] = z;
+        for (int n = 0; n < 3 && matrix; n++, row += 4)
+            corners[n] = x * row[0] + y * row[1] + z * row[2] + row[3];
+    }
+    return 1;
+}
+
+static int corners_of(const Batch *batch, int64_t item, double *corners) {
+    double matrix[12];
+    if (item < 0 || item >= batch->count) return 0;
+    if (!batch->entries) return place(batch, item, NULL, corners);
+    int64_t column = batch->places[item];
+    if (column < 0 || column >= batch->place_count) return 0;
+    for (int n = 0; n < 12; n++) matrix[n] = batch->matrices[n * batch->place_count + column];
+    return place(batch, batch->entries[item], matrix, corners);
+}
+
+/* See both from the first corner of one, multiplied with a power of two so that they are about
+ * one, which is returned. */
+static double seen_from_within(const double *ones, const double *others, double *one,
+                               double *other) {
+    for (int n = 0; n < 9; n++) one[n] = ones[n] - ones[n % 3], other[n] = others[n] - ones[n % 3];
+    double size = largest_of(one, 9), size_too = largest_of(other, 9);
+    double scale = power_of_two_scale(size > size_too ? size : size_too);
+    for (int n = 0; n < 9; n++) one[n] *= scale, other[n] *= scale;
+    return scale;
+}
+
+static void edges_of(const double *corners, double *edges) {
+    for (int n = 0; n < 9; n++) edges[n] = corners[(n + 3) % 9] - corners[n];
+}
+
+/* ---- Whether two triangles touch, as in core/touch/triangle_pairs.py ---- */
+
+/* In coordinates of about one: what rounding does to a distance from a plane, and, as a part of a
+ * direction's length, to a projection on it; and more than it could ever do. */
+#define PLANE 0x1p-44
+#define PROJECTION 0x1p-49
+#define SURE 0x1p-40
+/* Coordinates that cannot overflow when they are subtracted. */
+#define LARGE 1e300
+
+static double lowest(double a, double b, double c) {
+    double low = a < b ? a : b;
+    return c < low ? c : low;
+}
+
+static double highest(double a, double b, double c) {
+    double high = a > b ? a : b;
+    return c > high ? c : high;
+}
+
+static int bounds_meet(const double *one, const double *other) {
+    for (int n = 0; n < 3; n++)
+        if (lowest(one[n], one[n + 3], one[n + 6]) > highest(other[n], other[n + 3], other[n + 6])
+            || lowest(other[n], other[n + 3], other[n + 6])
+                   > highest(one[n], one[n + 3], one[n + 6])) return 0;
+    return 1;
+}
+
+static int share_a_corner(const double *one, const double *other) {
+    for (int i = 0; i < 9; i += 3)
+        for (int j = 0; j < 9; j += 3)
+            if (one[i] == other[j] && one[i + 1] == other[j + 1] && one[i + 2] == other[j + 2])
+                return 1;
+    return 0;
+}
+
+static void subtract(const double *a, const double *b, double *difference) {
+    for (int n = 0; n < 3; n++) difference[n] = a[n] - b[n];
+}
+
+static int reaches_plane(const double *one, const double *other) {
+    double first[3], last[3], normal[3], heights[3];
+    subtract(one + 3, one, first), subtract(one + 6, one, last), cross(first, last, normal);
+    for (int c = 0; c < 3; c++)
+        subtract(other + 3 * c, one, first), heights[c] = dot(normal, first);
+    return lowest(heights[0], heights[1], heights[2]) <= PLANE
+        && highest(heights[0], heights[1], heights[2]) >= -PLANE;
+}
+
+/* On which sides of a plane corners surely lie: whether edge i begins and ends on two. */
+static void begin_and_end_apart(const double *corners, const double *from, const double *normal,
+                                int *apart) {
+    int sides[3];
+    for (int c = 0; c < 3; c++) {
+        double way[3];
+        subtract(corners + 3 * c, from, way);
+        double height = dot(normal, way);
+        sides[c] = (height > SURE) - (height < -SURE);
+    }
+    for (int c = 0; c < 3; c++) apart[c] = sides[c] * sides[(c + 1) % 3] < 0;
+}
+
+/* Whether an edge of one surely pierces the other: 1; or they may touch: 2; or not: 0. */
+static int edges_pass(const double *one, const double *other) {
+    double edges[2][9], moments[2][9], normals[2][3], apart[3][3];
+    const double *corners[2] = {one, other};
+    int crosses[2][3], passing = 1;
+    for (int n = 0; n < 2; n++) {
+        edges_of(corners[n], edges[n]);
+        for (int c = 0; c < 9; c += 3) cross(edges[n] + c, corners[n] + c, moments[n] + c);
+        cross(edges[n], edges[n] + 3, normals[n]);
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            apart[i][j] = dot(edges[0] + 3 * i, moments[1] + 3 * j);
+            apart[i][j] += dot(edges[1] + 3 * j, moments[0] + 3 * i);
+            double reach = dot(normals[1], edges[0] + 3 * i);
+            double other_reach = -dot(normals[0], edges[1] + 3 * j);
+            double low = reach < 0 ? reach : 0, high = reach > 0 ? reach : 0;
+            passing &= apart[i][j] + low <= (other_reach > 0 ? other_reach : 0) + PLANE
+                    && apart[i][j] + high >= (other_reach < 0 ? other_reach : 0) - PLANE;
+        }
+    begin_and_end_apart(one, other, normals[1], crosses[0]);
+    begin_and_end_apart(other, one, normals[0], crosses[1]);
+    for (int n = 0; n < 3; n++) {
+        double a = apart[n][0], b = apart[n][1], c = apart[n][2];
+        if (crosses[0][n] && (lowest(a, b, c) > SURE || highest(a, b, c) < -SURE)) return 1;
+        a = apart[0][n], b = apart[1][n], c = apart[2][n];
+        if (crosses[1][n] && (lowest(a, b, c) > SURE || highest(a, b, c) < -SURE)) return 1;
+    }
+    return passing ? 2 : 0;
+}
+
+static int overlap(const double *way, const double *one, const double *other) {
+    double here[3], there[3], reach = PROJECTION * (fabs(way[0]) + fabs(way[1]) + fabs(way[2]));
+    for (int c = 0; c < 3; c++)
+        here[c] = dot(way, one + 3 * c), there[c] = dot(way, other + 3 * c);
+    return lowest(here[0], here[1], here[2]) <= highest(there[0], there[1], there[2]) + reach
+        && lowest(there[0], there[1], there[2]) <= highest(here[0], here[1], here[2]) + reach;
+}
+
+/* Whether no product of an edge with an axis, or of two edges, separates them. */
+static int unseparated(const double *one, const double *other) {
+    double edges[18], way[3]; /* of both */
+    edges_of(one, edges), edges_of(other, edges + 9);
+    for (int n = 0; n < 18; n += 3)
+        for (int axis = 0; axis < 3; axis++) {
+            int i = (axis + 1) % 3, j = (axis + 2) % 3;
+            way[axis] = 0, way[i] = edges[n + j], way[j] = -edges[n + i];
+            if (!overlap(way, one, other)) return 0;
+        }
+    for (int n = 0; n < 18; n += 9) {
+        exact_cross(edges + n, edges + n + 3, way);
+        if (!overlap(way, one, other)) return 0;
+    }
+    for (int i = 0; i < 9; i += 3)
+        for (int j = 9; j < 18; j += 3) {
+            exact_cross(edges + i, edges + j, way);
+            if (!overlap(way, one, other)) return 0;
+        }
+    return 1;
+}
+
+static int touch(const double *ones, const double *others) {
+    double one[9], other[9];
+    if (!bounds_meet(ones, others)) return 0;
+    seen_from_within(ones, others, one, other);
+    if (!reaches_plane(one, other) || !reaches_plane(other, one)) return 0;
+    if (share_a_corner(ones, others)) return 1;
+    int state = edges_pass(one, other);
+    return state == 2 ? unseparated(one, other) : state;
+}
+
+/* Tell which pairs of triangles touch, 1 or 0; 2 of those that are left to the caller. */
+EXPORT int64_t octree_kernel_touching(const Batch *ones, const int64_t *ids, const Batch *others,
+                                      const int64_t *numbers, int64_t count, uint8_t *flags) {
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    double one[9], other[9];
+    for (int64_t i = 0; i < count; i++)
+        flags[i] = !corners_of(ones, ids[i], one) || !corners_of(others, numbers[i], other)
+                || !(largest_of(one, 9) <= LARGE && largest_of(other, 9) <= LARGE)
+                 ? 2 : (uint8_t)touch(one, other);
+    set_floats(before);
+    return count;
+}
+
+/* ---- The shortest way between two triangles, as in core/touch/triangle_distance.py ---- */
+
+/* Vectors whose squared sine is less are nearly parallel; edges with less than that, parallel. */
+#define NEARLY_PARALLEL 0x1p-20
+#define ALONG 0x1p-52
+
+/* The shortest way so far: its square, and from the one triangle to the other. */
+typedef struct {
+    double square, way[3];
+} Shortest;
+
+static inline double quotient(double a, double b) { return b > 0 ? a / b : 0; }
+
+/* 0 to 1; of what lies below, 0, where NumPy may have -0, which no square shows. */
+static inline double clipped(double share) { return share < 0 ? 0 : share > 1 ? 1 : share; }
+
+static inline void consider(Shortest *shortest, const double *from, const double *to) {
+    double way[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
+    double square = dot(way, way);
+    if (square < shortest->square) shortest->square = square, memcpy(shortest->way, way, 24);
+}
+
+/* Whether the point, as seen from three corners, lies between these along each edge. */
+static int within_spans(const double *apart, const double *edges) {
+    for (int edge = 0; edge < 9; edge += 3) {
+        double one = dot(apart, edges + edge), two = dot(apart + 3, edges + edge);
+        double three = dot(apart + 6, edges + edge);
+        if (!((one <= 0 || two <= 0 || three <= 0) && (one >= 0 || two >= 0 || three >= 0)))
+            return 0;
+    }
+    return 1;
+}
+
+/* Ways between corners and the face of another triangle, or its first corner. */
+static void corners_to_face(const double *corners, const double *triangle, const double *edges,
+                            int is_back, Shortest *shortest) {
+    double normal[3], beside[9];
+    cross(edges, edges + 3, normal);
+    double area = dot(normal, normal);
+    int thin = area <= NEARLY_PARALLEL;
+    if (thin && area > 0) exact_cross(edges, edges + 3, normal), area = dot(normal, normal);
+    for (int n = 0; n < 9; n += 3) cross(normal, edges + n, beside + n);
+    for (int c = 0; c < 9; c += 3) {
+        double apart[9], foot[3];
+        for (int n = 0; n < 9; n++) apart[n] = corners[c + n % 3] - triangle[n];
+        int above = area > 0 && dot(apart, beside) >= 0 && dot(apart + 3, beside + 3) >= 0
+                 && dot(apart + 6, beside + 6) >= 0 && (!thin || within_spans(apart, edges));
+        double height = quotient(dot(apart, normal), area);
+        for (int n = 0; n < 3; n++)
+            foot[n] = above ? corners[c + n] - height * normal[n] : triangle[n];
+        consider(shortest, is_back ? foot : corners + c, is_back ? corners + c : foot);
+    }
+}
+
+/* How far two triangles are apart that share no point, and the way from one to the other. */
+static double gap_of(const double *ones, const double *others, double *way) {
+    double one[9], other[9], here[9], there[9];
+    double scale = seen_from_within(ones, others, one, other);
+    edges_of(one, here), edges_of(other, there);
+    Shortest shortest = {INFINITY, {0, 0, 0}};
+    for (int i = 0; i < 9; i += 3) {
+        for (int j = 0; j < 9; j += 3) {
+            double apart[3], from[3], to[3], *start = one + i, *stop = other + j;
+            subtract(start, stop, apart);
+            double a = dot(here + i, here + i), e = dot(there + j, there + j);
+            double b = dot(here + i, there + j), c = dot(here + i, apart);
+            double f = dot(there + j, apart), across = a * e - b * b;
+            double along = clipped(quotient(f, e)), back = clipped(quotient(-c, a));
+            for (int n = 0; n < 3; n++) to[n] = stop[n] + along * there[j + n];
+            consider(&shortest, start, to);
+            for (int n = 0; n < 3; n++) from[n] = start[n] + back * here[i + n];
+            consider(&shortest, from, stop);
+            double first = across > ALONG * a * e ? quotient(b * f - c * e, across) : 0;
+            first = clipped(first);
+            double second = clipped(quotient(b * first + f, e));
+            first = clipped(quotient(b * second - c, a));
+            for (int n = 0; n < 3; n++) {
+                from[n] = start[n] + first * here[i + n];
+                to[n] = stop[n] + second * there[j + n];
+            }
+            consider(&shortest, from, to);
+        }
+    }
+    corners_to_face(one, other, there, 0, &shortest);
+    corners_to_face(other, one, here, 1, &shortest);
+    memcpy(way, shortest.way, sizeof shortest.way);
+    return sqrt(shortest.square) / scale;
+}
+
+/* ---- Surfaces that are placed ---- */
+
+/* Meshes that are laid out (core/scene/sheets.py), with patches around runs of their triangles
+ * and around runs of these (core/scene/patches.py), and placements, each a row. */
+typedef struct {
+    Batch triangles;
+    const int64_t *order;                  /* (face_count): which triangle of its mesh each is */
+    const double *boxes;                   /* (6, patch_step) */
+    const int64_t *firsts, *counts;        /* (patch_count): entries of small ones, or patches */
+    const uint8_t *are_small;              /* (patch_count) */
+    const int64_t *tops, *top_counts;      /* (mesh_count): patches */
+    const int64_t *meshes;                 /* (place_count): of each row */
+    int64_t patch_step, patch_count, mesh_count;
+} Sheets;
+
+/* Triangles of a small patch, children of another; the largest patches of a mesh. */
+#define RUN 8
+#define TOPS 64
+/* What rounding may take from a gap of boxes, and from triangles that are equally near, as in
+ * core/place; and from what is placed, as a part of the largest coordinate on its way. */
+#define ROUNDING 0x1p-44
+#define EQUAL 0x1p-46
+#define PLACING 0x1p-46
+/* Pairs of patches that wait. */
+#define WAITING (TOPS * TOPS + 512)
+
+/* A box as it is placed, and where it lies along the shortest way. */
+typedef struct {
+    double middle[3], half[3], along, reach;
+} Box;
+
+typedef struct {
+    double corners[9];
+    Box box;
+    int64_t entry;
+} Face;
+
+typedef struct {
+    int64_t patches[2];
+    double apart; /* of their middles, squared: the nearest first */
+} Waiting;
+
+typedef struct {
+    int64_t entries[2], items[2];
+    double length, slack;
+} Way;
+
+typedef struct {
+    double matrix[12], seen[4]; /* the shortest way as the mesh sees it */
+    int64_t top, count;         /* its largest patches */
+} Side;
+
+/* A search first goes down from one pair of patches, then from the others; and from all once more,
+ * if it cannot tell which way is to be named. */
+enum { NOT_BEGUN = 0, DIVES = 1, FOLLOWS = 2, LOOKS_AGAIN = 3 };
+
+/* The search of a pair of placements: what it looks for is no farther than `limit`. */
+typedef struct {
+    Side sides[2];
+    double slack, equal, limit, best, way[3];
+    int64_t phase, height, is_unsure, first;
+    Way named;     /* of those that are as short as the shortest */
+    double passed; /* how short the others are at least */
+    Box tops[2][TOPS];
+    Waiting stack[WAITING];
+} Search;
+
+EXPORT int64_t octree_kernel_search_size(void) { return sizeof(Search); }
+
+static Box box_of(const Sheets *sheets, const Side *side, int64_t patch) {
+    Box box = {.along = side->seen[3]};
+    const double *row = sheets->boxes + patch, *matrix = side->matrix;
+    double middle[3], half[3];
+    for (int n = 0; n < 3; n++) {
+        double low = row[n * sheets->patch_step], high = row[(n + 3) * sheets->patch_step];
+        middle[n] = (low + high) / 2, half[n] = (high - low) / 2;
+        box.along += side->seen[n] * middle[n], box.reach += fabs(side->seen[n]) * half[n];
+    }
+    for (int n = 0; n < 3; n++, matrix += 4) {
+        box.middle[n] = dot(matrix, middle) + matrix[3];
+        box.half[n] = fabs(matrix[0]) * half[0] + fabs(matrix[1]) * half[1]
+                    + fabs(matrix[2]) * half[2];
+    }
+    return box;
+}
+
+/* How far two boxes are apart at least; what is no number counts as near. */
+static double apart_of(const Search *search, const Box *one, const Box *other) {
+    double square = 0;
+    for (int n = 0; n < 3; n++) {
+        double gap = fabs(one->middle[n] - other->middle[n]) - one->half[n] - other->half[n];
+        gap = gap > search->slack ? gap - search->slack : 0;
+        square += gap * gap;
+    }
+    double along = other->along - one->along - one->reach - other->reach - search->slack;
+    double least = sqrt(square);
+    return (along > least ? along : least) * (1 - ROUNDING);
+}
+
+static double middles_apart(const Box *one, const Box *other) {
+    double way[3];
+    for (int n = 0; n < 3; n++) way[n] = one->middle[n] - other->middle[n];
+    return dot(way, way);
+}
+
+/* Let the way be seen from both meshes. */
+static void set_way(Search *search, const double *way) {
+    double length = sqrt(dot(way, way));
+    for (int n = 0; n < 3; n++) search->way[n] = length > 0 ? way[n] / length : 0;
+    for (Side *side = search->sides; side < search->sides + 2; side++) {
+        memset(side->seen, 0, sizeof side->seen);
+        for (int row = 0; row < 3; row++)
+            for (int n = 0; n < 4; n++)
+                side->seen[n] += search->way[row] * side->matrix[4 * row + n];
+    }
+}
+
+/* Put a side where its placement does; 0 if there is none, or no mesh that was laid out. */
+static int set_side(const Sheets *sheets, Side *side, int64_t row, double *largest) {
+    const Batch *placed = &sheets->triangles;
+    if (row < 0 || row >= placed->place_count) return 0;
+    int64_t mesh = sheets->meshes[row];
+    if (mesh < 0 || mesh >= sheets->mesh_count) return 0;
+    side->top = sheets->tops[mesh], side->count = sheets->top_counts[mesh];
+    if (side->count < 1 || side->count > TOPS) return 0;
+    if (side->top < 0 || side->top > sheets->patch_count - side->count) return 0;
+    for (int n = 0; n < 12; n++) side->matrix[n] = placed->matrices[n * placed->place_count + row];
+    double sizes[3] = {0, 0, 0};
+    for (int64_t patch = side->top; patch < side->top + side->count; patch++)
+        for (int n = 0; n < 6; n++) {
+            double size = fabs(sheets->boxes[n * sheets->patch_step + patch]);
+            sizes[n % 3] = size > sizes[n % 3] ? size : sizes[n % 3];
+        }
+    for (int n = 0; n < 12; n += 4) {
+        double size = fabs(side->matrix[n + 3]);
+        for (int i = 0; i < 3; i++) size += fabs(side->matrix[n + i]) * sizes[i];
+        *largest = size > *largest ? size : *largest;
+    }
+    return 1;
+}
+
+static void wait_for(Search *search, int64_t one, int64_t other, double apart, int64_t bottom) {
+    int64_t at = search->height++;
+    for (; at > bottom && search->stack[at - 1].apart < apart; at--)
+        search->stack[at] = search->stack[at - 1];
+    search->stack[at] = (Waiting){{one, other}, apart};
+}
+
+/* Let largest patches wait that are near enough: those whose middles are the nearest; or, later,
+ * all others, or all. */
+static void start(const Sheets *sheets, Search *search, int64_t phase) {
+    int64_t counts[2];
+    search->phase = phase, search->height = 0;
+    for (int which = 0; which < 2; which++) {
+        Side *side = &search->sides[which];
+        counts[which] = side->count;
+        for (int64_t i = 0; i < side->count; i++)
+            search->tops[which][i] = box_of(sheets, side, side->top + i);
+    }
+    for (int64_t n = 0; n < counts[0] * counts[1]; n++) {
+        int64_t i = n / counts[1], j = n % counts[1];
+        const Box *one = &search->tops[0][i], *other = &search->tops[1][j];
+        double apart = middles_apart(one, other);
+        if (phase == DIVES ? n && !(apart < search->stack[0].apart)
+                           : (phase == FOLLOWS && n == search->first)
+                                 || !(apart_of(search, one, other) <= search->limit)) continue;
+        if (phase == DIVES) search->height = 0, search->first = n;
+        wait_for(search, search->sides[0].top + i, search->sides[1].top + j, apart, 0);
+    }
+}
+
+/* Begin the search of a pair; 0 if it is left to the caller. */
+static int begin(const Sheets *sheets, Search *search, int64_t one, int64_t other, double limit,
+                 double slack) {
+    double largest = 0, nowhere[3] = {0, 0, 0};
+    search->named = (Way){.entries = {-1, -1}, .length = NAN};
+    if (!set_side(sheets, &search->sides[0], one, &largest)) return 0;
+    if (!set_side(sheets, &search->sides[1], other, &largest)) return 0;
+    search->equal = slack, search->slack = slack + 2 * largest * PLACING;
+    search->limit = limit, search->best = search->passed = INFINITY, search->is_unsure = 0;
+    set_way(search, nowhere);
+    start(sheets, search, DIVES);
+    return 1;
+}
+
+/* Go on to the next phase, once nothing waits; 0 if that was the last. */
+static int goes_on(const Sheets *sheets, Search *search) {
+    if (search->height > 0) return 1;
+    if (search->phase == LOOKS_AGAIN || (search->phase == FOLLOWS && !search->is_unsure)) return 0;
+    if (search->phase == FOLLOWS) search->passed = INFINITY, search->named.length = NAN;
+    start(sheets, search, search->phase + 1);
+    return 1;
+}
+
+/* The lower of two ways is named of those that are equally short. */
+static int is_lower(const Way *one, const Way *other) {
+    return one->items[0] < other->items[0]
+        || (one->items[0] == other->items[0] && one->items[1] < other->items[1]);
+}
+
+/* Name a way, unless it is longer than the shortest. Whoever was to be named instead, and is too
+ * long by now, may have stood before one that is not: then all has to be looked at once more. */
+static void name(Search *search, const Way *way) {
+    Way *named = &search->named;
+    if (!(way->length <= search->best + way->slack)) return;
+    if (!(named->length <= search->best + named->slack)) {
+        search->is_unsure |= search->passed <= search->best;
+        search->passed = INFINITY, *named = *way;
+        return;
+    }
+    Way passed = is_lower(way, named) ? *named : *way;
+    double least = (passed.length - passed.slack) * (1 - EQUAL);
+    search->passed = least < search->passed ? least : search->passed;
+    if (is_lower(way, named)) *named = *way;
+}
+
+static void see_along(const Search *search, Face *face) {
+    double low = INFINITY, high = -INFINITY;
+    for (int c = 0; c < 9; c += 3) {
+        double along = dot(search->way, face->corners + c);
+        low = along < low ? along : low, high = along > high ? along : high;
+    }
+    face->box.along = (low + high) / 2, face->box.reach = (high - low) / 2;
+}
+
+/* Place the triangles of a small patch that may be near a box; -1 if they are not there. */
+static int place_faces(const Sheets *sheets, const Search *search, int which, int64_t patch,
+                       const Box *box, Face *faces) {
+    const double *matrix = search->sides[which].matrix;
+    int64_t first = sheets->firsts[patch], count = sheets->counts[patch];
+    int placed = 0;
+    if (count < 0 || count > RUN || first < 0 || first > sheets->triangles.face_count - count)
+        return -1;
+    for (int64_t entry = first; entry < first + count; entry++) {
+        Face *face = &faces[placed];
+        face->entry = entry;
+        if (!place(&sheets->triangles, entry, matrix, face->corners)) return -1;
+        for (int n = 0; n < 3; n++) {
+            double a = face->corners[n], b = face->corners[3 + n], c = face->corners[6 + n];
+            double low = lowest(a, b, c), high = highest(a, b, c);
+            face->box.middle[n] = (low + high) / 2, face->box.half[n] = (high - low) / 2;
+        }
+        see_along(search, face);
+        double apart = which ? apart_of(search, box, &face->box)
+                             : apart_of(search, &face->box, box);
+        placed += apart <= search->limit;
+    }
+    return placed;
+}
+
+/* Measure two triangles; tell whether their way is shorter than others. */
+static int measure(const Sheets *sheets, Search *search, Face *one, Face *other, int is_turned) {
+    double way[3], extent = 0;
+    Way found = {.entries = {one->entry, other->entry}};
+    found.length = gap_of(one->corners, other->corners, way);
+    if (!(found.length <= search->limit)) return 0;
+    for (int n = 0; n < 3; n++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int c = n; c < 9; c += 3) {
+            double a = one->corners[c], b = other->corners[c];
+            low = a < low ? a : low, high = a > high ? a : high;
+            low = b < low ? b : low, high = b > high ? b : high;
+        }
+        extent = high - low > extent ? high - low : extent;
+    }
+    found.slack = extent * EQUAL;
+    for (int n = 0; n < 2; n++) found.items[n ^ is_turned] = sheets->order[found.entries[n]];
+    int is_shorter = found.length < search->best;
+    if (is_shorter) {
+        search->best = found.length;
+        double limit = found.length + search->equal;
+        search->limit = limit < search->limit ? limit : search->limit;
+        set_way(search, way);
+    }
+    name(search, &found);
+    return is_shorter;
+}
+
+/* Measure what may be near of two small patches, the nearest first; -1 if it is left to the
+ * caller, else how much that cost. */
+static int64_t look(const Sheets *sheets, Search *search, const int64_t *patches,
+                    const Box *boxes, int is_turned) {
+    Face faces[2][RUN];
+    int counts[2];
+    double apart[RUN * RUN];
+    for (int n = 0; n < 2; n++) {
+        counts[n] = place_faces(sheets, search, n, patches[n], &boxes[!n], faces[n]);
+        if (counts[n] < 1) return counts[n] ? -1 : 4 + n;
+    }
+    int pairs = counts[0] * counts[1], measured = 0;
+    for (int n = 0; n < pairs; n++)
+        apart[n] = apart_of(search, &faces[0][n / counts[1]].box, &faces[1][n % counts[1]].box);
+    for (;;) {
+        int nearest = -1;
+        for (int n = 0; n < pairs; n++)
+            if (apart[n] <= search->limit && (nearest < 0 || apart[n] < apart[nearest]))
+                nearest = n;
+        if (nearest < 0) return 8 + measured;
+        Face *one = &faces[0][nearest / counts[1]], *other = &faces[1][nearest % counts[1]];
+        apart[nearest] = NAN;
+        if (!(apart_of(search, &one->box, &other->box) <= search->limit)) continue;
+        measured++;
+        if (!measure(sheets, search, one, other, is_turned)) continue;
+        for (int n = 0; n < counts[0]; n++) see_along(search, &faces[0][n]);
+        for (int n = 0; n < counts[1]; n++) see_along(search, &faces[1][n]);
+    }
+}
+
+/* Take the pair of patches that came last; divide the larger, or look. Returns what it cost, or
+ * -1 if the pair of placements is left to the caller. */
+static int64_t step(const Sheets *sheets, Search *search, int is_turned) {
+    Waiting next = search->stack[--search->height];
+    Box boxes[2];
+    double sizes[2];
+    for (int n = 0; n < 2; n++) {
+        boxes[n] = box_of(sheets, &search->sides[n], next.patches[n]);
+        sizes[n] = sheets->are_small[next.patches[n]] ? -1.0
+                 : boxes[n].half[0] + boxes[n].half[1] + boxes[n].half[2];
+    }
+    if (!(apart_of(search, &boxes[0], &boxes[1]) <= search->limit)) return 1;
+    if (sizes[0] < 0 && sizes[1] < 0) return look(sheets, search, next.patches, boxes, is_turned);
+    int which = sizes[1] > sizes[0];
+    int64_t parent = next.patches[which], bottom = search->height;
+    int64_t first = sheets->firsts[parent], count = sheets->counts[parent];
+    if (count < 0 || count > RUN || first < 0 || first > parent - count) return -1;
+    if (search->height > WAITING - RUN) return -1;
+    for (int64_t child = first; child < first + count; child++) {
+        Box box = box_of(sheets, &search->sides[which], child);
+        const Box *one = which ? &boxes[0] : &box, *other = which ? &box : &boxes[1];
+        if (!(apart_of(search, one, other) <= search->limit)) continue;
+        next.patches[which] = child;
+        wait_for(search, next.patches[0], next.patches[1], middles_apart(one, other), bottom);
+    }
+    return 4;
+}
+
+/* Find how far the surfaces of pairs of rows (2, count) are apart that share no point, from pair
+ * `from` to `to`, up to `limits`; `slacks` are what rounding may do to the gaps of their boxes.
+ * Writes lengths, NaN of pairs that are left to the caller, and entries (2, count), -1 of pairs
+ * that are farther apart: of equally short ways the lowest triangles, first of side 0, or of side
+ * 1 where the pair is `turned`. `search` is zero at first, and kept from call to call. Returns
+ * where to go on once it has cost as much as `most`, or `to`. */
+EXPORT int64_t octree_kernel_gaps(const Sheets *sheets, const int64_t *rows, int64_t count,
+                                  const double *limits, const double *slacks,
+                                  const int64_t *turned, int64_t from, int64_t to, int64_t most,
+                                  Search *search, double *lengths, int64_t *entries) {
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    int64_t pair = from, cost = 0;
+    while (pair < to) {
+        int64_t spent = search->phase != NOT_BEGUN
+                     || begin(sheets, search, rows[pair], rows[count + pair], limits[pair],
+                              slacks[pair]) ? 0 : -1;
+        while (spent >= 0 && goes_on(sheets, search)) {
+            if (cost >= most) { /* another time */
+                set_floats(before);
+                return pair;
+            }
+            spent = search->height ? step(sheets, search, turned[pair] == 1) : 1;
+            cost += spent;
+        }
+        lengths[pair] = spent < 0 ? NAN : search->best;
+        for (int n = 0; n < 2; n++) entries[n * count + pair] = search->named.entries[n];
+        search->phase = NOT_BEGUN, cost += 16, pair++;
+    }
+    set_floats(before);
+    return pair;
+}
+
+/* ---- Two octrees that are descended together, as in core/pairs/tree_join.py ---- */
+
+/* Cells that wait; pairs of entries that are known to have been tested; a part of a leaf. */
+#define CELLS 1024
+#define TESTED 8192
+#define CHUNK 256
+enum { GIVEN_UP = -1, NO_ROOM = -2 };
+
+/* An octree of triangles that stand in all leaves they touch, and slots for what is made of leaves
+ * as they are met: how far the content of each reaches, and boxes of at most `most` triangles. */
+typedef struct {
+    Batch items;
+    const double *walls; /* (6, cell_count) */
+    const int64_t *first_child, *begin, *end, *references;
+    double *slots; /* (slot_count, 1 + most, 6) */
+    int64_t *held; /* (slot_count): the leaf in each slot, -1 at first */
+    int64_t cell_count, reference_count, slot_count, most;
+} Cells;
+
+typedef struct {
+    int64_t height, compared, stack[CELLS][2];
+    uint64_t tested[TESTED]; /* the names of pairs, turned to be none of 0 */
+} Join;
+
+EXPORT int64_t octree_kernel_join_size(void) { return sizeof(Join); }
+
+static double *slot_of(const Cells *tree, int64_t leaf) {
+    return tree->slots + leaf % tree->slot_count * 6 * (1 + tree->most);
+}
+
+/* How far the content of a leaf may reach: no farther than its walls. */
+static void set_walls(const Cells *tree, int64_t leaf, double slack, double *content) {
+    for (int n = 0; n < 6; n++)
+        content[n] = tree->walls[n * tree->cell_count + leaf] + (n < 3 ? -slack : slack);
+}
+
+/* Make boxes of what stands in a leaf, if they are not held; 0 if that is not there. */
+static int make_leaf(Cells *tree, int64_t leaf, double slack) {
+    double *content = slot_of(tree, leaf), *box = content, low[3], high[3], corners[9];
+    int64_t begin = tree->begin[leaf], end = tree->end[leaf];
+    if (tree->held[leaf % tree->slot_count] == leaf) return 1;
+    if (begin < 0 || end > tree->reference_count || end - begin > tree->most) return 0;
+    tree->held[leaf % tree->slot_count] = -1;
+    for (int n = 0; n < 3; n++) low[n] = INFINITY, high[n] = -INFINITY;
+    for (int64_t i = begin; i < end; i++) {
+        if (!corners_of(&tree->items, tree->references[i], corners)) return 0;
+        box += 6;
+        for (int n = 0; n < 3; n++) {
+            double a = corners[n], b = corners[n + 3], c = corners[n + 6];
+            box[n] = lowest(a, b, c), box[n + 3] = highest(a, b, c);
+            low[n] = box[n] < low[n] ? box[n] : low[n];
+            high[n] = box[n + 3] > high[n] ? box[n + 3] : high[n];
+        }
+    }
+    set_walls(tree, leaf, slack, content);
+    for (int n = 0; n < 3; n++) {
+        content[n] = low[n] > content[n] ? low[n] : content[n];
+        content[n + 3] = high[n] < content[n + 3] ? high[n] : content[n + 3];
+    }
+    tree->held[leaf % tree->slot_count] = leaf;
+    return 1;
+}
+
+/* Find the box that the contents of two leaves share, as far as these are known; 0 if none. */
+static int share(const Cells *trees, const int64_t *leaves, double slack, double *shared) {
+    for (int n = 0; n < 2; n++) {
+        const Cells *tree = &trees[n];
+        double walls[6], *content = slot_of(tree, leaves[n]);
+        if (tree->held[leaves[n] % tree->slot_count] != leaves[n])
+            set_walls(tree, leaves[n], slack, content = walls);
+        for (int axis = 0; axis < 3; axis++) {
+            double low = content[axis], high = content[axis + 3];
+            shared[axis] = n && shared[axis] > low ? shared[axis] : low;
+            shared[axis + 3] = n && shared[axis + 3] < high ? shared[axis + 3] : high;
+        }
+    }
+    return shared[0] <= shared[3] && shared[1] <= shared[4] && shared[2] <= shared[5];
+}
+
+static inline int boxes_meet(const double *one, const double *other) {
+    return one[0] <= other[3] && one[1] <= other[4] && one[2] <= other[5]
+        && other[0] <= one[3] && other[1] <= one[4] && other[2] <= one[5];
+}
+
+/* Test two triangles, unless that was done lately; 2 if one is not there. */
+static int meet(Cells *trees, Join *join, int64_t one, int64_t other) {
+    double corners[2][9];
+    uint64_t name = ~((uint64_t)one << 32 | (uint64_t)other);
+    uint64_t *tested = &join->tested[(name * 0x9e3779b97f4a7c15u) >> 51];
+    if (*tested == name) return 0;
+    if (!corners_of(&trees[0].items, one, corners[0])) return 2;
+    if (!corners_of(&trees[1].items, other, corners[1])) return 2;
+    if (!(largest_of(corners[0], 9) <= LARGE && largest_of(corners[1], 9) <= LARGE)) return 2;
+    *tested = name;
+    return touch(corners[0], corners[1]);
+}
+
+/* Name the pairs in two leaves that touch; returns how many, NO_ROOM or GIVEN_UP. */
+static int64_t join_leaves(Cells *trees, Join *join, const int64_t *leaves, double slack,
+                           int64_t crowd, int64_t *names, int64_t room) {
+    double shared[6];
+    int64_t found = 0, near[CHUNK];
+    for (int n = 0; n < 2; n++) {
+        if (!share(trees, leaves, slack, shared)) return 0;
+        if (!make_leaf(&trees[n], leaves[n], slack)) return GIVEN_UP;
+    }
+    if (!share(trees, leaves, slack, shared)) return 0;
+    const double *here = slot_of(&trees[0], leaves[0]), *there = slot_of(&trees[1], leaves[1]) + 6;
+    int64_t begin = trees[1].begin[leaves[1]], end = trees[1].end[leaves[1]];
+    int64_t start = trees[0].begin[leaves[0]], stop = trees[0].end[leaves[0]];
+    if (stop > start && end - begin > crowd / (stop - start)) return GIVEN_UP;
+    for (int64_t from = begin, count = 0; from < end; count = 0) {
+        for (; from < end && count < CHUNK; from++)
+            if (boxes_meet(there + 6 * (from - begin), shared)) near[count++] = from;
+        for (int64_t i = start; i < stop && count; i++) {
+            const double *box = here + 6 * (1 + i - start);
+            if (!boxes_meet(box, shared)) continue;
+            join->compared += count;
+            for (int64_t n = 0; n < count; n++) {
+                if (!boxes_meet(box, there + 6 * (near[n] - begin))) continue;
+                int64_t one = trees[0].references[i], other = trees[1].references[near[n]];
+                int state = meet(trees, join, one, other);
+                if (state == 2) return GIVEN_UP;
+                if (state && found == room) return NO_ROOM;
+                if (state) names[found++] = one << 32 | other;
+            }
+        }
+    }
+    return found;
+}
+
+/* Let those of some cells of a tree wait that are as near as `reach` to a cell of the other. */
+static int divide(Cells *trees, Join *join, int which, const int64_t *pair, double reach) {
+    const Cells *tree = &trees[which], *other = &trees[!which];
+    int64_t child = tree->first_child[pair[which]], beside = pair[!which];
+    if (child <= pair[which] || child > tree->cell_count - 8 || join->height > CELLS - 8) return 0;
+    for (int64_t last = child + 8; child < last; child++) {
+        int is_near = tree->begin[child] < tree->end[child];
+        for (int n = 0; n < 3 && is_near; n++) {
+            const double *low = tree->walls + n * tree->cell_count;
+            const double *low_too = other->walls + n * other->cell_count;
+            is_near = low[child] - low_too[3 * other->cell_count + beside] <= reach
+                   && low_too[beside] - low[3 * tree->cell_count + child] <= reach;
+        }
+        if (!is_near) continue;
+        int64_t *next = join->stack[join->height++];
+        next[which] = child, next[!which] = beside;
+    }
+    return 1;
+}
+
+/* Find pairs of entries of two trees that touch, shifted by 32 bits, in any order, some more than
+ * once: of leaves that come as near as twice the slack. A join is zero at first, but for the pairs
+ * of cells that wait. Ends once nothing waits, so many have been compared as `most`, or there is
+ * no more room. Returns how many are found; or GIVEN_UP if two leaves make more than a `crowd` of
+ * pairs, or the trees are too large or contradict themselves; or NO_ROOM if there is too little
+ * for two leaves. */
+EXPORT int64_t octree_kernel_join(Cells *trees, Join *join, double slack, int64_t crowd,
+                                  int64_t most, int64_t *names, int64_t room) {
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    int64_t found = 0, more = 0, until = join->compared + most;
+    while (more >= 0 && join->height > 0 && join->compared < until) {
+        int64_t pair[2], sizes = 0;
+        memcpy(pair, join->stack[--join->height], sizeof pair);
+        int inner[2];
+        for (int n = 0; n < 2; n++)
+            inner[n] = trees[n].first_child[pair[n]] >= 0, sizes += inner[n];
+        join->compared += 4;
+        if (sizes) {
+            const double *here = trees[0].walls + pair[0], *there = trees[1].walls + pair[1];
+            int which = !inner[0] || (inner[1] && here[3 * trees[0].cell_count] - here[0]
+                                                < there[3 * trees[1].cell_count] - there[0]);
+            more = divide(trees, join, which, pair, 2 * slack) ? 0 : GIVEN_UP;
+            continue;
+        }
+        more = join_leaves(trees, join, pair, slack, crowd, names + found, room - found);
+        if (more == NO_ROOM) { /* another time, and then as if nothing had been tested */
+            join->height++;
+            memset(join->tested, 0, sizeof join->tested);
+            break;
+        }
+        found += more > 0 ? more : 0;
+    }
+    set_floats(before);
+    return more == GIVEN_UP || (more == NO_ROOM && found == 0) ? more : found;
+}

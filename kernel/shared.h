@@ -1,0 +1,42 @@
+/* What all files of the kernel share: how functions are told to others, and the state of floats.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later */
+
+#ifndef OCTREE_KERNEL_SHARED_H
+#define OCTREE_KERNEL_SHARED_H
+
+#include <stdint.h>
+
+#if defined(__SSE2__) || defined(_M_X64)
+#include <emmintrin.h>
+#define HAS_SSE2 1
+#endif
+
+#ifdef _WIN32
+#define EXPORT __declspec(dllexport)
+#else
+#define EXPORT __attribute__((visibility("default")))
+#endif
+
+/* A host may flush what is nearly zero: each call saves its state, and sets the default. */
+#ifdef HAS_SSE2
+#define DEFAULT_FLOATS 0x1f80
+static inline uint64_t set_floats(uint64_t state) {
+    uint64_t before = _mm_getcsr();
+    _mm_setcsr((unsigned)state);
+    return before;
+}
+#elif defined(__aarch64__)
+#define DEFAULT_FLOATS 0
+static inline uint64_t set_floats(uint64_t state) {
+    uint64_t before;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(before));
+    __asm__ volatile("msr fpcr, %0" : : "r"(state));
+    return before;
+}
+#else
+#define DEFAULT_FLOATS 0
+static inline uint64_t set_floats(uint64_t state) { return state; }
+#endif
+
+#endif

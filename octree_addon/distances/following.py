@@ -1,0 +1,112 @@
+"""Dimensions that follow: what has moved since it was measured is measured again, once a change.
+
+The lines in the view and the rows of the list tell the same.
+"""
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import bpy
+import numpy as np
+
+from ...core import Distances, distances
+from .. import references
+from ..answers.kept import numbered_answer
+from ..arrays import Flags, Floats, Ids
+from ..results import Column
+from ..scene_index import is_as_at, revision
+from ..ui import SessionStore
+from .measuring import DRAWN, Dimensions
+
+
+class _Followed(NamedTuple):
+    """What was measured at first, and the same as objects stood at a revision of the scene."""
+
+    asked: Dimensions
+    now: Dimensions
+    revision: int
+
+
+# The last one of each scene.
+_last: SessionStore[_Followed] = SessionStore(most=8)
+
+
+def column_now(scene: bpy.types.Scene, result: Any, column: Column) -> Column:
+    """Return a column of the list as the objects stand now: the rows that have dimensions."""
+    answer = numbered_answer(scene, result.number, Dimensions)
+    if answer is None:
+        return column
+    last = _last.get((scene.session_uid,))
+    if last is None or last.asked is not answer.found or last.revision != revision():
+        followed(scene, answer.found)
+        last = _last[scene.session_uid,]
+    drawn = last.now.result_columns()
+    found = next(each for each in drawn if each.name == column.name)
+    return column._replace(values=np.concatenate((found.values, column.values[DRAWN:])))
+
+
+def followed(scene: bpy.types.Scene, asked: Dimensions) -> tuple[Dimensions, Flags]:
+    """Return the distances as objects stand now, and which of them hold.
+
+    Only what has moved is measured again. What has another shape, or is gone or hidden, is not
+    told: nor are instances, once anything has changed.
+    """
+    depsgraph = bpy.context.evaluated_depsgraph_get()
+    last = _last.get((scene.session_uid,))
+    before = last.now if last is not None and last.asked is asked else asked
+    now, flags = _measured_again(scene, depsgraph, before)
+    _last.put((scene.session_uid,), _Followed(asked, now, revision()))
+    return now, flags
+
+
+def _measured_again(
+    scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, before: Dimensions
+) -> tuple[Dimensions, Flags]:
+    owners, octree = before.owners, before.target.octree
+    uids = np.unique(owners)
+    items = references.objects_of(scene, uids.tolist())
+    there = [_is_there(item, before.revision) for item in items]
+    flags = np.array(there, np.bool_)[np.searchsorted(uids, owners)].all(axis=0)
+    if before.revision != revision():
+        flags &= ~before.target.is_instance[before.rows].any(axis=0)
+    ids, matrices = _moved(depsgraph, before, dict(zip(uids.tolist(), items, strict=True)), flags)
+    if not len(ids):
+        return before, flags
+    octree.move(ids, matrices)
+    (some,) = (flags & np.isin(before.pairs, ids).any(axis=0)).nonzero()
+    return replace(before, found=_replaced(before, some)), flags
+
+
+def _is_there(item: bpy.types.Object | None, since: int) -> bool:
+    """Tell whether an object is there, shown, and has the shape that it had."""
+    if item is None or not item.visible_get():
+        return False
+    return is_as_at(since, [item.session_uid], may_move=True)
+
+
+def _moved(
+    depsgraph: bpy.types.Depsgraph, before: Dimensions, items: dict[int, Any], flags: Flags
+) -> tuple[Ids, Floats]:
+    """Return the placements of objects that stand elsewhere now, and where."""
+    target = before.target
+    rows = np.unique(before.rows[:, flags])
+    rows = rows[~target.is_instance[rows]]
+    ids, uids = target.octree.ids[rows], target.owners[rows].tolist()
+    now = [np.array(items[uid].evaluated_get(depsgraph).matrix_world, np.float64) for uid in uids]
+    if not now:
+        return ids, np.empty((0, 4, 4))
+    matrices = np.stack(now)
+    moved = (target.octree.matrices_of(ids) != matrices).any(axis=(1, 2))
+    return ids[moved], matrices[moved]
+
+
+def _replaced(before: Dimensions, some: Ids) -> Distances:
+    """Return what was found, with some of the pairs measured again."""
+    again = distances(before.target.octree, before.pairs[:, some])
+    values: dict[str, Any] = {name: value.copy() for name, value in vars(before.found).items()}
+    for name, value in vars(again).items():
+        if name == "points" or values[name].ndim == 2:
+            values[name][:, some] = value
+        else:
+            values[name][some] = value
+    return Distances(**values)

@@ -1,0 +1,225 @@
+"""Contents of cells above the finest: children joined, seams welded, the rest decimated.
+
+What lies on a wall of the cell, or on an open edge, stays bit by bit, so that a cell fits its
+neighbors whatever their levels.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import bpy
+import numpy as np
+from mathutils import Matrix
+
+from .. import tuning
+from ..arrays import Flags, Floats
+from ..chunks import CHUNK, SOURCE, ChunkPart, ChunkSource, Draft, safe_name
+from ..reader import mesh_arrays, mesh_layers
+from .parents import ParentCell
+from .reduction import ReductionWish, reduced_meshes
+from .surface_errors import LevelError, Surface, joined_surface, surface_error
+from .twins import CellStage
+from .welding import open_vertices, welded_mesh
+
+# How far places move by being rounded to single precision a few times, in shares of their size.
+_SINGLE, _DOUBLE = 2.0**-21, 2.0**-48
+
+
+class DetailPart(NamedTuple):
+    """What one source has in one cell of any level.
+
+    Attributes
+    ----------
+    source : ChunkSource
+        The source.
+    mesh : bpy.types.Mesh
+        What is shown, with the materials that it is shown with.
+    origins : tuple of int
+        Of which meshes of chunks it was made, by session id.
+    """
+
+    source: ChunkSource
+    mesh: bpy.types.Mesh
+    origins: tuple[int, ...]
+
+
+class CellDetail(NamedTuple):
+    """What a cell of any level has; `draft` holds what was made for it alone."""
+
+    parts: list[DetailPart]
+    error: LevelError
+    draft: Draft
+
+
+class DetailMaker:
+    """Contents of cells of all levels, made one by one; nothing of it stays.
+
+    Attributes
+    ----------
+    scene : bpy.types.Scene
+        One that nobody sees.
+    """
+
+    def __init__(self, matrices: Floats) -> None:
+        """Make cells of sources that stand here, (n, 4, 4)."""
+        self._matrices = matrices
+        self._draft = Draft()
+        self._surfaces: dict[int, Surface] = {}
+        self._known: dict[tuple[int, bytes], bpy.types.Mesh] = {}
+        self._errors: dict[tuple[Any, ...], LevelError] = {}
+        self.scene = bpy.data.scenes.new("Levels")
+
+    def close(self) -> None:
+        """Remove all of it; the scene first, so that nobody evaluates what is gone."""
+        bpy.data.scenes.remove(self.scene)
+        self._draft.drop()
+
+    def of_chunk(self, stage: CellStage) -> CellDetail:
+        """Return what a chunk has, while its stage stands."""
+        draft, parts = Draft(), []
+        for part, shown in zip(stage.parts, stage.shown, strict=True):
+            mesh = shown.mesh
+            materials = _materials(shown.item, mesh)
+            if mesh.shape_keys is not None or materials != list(mesh.materials):
+                mesh = self._plain(mesh, materials, draft)
+            if len(mesh.polygons):
+                uid = mesh.session_uid
+                if uid not in self._surfaces:
+                    arrays = mesh_arrays(mesh)
+                    self._surfaces[uid] = Surface(
+                        arrays.positions.astype(np.float64), arrays.triangles.astype(np.intp)
+                    )
+                parts.append(DetailPart(part.source, mesh, (uid,)))
+        return CellDetail(parts, LevelError(), draft)
+
+    def of_parent(self, parent: ParentCell, children: Sequence[CellDetail]) -> CellDetail:
+        """Return what a cell has that is made of others."""
+        draft, joined = Draft(), Draft()
+        try:
+            parts = self._joined(children, joined)
+            reduced = self._reduced(parent, parts, draft)
+            error = LevelError()
+            for part in reduced:
+                error = error.with_other(self._error(part))
+        except BaseException:
+            draft.drop()
+            raise
+        finally:
+            joined.drop()
+        return CellDetail(reduced, error, draft)
+
+    def items(self, parent: ParentCell, detail: CellDetail) -> list[bpy.types.Object]:
+        """Return an object for each part, which its draft holds."""
+        taken: set[str] = set()
+        made = []
+        for part in detail.parts:
+            name = safe_name(part.source.label, f"_{parent.name}", taken)
+            item = bpy.data.objects.new(name, part.mesh)
+            detail.draft.data.append(item)
+            item.vertex_groups.clear()
+            item.matrix_world = Matrix(self._matrices[part.source.row].tolist())
+            item[CHUNK], item[SOURCE] = parent.name, part.source.label
+            made.append(item)
+        return made
+
+    def _plain(
+        self, mesh: bpy.types.Mesh, materials: Sequence[bpy.types.Material | None], draft: Draft
+    ) -> bpy.types.Mesh:
+        """Return a mesh as it is shown: with these materials, and without shape keys."""
+        item = bpy.data.objects.new("plain", mesh)
+        try:
+            self.scene.collection.objects.link(item)
+            layer = self.scene.view_layers[0]
+            layer.update()
+            plain = bpy.data.meshes.new_from_object(
+                item.evaluated_get(layer.depsgraph),
+                preserve_all_data_layers=True,
+                depsgraph=layer.depsgraph,
+            )
+        finally:
+            bpy.data.objects.remove(item)
+        draft.data.append(plain)
+        plain.materials.clear()
+        for material in materials:
+            plain.materials.append(material)
+        return plain
+
+    def _joined(self, children: Sequence[CellDetail], draft: Draft) -> list[DetailPart]:
+        """Return what children have, each source once."""
+        by_row: dict[int, list[DetailPart]] = {}
+        for child in children:
+            for part in child.parts:
+                by_row.setdefault(part.source.row, []).append(part)
+        found = []
+        for row in sorted(by_row):
+            parts = by_row[row]
+            mesh = parts[0].mesh
+            if len(parts) > 1:
+                mesh = welded_mesh("joined", [each.mesh for each in parts])
+                draft.data.append(mesh)
+            origins = tuple(uid for each in parts for uid in each.origins)
+            found.append(DetailPart(parts[0].source, mesh, origins))
+        return found
+
+    def _reduced(
+        self, parent: ParentCell, parts: Sequence[DetailPart], draft: Draft
+    ) -> list[DetailPart]:
+        """Return parts with fewer triangles; one of several sources is reduced once."""
+        keys, wishes = [], {}
+        for part in parts:
+            fixed = self._fixed(part, parent.members)
+            key = part.mesh.session_uid, fixed.tobytes()
+            keys.append(key)
+            if key not in self._known:
+                wishes[key] = ReductionWish(part.mesh, fixed)
+        share = tuning.current.level_share
+        made = dict(
+            zip(wishes, reduced_meshes(self.scene, list(wishes.values()), share), strict=True)
+        )
+        for part, key in zip(parts, keys, strict=True):
+            if key in made and len(part.origins) == 1:
+                # Of a whole mesh that other cells may have, too.
+                self._draft.data.append(made[key])
+                self._known[key] = made.pop(key)
+        draft.data += made.values()
+        found = self._known | made
+        return [part._replace(mesh=found[key]) for part, key in zip(parts, keys, strict=True)]
+
+    def _fixed(self, part: DetailPart, members: Mapping[str, Any]) -> Flags:
+        """Return which vertices stay: on open edges, and on walls of the cell."""
+        layers, matrix = mesh_layers(part.mesh), self._matrices[part.source.row]
+        turned = layers.positions @ matrix[:3, :3].T
+        room = _SINGLE * np.abs(turned).max(initial=0.0) + _DOUBLE * np.abs(matrix[:3, 3]).max()
+        places = turned + matrix[:3, 3]
+        on_wall = np.zeros(len(places), np.bool_)
+        for wall in (members["lower"], members["upper"]):
+            on_wall |= (np.abs(places - wall) <= room).any(axis=1)
+        return open_vertices(layers) | on_wall
+
+    def _error(self, part: DetailPart) -> LevelError:
+        turn = self._matrices[part.source.row][:3, :3]
+        key = part.origins, part.mesh.session_uid, turn.tobytes()
+        if key not in self._errors:
+            before = joined_surface([self._surfaces[uid] for uid in part.origins])
+            arrays = mesh_arrays(part.mesh)
+            after = Surface(arrays.positions.astype(np.float64), arrays.triangles.astype(np.intp))
+            self._errors[key] = surface_error(
+                *(each._replace(points=each.points @ turn.T) for each in (before, after))
+            )
+        return self._errors[key]
+
+
+def detail_parts(detail: CellDetail, cell: int) -> list[ChunkPart]:
+    """Return what a cell has as parts of a chunk."""
+    return [
+        ChunkPart(part.source, cell, len(part.mesh.loop_triangles), "") for part in detail.parts
+    ]
+
+
+def _materials(item: bpy.types.Object, mesh: bpy.types.Mesh) -> list[bpy.types.Material | None]:
+    """Return the materials that an object shows a mesh with."""
+    found = list(mesh.materials)
+    for number, slot in enumerate(item.material_slots):
+        if slot.link == "OBJECT" and number < len(found):
+            found[number] = slot.material
+    return found

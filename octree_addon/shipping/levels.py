@@ -1,0 +1,159 @@
+"""Cells of coarser levels, step by step: those are made again of which something has changed."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core import Steps
+from ..arrays import Floats
+from ..chunks import SceneCut
+from .details import CellDetail, DetailMaker, detail_parts
+from .folder import ChunkFiles
+from .manifest import KnownChunk
+from .parents import ParentCell, parent_hashes
+from .tileset import error_above
+from .twins import CellStage, Digests
+
+WriteCell = Callable[[str, int, CellStage], dict[str, str]]
+# What is known of a cell by making it alone.
+_MEASURED = {"triangles", "toSource", "fromSource", "bounds"}
+
+
+class LevelRoom:
+    """Where cells above the chunks are made.
+
+    Parameters
+    ----------
+    cut : SceneCut
+        The chunks.
+    parents : sequence of ParentCell
+        The cells.
+    known : Mapping of str to KnownChunk
+        What an earlier run has left, and is there, by id.
+    meters : float
+        The length of a Blender unit.
+    stage_of : callable
+        Shows what a chunk has, by number.
+    """
+
+    def __init__(
+        self,
+        cut: SceneCut,
+        parents: Sequence[ParentCell],
+        known: Mapping[str, KnownChunk],
+        meters: float,
+        stage_of: Callable[[int], CellStage],
+    ) -> None:
+        self._cut, self._parents, self._known, self._meters = cut, parents, known, meters
+        self._stage_of = stage_of
+        self._numbers = {code: cell for cell, code in enumerate(cut.found.codes.tolist())}
+        self._stages: dict[int, CellStage] = {}
+        self._details: dict[int, CellDetail] = {}
+
+    def steps(self, chunks: Sequence[ChunkFiles], write: WriteCell) -> Steps[list[ChunkFiles]]:
+        """Return what is said of the cells, and their files; yield the fraction done.
+
+        `chunks` are those of the finest level. `write` stages what stands on a stage.
+        """
+        codes = [each.members["code"] for each in chunks]
+        hashes = parent_hashes(
+            self._parents, {code: each.hash for code, each in zip(codes, chunks, strict=True)}
+        )
+        stale = {
+            each.code for each in self._parents if not self._is_known(each, hashes[each.code])
+        }
+        needed = self._needed(stale)
+        said = {code: dict(each.members) for code, each in zip(codes, chunks, strict=True)}
+        for code in codes:
+            said[code]["geometricError"] = 0.0
+        maker, digests, made = DetailMaker(self._cut.matrices), Digests(), []
+        try:
+            for number, parent in enumerate(self._parents):
+                if parent.code in needed:
+                    self._make(parent, maker)
+                measured: dict[str, Any] = {}
+                if parent.code in stale:
+                    stage = self._shown(parent, maker, digests)
+                    try:
+                        files = write(parent.name, parent.code, stage)
+                        measured = self._measured(parent, stage)
+                    finally:
+                        stage.close()
+                else:
+                    former = self._known[parent.name]
+                    files, measured = former.files, former.members
+                below = [said[code] for code in parent.children]
+                members = _members(parent, below, measured)
+                said[parent.code] = members
+                made.append(ChunkFiles(members, hashes[parent.code], files))
+                yield (number + 1) / len(self._parents)
+        finally:
+            for code in [*self._details]:
+                self._drop(code)
+            maker.close()
+        return made
+
+    def _is_known(self, parent: ParentCell, sums: str) -> bool:
+        former = self._known.get(parent.name)
+        return former is not None and former.hash == sums and former.members.keys() >= _MEASURED
+
+    def _needed(self, stale: set[int]) -> set[int]:
+        """Return the codes of the cells whose contents are needed: also to make others of."""
+        needed = set(stale)
+        for each in reversed(self._parents):
+            if each.code in needed:
+                needed |= {code for code in each.children if code not in self._numbers}
+        return needed
+
+    def _make(self, parent: ParentCell, maker: DetailMaker) -> None:
+        for code in parent.children:
+            if code in self._numbers:
+                self._stages[code] = self._stage_of(self._numbers[code])
+                self._details[code] = maker.of_chunk(self._stages[code])
+        children = [self._details[code] for code in parent.children]
+        self._details[parent.code] = maker.of_parent(parent, children)
+        for code in parent.children:
+            self._drop(code)
+
+    def _drop(self, code: int) -> None:
+        """Remove what one cell has."""
+        self._details.pop(code).draft.drop()
+        if code in self._stages:
+            self._stages.pop(code).close()
+
+    def _shown(self, parent: ParentCell, maker: DetailMaker, digests: Digests) -> CellStage:
+        detail = self._details[parent.code]
+        items = maker.items(parent, detail)
+        parts = detail_parts(detail, -1)
+        return CellStage(parts, items, self._cut.matrices, digests, maker.scene)
+
+    def _measured(self, parent: ParentCell, stage: CellStage) -> dict[str, Any]:
+        error = self._details[parent.code].error
+        lower, upper = stage.bounds()
+        return {
+            "triangles": sum(part.triangles for part in stage.parts),
+            "toSource": self._meters * error.to_source,
+            "fromSource": self._meters * error.from_source,
+            "bounds": [lower.tolist(), upper.tolist()],
+        }
+
+
+def _members(
+    parent: ParentCell, children: Sequence[Mapping[str, Any]], measured: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return what the manifest says of a cell, known what it says of those that it is made of."""
+    known = {name: measured[name] for name in ("triangles", "toSource", "fromSource")}
+    boxes: list[Floats] = [np.array(each["bounds"]) for each in (*children, measured)]
+    least = max(error_above(each["geometricError"]) for each in children)
+    labels = dict.fromkeys(label for each in children for label in each["objects"])
+    return {
+        **parent.members,
+        **known,
+        "geometricError": max(known["toSource"], known["fromSource"], least),
+        "bounds": [
+            np.min([lower for lower, _ in boxes], axis=0).tolist(),
+            np.max([upper for _, upper in boxes], axis=0).tolist(),
+        ],
+        "objects": [*labels],
+    }

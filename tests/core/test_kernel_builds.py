@@ -1,0 +1,150 @@
+"""Builds with the compiled kernel give NumPy's octrees to the last bit, and read within arrays."""
+
+from dataclasses import replace
+
+import kernel_builds as builds
+import numpy as np
+import pytest
+from examples import examples
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+from numpy.testing import assert_array_equal
+from tuned import tuned
+
+import core
+from core import Running, Triangles, build_octree, build_steps, compiled, run, use_kernel
+from core.cells import Cells, child_walls
+
+pytestmark = pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there")
+
+
+@pytest.fixture(scope="module")
+def sheet():
+    """Return a wavy sheet of 20,000 triangles."""
+    x, y = np.meshgrid(np.linspace(0, 9, 101), np.linspace(0, 9, 101))
+    corner = np.arange(100 * 101).reshape(100, 101)[:, :100].ravel()
+    quads = corner[:, None] + [0, 1, 102, 0, 102, 101]
+    vertices = np.stack((x.ravel(), y.ravel(), np.sin(x.ravel()) * np.cos(y.ravel())), axis=1)
+    return Triangles(vertices, quads.reshape(-1, 3))
+
+
+@pytest.fixture(scope="module")
+def expected(sheet):
+    use_kernel(False)
+    try:
+        return build_octree(sheet, capacity=8)
+    finally:
+        use_kernel(True)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_octrees_are_equal_to_the_last_bit(seed):
+    builds.assert_builds_equal(seed)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_items_that_move_stand_in_the_same_cells(seed):
+    builds.assert_moves_equal(seed)
+
+
+@pytest.mark.parametrize("wrong", [(9, -1, 1), (3, 3, 1), (3, 0, 3), (3, 0, 2)])
+def test_cells_that_contradict_each_other_are_refused(wrong):
+    start, parent, first = wrong
+    cells = Cells.of_root(np.array([0, 0, 0, 8, 8, 8.0]), 1.0)
+    cells = cells.with_children(
+        np.zeros(1, np.intp), child_walls(cells.rows, np.full((3, 1), 4.0))
+    )
+    parents, firsts = cells.parent.copy(), cells.first_child.copy()
+    parents[3], firsts[0] = parent, first
+    damaged = replace(cells, parent=parents, first_child=firsts)
+    box = np.array([1, 1, 1, 2, 2, 2, 0.0])[:, None]
+    with pytest.raises(IndexError, match="points nowhere"):
+        compiled.Builder().placed(damaged, np.array([start]), box, 1.0)
+
+
+@given(
+    arrays.arrays(float, (9, 3, 3), elements=st.integers(-3, 3).map(float)),
+    st.sampled_from([1e-12, 1.0, 2.0**40]),
+    st.sampled_from([0.0, 1e6]),
+    st.integers(1, 4),
+)
+@examples(40)
+def test_triangles_on_walls_go_to_the_same_children(corners, size, shift, capacity):
+    items = Triangles(corners.reshape(-1, 3) * size + shift, np.arange(27).reshape(-1, 3))
+    found = []
+    for is_wanted in (False, True):
+        use_kernel(is_wanted)
+        try:
+            found.append(build_octree(items, capacity=capacity, max_depth=20))
+        finally:
+            use_kernel(True)
+    builds.assert_same(*found)
+
+
+def test_pieces_of_any_size_give_the_same_octree(sheet, expected):
+    fractions, building = [], Running(build_steps(sheet, capacity=8))
+    with tuned(core, piece=500, divided=333):
+        while building.step():
+            fractions.append(building.value)
+    assert len(fractions) > 1000
+    assert fractions == sorted(fractions)
+    builds.assert_same(expected, building.result)
+    builds.assert_same(expected, build_octree(sheet, capacity=8))
+
+
+def test_too_many_copies_are_refused_as_by_numpy(sheet):
+    said = []
+    for is_wanted in (False, True):
+        use_kernel(is_wanted)
+        try:
+            with tuned(core, copies_at_a_depth=1), pytest.raises(ValueError, match="make") as told:
+                build_octree(thick(sheet), capacity=1, max_depth=12)
+            said.append(str(told.value))
+        finally:
+            use_kernel(True)
+    assert said[0] == said[1]
+
+
+def thick(sheet):
+    """Return the triangles, each thirty times as large."""
+    corners = sheet.vertices[sheet.faces]
+    corners += 30 * (corners - corners.mean(axis=1, keepdims=True))
+    return Triangles(corners.reshape(-1, 3), np.arange(3 * len(sheet)).reshape(-1, 3))
+
+
+@given(st.integers(0, 60), st.integers(0, 300), st.integers(0, 2**32))
+@examples(30)
+def test_keys_are_sorted_stably(bits, count, seed):
+    random = np.random.default_rng(seed)
+    keys = random.integers(0, 2**bits, count) >> random.integers(0, 9) * 4
+    numbers = random.permutation(count) if seed % 2 else None
+    with tuned(core, piece=37):
+        found, order = run(compiled.Builder().sorted_steps(keys, numbers, bits))
+    places = np.argsort(keys, kind="stable")
+    assert_array_equal(found, keys[places])
+    assert_array_equal(order, places if numbers is None else numbers[places])
+
+
+@pytest.mark.parametrize("wrong", [-1, 2, 2**40])
+@pytest.mark.parametrize("where", ["slices", "copied", "copies", "which", "room"])
+def test_indices_that_point_nowhere_are_refused(wrong, where):
+    items = Triangles(np.eye(3), [[0, 1, 2]])
+    words = np.zeros((3, 1), np.int64)
+    grid = core.grid.Grid(np.zeros(3), np.ones(3), 4)
+    divider = compiled.Divider(items, tuple(words), np.zeros(1, np.uint8), grid)
+    given = {
+        "slices": np.array([[0], [1]]),
+        "copied": np.array([[0], [1]]),
+        "copies": np.zeros(1, np.int32),
+        "which": np.zeros(1, np.intp),
+    }
+    if where in given:
+        given[where].ravel()[-1] = min(wrong, 2**31 - 1) if where == "copies" else wrong
+    which, room = given.pop("which"), 1 if where == "room" else 2
+    asked = compiled.CellsAsked(np.zeros((3, 1), np.int64), depth=0, **given)
+    with pytest.raises(IndexError, match="points nowhere"):
+        run(divider.classify(asked, which, np.ones(1, np.intp), room))
+    if where in ("slices", "copied"):
+        with pytest.raises(IndexError, match="points nowhere"):
+            run(divider.file(asked, np.ones(1, np.intp), np.ones(1, bool), which, which.copy()))
