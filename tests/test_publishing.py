@@ -19,6 +19,7 @@ sys.path += [
 
 import check
 import icon
+import pages
 import plots
 import release_check
 import sbom
@@ -210,6 +211,28 @@ def test_the_site_is_checked_for_what_leads_nowhere(tmp_path, line, wrong):
     (tmp_path / "p.png").touch()
     found = check.complaints(tmp_path)
     assert [wrong in each for each in found] == [True] * bool(wrong), found
+
+
+def test_pages_link_to_each_other_at_their_places_on_the_site(tmp_path, monkeypatch):
+    """But for files of recipes, and pages that the code tells, which a test has not."""
+    monkeypatch.setattr(pages, "BLEND", re.compile("(?!)"))
+    pages.main(tmp_path)
+    texts = {path.resolve(): path.read_text("utf-8") for path in tmp_path.rglob("*.md")}
+    assert len(texts) > 25
+    headings = {
+        path: {
+            re.sub(r"[^\w\- ]", "", each.lower()).replace(" ", "-")
+            for each in re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+        }
+        for path, text in texts.items()
+    }
+    for path, text in texts.items():
+        for link in pages.LINK.findall(pages.FENCE.sub("", text)):
+            target, _, anchor = link.partition("#")
+            goal = (path.parent / target).resolve() if target else path
+            if "://" not in link:
+                assert goal.exists(), (path.name, link)
+                assert not anchor or anchor in headings[goal], (path.name, link)
 
 
 def test_recipes_have_a_page_a_picture_five_lines_and_a_file():

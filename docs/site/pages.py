@@ -28,7 +28,10 @@ PLACES = {
 }
 # Made of sections of the front page.
 EXCERPTS = {
-    "first_minute.md": ("First minute", ["Install", "A first result in one minute"]),
+    "first_minute.md": (
+        "First minute",
+        ["Install", "A first result in one minute", "Try it without installing anything"],
+    ),
     "in_python.md": ("In Python", ["In Python"]),
 }
 # What a search shows first: what artists read, before what is read for a name.
