@@ -157,7 +157,7 @@ def _check(arguments: argparse.Namespace, folders: Mapping[str, Path]) -> None:
 def _put(shipment: Shipment) -> None:
     said = shipped_text(shipment.put())
     heed()
-    told = [each.members for each in shipment.chunks]
+    told = [each.members for each in shipment.chunks if not each.members["height"]]
     triangles, over = (sum(each[name] for each in told) for name in ("triangles", "over"))
     budget = budget_text(shipment.head["options"])
     print(f"{shipment.folder}: {said}; {triangles:,} triangles, {over:,} over {budget}")

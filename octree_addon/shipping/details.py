@@ -4,12 +4,14 @@ What lies on a wall of the cell, or on an open edge, stays bit by bit, so that a
 neighbors whatever their levels.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
 from mathutils import Matrix
+from numpy.typing import NDArray
 
 from .. import tuning
 from ..arrays import Flags, Floats
@@ -23,6 +25,8 @@ from .welding import open_vertices, welded_mesh
 
 # How far places move by being rounded to single precision a few times, in shares of their size.
 _SINGLE, _DOUBLE = 2.0**-21, 2.0**-48
+# Up to where scales are alike, in shares of their squares.
+_ALIKE = 1e-6
 
 
 class DetailPart(NamedTuple):
@@ -66,6 +70,7 @@ class DetailMaker:
         self._draft = Draft()
         self._surfaces: dict[int, Surface] = {}
         self._known: dict[tuple[int, bytes], bpy.types.Mesh] = {}
+        self._rims: dict[int, tuple[NDArray[np.float32], Flags]] = {}
         self._errors: dict[tuple[Any, ...], LevelError] = {}
         self.scene = bpy.data.scenes.new("Levels")
 
@@ -187,17 +192,21 @@ class DetailMaker:
 
     def _fixed(self, part: DetailPart, members: Mapping[str, Any]) -> Flags:
         """Return which vertices stay: on open edges, and on walls of the cell."""
-        layers, matrix = mesh_layers(part.mesh), self._matrices[part.source.row]
-        turned = layers.positions @ matrix[:3, :3].T
+        uid, matrix = part.mesh.session_uid, self._matrices[part.source.row]
+        if uid not in self._rims:
+            layers = mesh_layers(part.mesh)
+            self._rims[uid] = layers.positions, open_vertices(layers)
+        positions, is_open = self._rims[uid]
+        turned = positions @ matrix[:3, :3].T
         room = _SINGLE * np.abs(turned).max(initial=0.0) + _DOUBLE * np.abs(matrix[:3, 3]).max()
         places = turned + matrix[:3, 3]
         on_wall = np.zeros(len(places), np.bool_)
         for wall in (members["lower"], members["upper"]):
             on_wall |= (np.abs(places - wall) <= room).any(axis=1)
-        return open_vertices(layers) | on_wall
+        return is_open | on_wall
 
     def _error(self, part: DetailPart) -> LevelError:
-        turn = self._matrices[part.source.row][:3, :3]
+        turn, size = _without_turn(self._matrices[part.source.row][:3, :3])
         key = part.origins, part.mesh.session_uid, turn.tobytes()
         if key not in self._errors:
             before = joined_surface([self._surfaces[uid] for uid in part.origins])
@@ -206,7 +215,7 @@ class DetailMaker:
             self._errors[key] = surface_error(
                 *(each._replace(points=each.points @ turn.T) for each in (before, after))
             )
-        return self._errors[key]
+        return LevelError(*(size * each for each in self._errors[key]))
 
 
 def detail_parts(detail: CellDetail, cell: int) -> list[ChunkPart]:
@@ -214,6 +223,18 @@ def detail_parts(detail: CellDetail, cell: int) -> list[ChunkPart]:
     return [
         ChunkPart(part.source, cell, len(part.mesh.loop_triangles), "") for part in detail.parts
     ]
+
+
+def _without_turn(matrix: Floats) -> tuple[Floats, float]:
+    """Return a matrix (3, 3) and a factor that measure lengths as one does.
+
+    One that turns and scales alike in all directions is a factor alone: instances share errors.
+    """
+    squares = matrix.T @ matrix
+    square = float(np.trace(squares)) / 3
+    if np.abs(squares - square * np.eye(3)).max() <= _ALIKE * square:
+        return np.eye(3), math.sqrt(square)
+    return matrix, 1.0
 
 
 def _materials(item: bpy.types.Object, mesh: bpy.types.Mesh) -> list[bpy.types.Material | None]:
