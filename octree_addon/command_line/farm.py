@@ -65,7 +65,7 @@ def parts_to_merge(
         if out is None or path.resolve() != out.resolve()
     ]
     if not paths:
-        raise UsageError(f"{out} is all that there is to --merge")
+        raise UsageError(f"{out} is the only file or folder to --merge")
     return [_part(path, read) for path in paths]
 
 

@@ -100,7 +100,7 @@ def test_what_cannot_be_merged_is_said_and_nothing_is_written(blend, tmp_path, c
         ((one, two, three), "tiles", "written as glb, not as tiles"),
         ((one, two, tmp_path / "whole"), "glb", "whole cannot be merged: it was not written with"),
         ((one, two, tmp_path), "glb", MANIFEST),
-        ((tmp_path / "out",), "glb", "all that there is to --merge"),
+        ((tmp_path / "out",), "glb", "the only file or folder to --merge"),
     ):
         capsys.readouterr()
         code = octree("chunks", "--merge", *parts, f"--{form}", tmp_path / "out")
