@@ -465,6 +465,13 @@ def as_octree(name: str, tree: object) -> Octree:
     return tree
 
 
+def copied_of(references: Ids, count: int, options: Options) -> Flags:
+    """Return which of so many entries stand in several places, (n,)."""
+    if options.straddlers == "keep":
+        return np.zeros(count, bool)
+    return np.bincount(references, minlength=count) > 1
+
+
 def octree_of(
     options: Options,
     cells: Cells,
@@ -477,6 +484,7 @@ def octree_of(
     outside: int,
     strays: Ids,
     slack: float,
+    copied: Flags | None = None,
     invalid_items: Ids = _NOTHING,
     ids: Ids | None = None,
     groups: Masks | None = None,
@@ -484,9 +492,8 @@ def octree_of(
 ) -> Octree:
     """Return the octree of these cells; `slices` are `begin`, `own_end` and `end`."""
     begin, own_end, end = slices
-    copied = np.zeros(len(order), bool)
-    if options.straddlers != "keep":
-        copied = np.bincount(references, minlength=len(order)) > 1
+    if copied is None:
+        copied = copied_of(references, len(order), options)
     return Octree(
         **vars(options),
         items=items,

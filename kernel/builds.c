@@ -338,10 +338,11 @@ EXPORT int64_t octree_kernel_hand_down(const int32_t *pairs, const uint8_t *mask
 }
 
 /* Write what the leaves among the cells from `from` to `to` hold into `references`, where `begin`
- * tells: the entries of the slice that have not been handed down, then the copies. */
+ * tells: the entries of the slice that have not been handed down, then the copies. `times`
+ * (entry_count) count how often each has been written, up to two. */
 EXPORT int64_t octree_kernel_file(const Entries *all, const Level *level, const uint8_t *is_leaf,
                                   int64_t from, int64_t to, const int64_t *begin,
-                                  int64_t *references, int64_t room) {
+                                  int64_t *references, int64_t room, uint8_t *times) {
     if (!is_within(from, to, level->count)) return DAMAGED;
     for (int64_t c = from; c < to; c++) {
         int64_t e = level->slices[c], end = level->slices[level->count + c], place = begin[c];
@@ -353,10 +354,13 @@ EXPORT int64_t octree_kernel_file(const Entries *all, const Level *level, const 
         for (; e < end; e++) {
             if (all->depths[e] < level->depth) continue;
             if (place >= room) return DAMAGED;
-            references[place++] = e;
+            references[place++] = e, times[e] += times[e] < 2;
         }
         if (stop - at > room - place) return DAMAGED;
-        while (at < stop) references[place++] = level->copies[at++];
+        for (; at < stop; at++) {
+            if (level->copies[at] < 0 || level->copies[at] >= all->entry_count) return DAMAGED;
+            e = references[place++] = level->copies[at], times[e] += times[e] < 2;
+        }
     }
     return to;
 }

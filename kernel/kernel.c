@@ -92,7 +92,8 @@ typedef struct {
 } Scene;
 
 /* Cells of an octree and references, as they are: `Octree` in core/octree.py tells of each. Of
- * `items`, only triangles, or boxes, and order are there; only volumes ask boxes. Nothing here has been checked before. */
+ * `items`, only triangles, or boxes, and order are there; only volumes ask boxes. Nothing here has
+ * been checked before. */
 typedef struct {
     Tree items;
     const double *walls; /* (6, cell_count) */

@@ -30,7 +30,7 @@ class Builder:
 
     def _call(self, name: str, *given: Any) -> int:
         """Call a function with arrays, by their addresses, and whatever else it takes."""
-        arguments = (address(each) if isinstance(each, np.ndarray) else each for each in given)
+        arguments = [address(each) if type(each) is np.ndarray else each for each in given]
         reached: int = getattr(self._library, f"octree_kernel_{name}")(*arguments)
         if reached < 0:
             raise IndexError(f"{name}: an index points nowhere")
@@ -96,14 +96,15 @@ class Divider(Builder):
     """Divides cells of a grid among entries: triangles, or boxes, sorted by code.
 
     `codes`, `first` and `last` cells and `depths` (e,) are those of `Entries`, which `items`
-    begin with. `strays` (e,) is 1 where an entry has touched nothing, by a rounding.
+    begin with. `strays` (e,) is 1 where an entry has touched nothing, by a rounding; `times` (e,)
+    is how often it has been filed, up to two.
     """
 
     def __init__(
         self, items: Shapes, words: tuple[Words, Words, Words], depths: Depths, grid: Grid
     ) -> None:
         super().__init__()
-        self.strays = np.zeros(len(depths), np.uint8)
+        self.strays, self.times = np.zeros((2, len(depths)), np.uint8)
         arrays = dict(zip(("codes", "first", "last"), map(_whole, words), strict=True))
         self._kept: dict[str, NDArray[Any]] = {**arrays, "depths": depths}
         if isinstance(items, Triangles):
@@ -165,7 +166,7 @@ class Divider(Builder):
         """Write what leaves hold where it begins in the references; yields the fraction done."""
         for some in _pieces(np.cumsum(counts)):
             given = is_leaf, some.start, some.stop, begin, references, len(references)
-            self._call("file", self._all, cells.level, *given)
+            self._call("file", self._all, cells.level, *given, self.times)
             yield some.stop / len(counts)
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Generator
 from functools import partial
-from typing import TypeAlias
 
 import numpy as np
 
@@ -19,20 +18,17 @@ from ..arrays import (
 from ..cells import Cells
 from ..compiled import builder
 from ..grid import Grid
-from ..octree import Octree, octree_of
+from ..octree import Octree, copied_of, octree_of
 from ..options import Options
 from ..passes import taken_steps
 from ..shapes import Boxes, Regions, Shapes, Spheres, Triangles
 from ..steps import Steps, between, repeated, run
 from .divide import Entries, divide, enter, root_grid
 from .kernel_levels import KernelDivision, may_divide
-from .levels import AnyLevel, Level, Pairs, without_idle_divisions
+from .levels import AnyLevel, Filing, Level, Pairs, without_idle_divisions
 from .medians import divide_at_medians
 
 ITEM_KINDS = (Triangles, Boxes, Spheres, Regions)
-
-# Slices of the references of each cell, and these.
-Filing: TypeAlias = Steps[tuple[tuple[Ids, Ids, Ids], Ids]]
 
 DIVIDING = {"middle": divide, "median": divide_at_medians}
 
@@ -221,7 +217,7 @@ def _steps(items: Shapes, options: Options) -> Steps[Octree]:
     else:
         dividing = DIVIDING[options.split](entries, grid, options)
         plain, strays = yield from between(0.35, 0.9, dividing)
-        file = partial(_filed, entries)
+        file = partial(_filed, entries, options)
         assembling = _assemble(entries, grid, options, plain, strays, file)
     return (yield from between(0.9, 1.0, assembling))
 
@@ -267,13 +263,14 @@ def _assemble(
         rows = yield from between(0.1, 0.2, grid.bounds_steps(rows, depths))
     cells = Cells.of(rows, parent, options.enlargement, depths)
     yield 0.4
-    slices, references = yield from between(0.4, 0.99, file(levels, first, cells))
+    slices, references, copied = yield from between(0.4, 0.99, file(levels, first, cells))
     yield 1.0
     return octree_of(
         options,
         cells,
         slices,
         references,
+        copied=copied,
         items=entries.items,
         invalid_items=entries.invalid,
         order=entries.order,
@@ -284,15 +281,19 @@ def _assemble(
     )
 
 
-def _filed(entries: Entries, levels: list[Level], first: Ids, cells: Cells) -> Filing:
-    """Return the cells' slices of the references, and these, in preorder."""
+def _filed(
+    entries: Entries, options: Options, levels: list[Level], first: Ids, cells: Cells
+) -> Filing:
+    """Return the cells' slices of the references, these, in preorder, and what is copied."""
     members = yield from between(0.0, 0.2, _members(entries, levels, cells))
-    return (yield from between(0.2, 1.0, _references(entries, levels, first, members, cells)))
+    filing = _references(entries, levels, first, members, cells)
+    slices, references = yield from between(0.2, 1.0, filing)
+    return slices, references, copied_of(references, len(entries.order), options)
 
 
 def _references(
     entries: Entries, levels: list[Level], first: Ids, members: Pairs, cells: Cells
-) -> Filing:
+) -> Steps[tuple[tuple[Ids, Ids, Ids], Ids]]:
     """Return the cells' slices of the references, and these, in preorder."""
     own = np.bincount(members.cells, minlength=len(cells))
     for number, (level, start, stop) in enumerate(zip(levels, first, first[1:], strict=False)):

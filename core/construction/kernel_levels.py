@@ -1,6 +1,7 @@
 """Top-down construction in C: the same levels as `divide` makes, their copies cell by cell."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -15,6 +16,7 @@ from ..steps import Steps, between
 from .divide import Entries, division_of
 from .levels import (
     NO_PAIRS,
+    Filing,
     Level,
     Pairs,
     check_copies,
@@ -35,10 +37,12 @@ class FiledLevel(Level):
     table: Numbers
     copied: Ids
     held: Ids
+    depth: int
 
     @classmethod
     def made(
         cls,
+        depth: int,
         cells: Words,
         slices: Ids,
         counts: tuple[Ids, Floats],
@@ -49,7 +53,7 @@ class FiledLevel(Level):
         """Return leaves; `counts` are spread and allowance."""
         copies, none = NO_PAIRS, np.empty(0, np.intp)
         plain = cells, slices, copies, *counts, none, none > 0, copies
-        return cls(*plain, table, copied, held)
+        return cls(*plain, table, copied, held, depth)
 
     def pruned(self, useful: Flags, exists: Flags) -> Self:
         """Return the level with only these divisions and cells; leaves have what they had."""
@@ -69,9 +73,10 @@ class FiledLevel(Level):
         leaves[self.divided] = False
         return leaves
 
-    def asked(self, depth: int) -> CellsAsked:
-        """Return the cells, which are of this depth, as the kernel takes them."""
-        return CellsAsked(self.cells, self.slices, self.copied, self.table, depth)
+    @cached_property
+    def asked(self) -> CellsAsked:
+        """The cells as the kernel takes them."""
+        return CellsAsked(self.cells, self.slices, self.copied, self.table, self.depth)
 
     def plain(self) -> Level:
         """Return the leaves as NumPy divides them."""
@@ -121,7 +126,7 @@ class KernelDivision:
     def _divide_level(self, level: FiledLevel, overfull: Ids, depth: int) -> Steps[FiledLevel]:
         """Divide these cells where it is worth it; yields the fraction done."""
         counts, room = level.held[overfull], len(level.table) + int(self._fresh[depth])
-        classifying = self._divider.classify(level.asked(depth), overfull, counts, room)
+        classifying = self._divider.classify(level.asked, overfull, counts, room)
         found = yield from between(0.0, 0.7, classifying)
         pairs, masks, ends, bounds, handed, held = found
         verdict = judged(held, counts, level.spread[overfull], level.allowance[overfull])
@@ -139,12 +144,10 @@ class KernelDivision:
         slices[0], slices[1] = bounds[some, :-1].ravel(), bounds[some, 1:].ravel()
         cells = (2 * level.cells[:, level.divided, None] + UPPER_SIDES[:, None]).reshape(3, -1)
         below = np.repeat(verdict.spread[some], 8), np.repeat(verdict.allowance[some], 8)
-        return FiledLevel.made(cells, slices, below, table, copied, held[some].ravel())
+        return FiledLevel.made(depth + 1, cells, slices, below, table, copied, held[some].ravel())
 
-    def file(
-        self, levels: list[FiledLevel], first: Ids, cells: Cells
-    ) -> Steps[tuple[tuple[Ids, Ids, Ids], Ids]]:
-        """Return the cells' slices of the references, and these, in preorder."""
+    def file(self, levels: list[FiledLevel], first: Ids, cells: Cells) -> Filing:
+        """Return the cells' slices of the references, these, in preorder, and what is copied."""
         leaves = [level.is_leaf() for level in levels]
         own: Ids = np.concatenate([level.held for level in levels])
         own[~np.concatenate(leaves)] = 0
@@ -157,11 +160,13 @@ class KernelDivision:
         for depth, (level, is_leaf) in enumerate(zip(levels, leaves, strict=True)):
             start, stop = first[depth : depth + 2]
             filing = self._divider.file(
-                level.asked(depth), own[start:stop], is_leaf, begin[start:stop], references
+                level.asked, own[start:stop], is_leaf, begin[start:stop], references
             )
             at, then = (0.1 + 0.9 * number / len(cells) for number in (start, stop))
             yield from between(at, then, filing)
-        return (begin, own_end, end), references
+        copied = np.zeros(len(self._entries.order), bool)
+        copied[:count] = self._divider.times > 1
+        return (begin, own_end, end), references, copied
 
 
 def _root(count: int, allowance: Floats) -> FiledLevel:
@@ -169,4 +174,4 @@ def _root(count: int, allowance: Floats) -> FiledLevel:
     cells, slices = np.zeros((3, 1), np.int64), np.array([[0], [count]])
     copied, table = np.zeros((2, 1), np.intp), np.empty(0, np.int32)
     counts = np.ones(1, np.intp), allowance
-    return FiledLevel.made(cells, slices, counts, table, copied, np.array([count]))
+    return FiledLevel.made(0, cells, slices, counts, table, copied, np.array([count]))

@@ -7,7 +7,7 @@ done in steps: generators that yield the fraction done and return what they made
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, NamedTuple, Self, TypeVar
+from typing import Any, NamedTuple, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +57,8 @@ class Pairs:
 NO_PAIRS = Pairs(np.empty(0, np.intp), np.empty(0, np.intp))
 
 
+# Slices of the references of each cell; these; and which entries stand there more than once.
+Filing: TypeAlias = Steps[tuple[tuple[Ids, Ids, Ids], Ids, Flags]]
 # Raises if at this depth this many copies are beyond all use.
 Check = Callable[[int, int], None]
 # Divides cells of a level, of a depth, and returns their children, and strays.

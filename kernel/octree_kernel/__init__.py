@@ -179,7 +179,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "place": [*[address] * 5, number, address, number, c_double, address],
         "project": [address, number, *[address] * 3, number, address, number],
         "draw": [POINTER(Target), address, number, address, number, address, number, number],
-        "file": [*entries, address, number, number, address, address, number],
+        "file": [*entries, address, number, number, address, address, number, address],
         "size": [number, number],
         "pack": [
             POINTER(Tree), address, address, number, number, *[address] * 4, number, address,

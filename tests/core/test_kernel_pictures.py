@@ -36,12 +36,12 @@ def test_corners_on_centers_and_slivers_are_drawn_alike(seed, is_one):
     total = frames.total
     frames = frames if is_one else frames.each(random.integers(0, 3, count))
     names, flags, keys = 0xFFFFFFFF - np.arange(count), np.zeros(total, bool), np.zeros(total, int)
-    for where, nearness, which in samples(places, faces, frames):
-        with np.errstate(over="ignore"):
+    with np.errstate(all="ignore"):
+        for where, nearness, which in samples(places, faces, frames):
             bits = nearness.astype(np.float32).view(np.int32).astype(np.int64)
-        bits[np.isnan(nearness)] = -1
-        keep_largest(keys, where, bits << 32 | names[which])
-        flags[where[nearness >= 0]] = True
+            bits[np.isnan(nearness)] = -1
+            keep_largest(keys, where, bits << 32 | names[which])
+            flags[where[nearness >= 0]] = True
     found_keys, found_flags = np.zeros_like(keys), np.zeros_like(flags)
     painter = compiled.Painter()
     painter.draw(places, faces, frames.numbers, names, found_keys)
