@@ -9,7 +9,7 @@ from .door import (
     use_kernel,
     why_not,
 )
-from .gaps import shortest_ways
+from .gaps import CROSSES, TOUCHES, crossing_surfaces, shortest_ways
 from .joins import joined_triangles
 from .packing import QUESTION, Packed, Placed, is_worth, packed
 from .questions import AROUND, Questions, VolumesAsked
@@ -28,11 +28,13 @@ from .walks import (
 
 __all__ = [
     "AROUND",
+    "CROSSES",
     "MOST",
     "NOT_PACKED",
     "NOT_TAKEN",
     "NO_PLACES",
     "QUESTION",
+    "TOUCHES",
     "VARIABLE",
     "Crossed",
     "Packed",
@@ -41,6 +43,7 @@ __all__ = [
     "VolumesAsked",
     "Walked",
     "address",
+    "crossing_surfaces",
     "found",
     "in_pieces",
     "is_worth",

@@ -307,7 +307,7 @@ def test_only_one_file_knows_of_it_and_none_of_ctypes():
 
 
 def test_it_can_be_read_in_an_hour():
-    for name, most in (("kernel.c", 1680), ("pairs.c", 855)):
+    for name, most in (("kernel.c", 1680), ("pairs.c", 900)):
         source = (SOURCES / name).read_text().splitlines()
         assert len(source) <= most, name
         assert max(map(len, source)) < 100, name
