@@ -353,12 +353,15 @@ typedef struct {
 /* A search first goes down from one pair of patches, then from the others; and from all once more,
  * if it cannot tell which way is to be named. */
 enum { NOT_BEGUN = 0, DIVES = 1, FOLLOWS = 2, LOOKS_AGAIN = 3 };
+/* What is searched; and what is found of crossings. */
+enum { GAPS = 0, CROSSINGS = 1, TOUCHINGS = 2 };
+enum { APART = 0, TOUCHES = 1, CROSSES = 2 };
 
 /* The search of a pair of placements: what it looks for is no farther than `limit`. */
 typedef struct {
     Side sides[2];
     double slack, equal, limit, best, way[3];
-    int64_t phase, height, is_unsure, first;
+    int64_t kind, phase, height, is_unsure, first;
     Way named;     /* of those that are as short as the shortest */
     double passed; /* how short the others are at least */
     Box tops[2][TOPS];
@@ -367,12 +370,14 @@ typedef struct {
 
 EXPORT int64_t octree_kernel_search_size(void) { return sizeof(Search); }
 
-static Box box_of(const Sheets *sheets, const Side *side, int64_t patch) {
+static Box box_of(const Sheets *sheets, const Search *search, int which, int64_t patch) {
+    const Side *side = &search->sides[which];
     Box box = {.along = side->seen[3]};
-    const double *row = sheets->boxes + patch, *matrix = side->matrix;
+    const double *row = sheets[which].boxes + patch, *matrix = side->matrix;
     double middle[3], half[3];
     for (int n = 0; n < 3; n++) {
-        double low = row[n * sheets->patch_step], high = row[(n + 3) * sheets->patch_step];
+        int64_t step = sheets[which].patch_step;
+        double low = row[n * step], high = row[(n + 3) * step];
         middle[n] = (low + high) / 2, half[n] = (high - low) / 2;
         box.along += side->seen[n] * middle[n], box.reach += fabs(side->seen[n]) * half[n];
     }
@@ -455,7 +460,7 @@ static void start(const Sheets *sheets, Search *search, int64_t phase) {
         Side *side = &search->sides[which];
         counts[which] = side->count;
         for (int64_t i = 0; i < side->count; i++)
-            search->tops[which][i] = box_of(sheets, side, side->top + i);
+            search->tops[which][i] = box_of(sheets, search, which, side->top + i);
     }
     for (int64_t n = 0; n < counts[0] * counts[1]; n++) {
         int64_t i = n / counts[1], j = n % counts[1];
@@ -474,10 +479,12 @@ static int begin(const Sheets *sheets, Search *search, int64_t one, int64_t othe
                  double slack) {
     double largest = 0, nowhere[3] = {0, 0, 0};
     search->named = (Way){.entries = {-1, -1}, .length = NAN};
-    if (!set_side(sheets, &search->sides[0], one, &largest)) return 0;
-    if (!set_side(sheets, &search->sides[1], other, &largest)) return 0;
+    if (!set_side(&sheets[0], &search->sides[0], one, &largest)) return 0;
+    if (!set_side(&sheets[1], &search->sides[1], other, &largest)) return 0;
+    if (!(largest <= LARGE)) return 0;
     search->equal = slack, search->slack = slack + 2 * largest * PLACING;
-    search->limit = limit, search->best = search->passed = INFINITY, search->is_unsure = 0;
+    search->limit = limit, search->best = search->kind == GAPS ? INFINITY : APART;
+    search->passed = INFINITY, search->is_unsure = 0;
     set_way(search, nowhere);
     start(sheets, search, DIVES);
     return 1;
@@ -485,6 +492,7 @@ static int begin(const Sheets *sheets, Search *search, int64_t one, int64_t othe
 
 /* Go on to the next phase, once nothing waits; 0 if that was the last. */
 static int goes_on(const Sheets *sheets, Search *search) {
+    if (search->kind != GAPS && search->best == CROSSES) return 0;
     if (search->height > 0) return 1;
     if (search->phase == LOOKS_AGAIN || (search->phase == FOLLOWS && !search->is_unsure)) return 0;
     if (search->phase == FOLLOWS) search->passed = INFINITY, search->named.length = NAN;
@@ -564,7 +572,7 @@ static int measure(const Sheets *sheets, Search *search, Face *one, Face *other,
         extent = high - low > extent ? high - low : extent;
     }
     found.slack = extent * EQUAL;
-    for (int n = 0; n < 2; n++) found.items[n ^ is_turned] = sheets->order[found.entries[n]];
+    for (int n = 0; n < 2; n++) found.items[n ^ is_turned] = sheets[n].order[found.entries[n]];
     int is_shorter = found.length < search->best;
     if (is_shorter) {
         search->best = found.length;
@@ -576,6 +584,17 @@ static int measure(const Sheets *sheets, Search *search, Face *one, Face *other,
     return is_shorter;
 }
 
+/* Test two triangles, as in core/place/guests.py: whether an edge of one surely pierces the other,
+ * or, where that is no fault, whether they touch, unless this is known. */
+static double relation(const Search *search, const double *ones, const double *others) {
+    double one[9], other[9];
+    if (search->kind == TOUCHINGS) return touch(ones, others) ? CROSSES : APART;
+    seen_from_within(ones, others, one, other);
+    if (!reaches_plane(one, other) || !reaches_plane(other, one)) return APART;
+    if (edges_pass(one, other) == 1) return CROSSES;
+    return search->best == APART && touch(ones, others) ? TOUCHES : APART;
+}
+
 /* Measure what may be near of two small patches, the nearest first; -1 if it is left to the
  * caller, else how much that cost. */
 static int64_t look(const Sheets *sheets, Search *search, const int64_t *patches,
@@ -584,7 +603,7 @@ static int64_t look(const Sheets *sheets, Search *search, const int64_t *patches
     int counts[2];
     double apart[RUN * RUN];
     for (int n = 0; n < 2; n++) {
-        counts[n] = place_faces(sheets, search, n, patches[n], &boxes[!n], faces[n]);
+        counts[n] = place_faces(&sheets[n], search, n, patches[n], &boxes[!n], faces[n]);
         if (counts[n] < 1) return counts[n] ? -1 : 4 + n;
     }
     int pairs = counts[0] * counts[1], measured = 0;
@@ -598,6 +617,12 @@ static int64_t look(const Sheets *sheets, Search *search, const int64_t *patches
         if (nearest < 0) return 8 + measured;
         Face *one = &faces[0][nearest / counts[1]], *other = &faces[1][nearest % counts[1]];
         apart[nearest] = NAN;
+        if (search->kind != GAPS) {
+            double state = relation(search, one->corners, other->corners);
+            search->best = state > search->best ? state : search->best, measured++;
+            if (state == CROSSES) return 8 + measured;
+            continue;
+        }
         if (!(apart_of(search, &one->box, &other->box) <= search->limit)) continue;
         measured++;
         if (!measure(sheets, search, one, other, is_turned)) continue;
@@ -613,19 +638,19 @@ static int64_t step(const Sheets *sheets, Search *search, int is_turned) {
     Box boxes[2];
     double sizes[2];
     for (int n = 0; n < 2; n++) {
-        boxes[n] = box_of(sheets, &search->sides[n], next.patches[n]);
-        sizes[n] = sheets->are_small[next.patches[n]] ? -1.0
+        boxes[n] = box_of(sheets, search, n, next.patches[n]);
+        sizes[n] = sheets[n].are_small[next.patches[n]] ? -1.0
                  : boxes[n].half[0] + boxes[n].half[1] + boxes[n].half[2];
     }
     if (!(apart_of(search, &boxes[0], &boxes[1]) <= search->limit)) return 1;
     if (sizes[0] < 0 && sizes[1] < 0) return look(sheets, search, next.patches, boxes, is_turned);
     int which = sizes[1] > sizes[0];
     int64_t parent = next.patches[which], bottom = search->height;
-    int64_t first = sheets->firsts[parent], count = sheets->counts[parent];
+    int64_t first = sheets[which].firsts[parent], count = sheets[which].counts[parent];
     if (count < 0 || count > RUN || first < 0 || first > parent - count) return -1;
     if (search->height > WAITING - RUN) return -1;
     for (int64_t child = first; child < first + count; child++) {
-        Box box = box_of(sheets, &search->sides[which], child);
+        Box box = box_of(sheets, search, which, child);
         const Box *one = which ? &boxes[0] : &box, *other = which ? &box : &boxes[1];
         if (!(apart_of(search, one, other) <= search->limit)) continue;
         next.patches[which] = child;
@@ -634,21 +659,33 @@ static int64_t step(const Sheets *sheets, Search *search, int is_turned) {
     return 4;
 }
 
-/* Find how far the surfaces of pairs of rows (2, count) are apart that share no point, from pair
- * `from` to `to`, up to `limits`; `slacks` are what rounding may do to the gaps of their boxes.
- * Writes lengths, NaN of pairs that are left to the caller, and entries (2, count), -1 of pairs
- * that are farther apart: of equally short ways the lowest triangles, first of side 0, or of side
- * 1 where the pair is `turned`. `search` is zero at first, and kept from call to call. Returns
- * where to go on once it has cost as much as `most`, or `to`. */
-EXPORT int64_t octree_kernel_gaps(const Sheets *sheets, const int64_t *rows, int64_t count,
-                                  const double *limits, const double *slacks,
-                                  const int64_t *turned, int64_t from, int64_t to, int64_t most,
-                                  Search *search, double *lengths, int64_t *entries) {
+/* Search pairs of rows (2, count) of two sheets, from pair `from` to `to`.
+ *
+ * GAPS: how far surfaces are apart that share no point, up to `limits`; `slacks` are what rounding
+ * may do to the gaps of their boxes. Writes lengths, and entries (2, count), -1 of pairs that are
+ * farther apart: of equally short ways the lowest triangles, first of side 0, or of side 1 where
+ * the pair is `turned`. CROSSINGS, TOUCHINGS: whether surfaces surely cross, or touch. Writes
+ * APART, TOUCHES or CROSSES, the latter of what touches if that is asked; where there are flags of
+ * the rows of side 0, those that are `refused` are passed over, as those are that cross. NaN of
+ * pairs that are left to the caller. `search` is zero at first, and kept from call to call.
+ * Returns where to go on once it has cost as much as `most`, or `to`. */
+EXPORT int64_t octree_kernel_search(const Sheets *sheets, int64_t kind, const int64_t *rows,
+                                    int64_t count, const double *limits, const double *slacks,
+                                    const int64_t *turned, uint8_t *refused, int64_t from,
+                                    int64_t to, int64_t most, Search *search, double *lengths,
+                                    int64_t *entries) {
     uint64_t before = set_floats(DEFAULT_FLOATS);
     int64_t pair = from, cost = 0;
-    while (pair < to) {
+    for (; pair < to; pair++, cost += 16) {
+        int64_t row = rows[pair], is_known = row >= 0 && row < sheets[0].triangles.place_count;
+        uint8_t *flag = refused && is_known ? &refused[row] : NULL;
+        if (flag && *flag) {
+            lengths[pair] = APART;
+            continue;
+        }
+        search->kind = kind;
         int64_t spent = search->phase != NOT_BEGUN
-                     || begin(sheets, search, rows[pair], rows[count + pair], limits[pair],
+                     || begin(sheets, search, row, rows[count + pair], limits[pair],
                               slacks[pair]) ? 0 : -1;
         while (spent >= 0 && goes_on(sheets, search)) {
             if (cost >= most) { /* another time */
@@ -659,8 +696,9 @@ EXPORT int64_t octree_kernel_gaps(const Sheets *sheets, const int64_t *rows, int
             cost += spent;
         }
         lengths[pair] = spent < 0 ? NAN : search->best;
+        if (flag && lengths[pair] == CROSSES) *flag = 1;
         for (int n = 0; n < 2; n++) entries[n * count + pair] = search->named.entries[n];
-        search->phase = NOT_BEGUN, cost += 16, pair++;
+        search->phase = NOT_BEGUN;
     }
     set_floats(before);
     return pair;

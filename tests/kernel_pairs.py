@@ -6,6 +6,7 @@ python tests/kernel_pairs.py SEED WORLDS looks at many.
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from core import (
     overlapping_pairs,
     use_kernel,
 )
+from core.place import guests
 from core.place.descent import Surfaces
 from core.place.gaps import gaps_between
 from core.scene.placed import PlacedTriangles
@@ -69,7 +71,7 @@ def mesh(random):
     return Triangles(corners.reshape(-1, 3), np.arange(3 * count).reshape(-1, 3))
 
 
-def surfaces(seed):
+def surfaces(seed, apart=1.0):
     """Return the moment of a scene, rows of pairs (2, p), limits and turns."""
     random = np.random.default_rng(seed)
     scene, count = SceneOctree(), int(random.choice([2, 3, 8]))
@@ -78,7 +80,7 @@ def surfaces(seed):
     where[:, :3, :3] /= np.maximum(np.abs(where[:, :3, :3]).max(axis=(1, 2), keepdims=True), 1)
     if random.random() < 0.5:
         where[:, :3, :3] = np.eye(3)
-    steps = np.arange(count)[:, None] * random.choice([0.0, 3.0, 4.0, 1e3], 3)
+    steps = np.arange(count)[:, None] * random.choice([0.0, 3.0, 4.0, 1e3], 3) * apart
     where[:, :3, 3] = steps + random.choice([0.0, 1e6, 0.3]) * random.integers(0, 2, 3)
     where[:, :3] *= random.choice(SIZES)
     scene.place(random.choice(meshes, count), where)
@@ -105,6 +107,35 @@ def assert_ways_equal(seed):
     np.testing.assert_array_equal(here.items, there.items, err_msg=str(seed))
     np.testing.assert_array_equal(here.entries, there.entries, err_msg=str(seed))
     return rows.shape[1]
+
+
+def assert_crossings_equal(seed):
+    """Compare what crosses what, or touches; of the first side, or of each pair."""
+    made = surfaces(seed, (0.0, 0.3, 1.0)[seed % 3])
+    if made is None:
+        return 0
+    moment, rows, _, _ = made
+    random = np.random.default_rng(seed)
+    rows = rows[:, random.integers(0, rows.shape[1], 12)]
+    sheets = run(moment.meshes.sheets(np.unique(moment.placements.meshes[rows])))
+    side = Surfaces(moment, sheets)
+    asked = SimpleNamespace(
+        clearance=random.choice([None, 0.0]), guests=moment, first_only=random.random() < 0.5
+    )
+
+    def ask():
+        search = guests._Crossing(asked, (side, side), rows)
+        run(search.walked())
+        return search
+
+    here, there = with_and_without(ask)
+    np.testing.assert_array_equal(here.refused, there.refused, err_msg=str(seed))
+    if not asked.first_only:
+        np.testing.assert_array_equal(here.crossed, there.crossed, err_msg=str(seed))
+    left = ~here.crossed & (here.limits >= 0)
+    np.testing.assert_array_equal(here.touched[left], there.touched[left], err_msg=str(seed))
+    np.testing.assert_array_equal(here.limits >= 0, there.limits >= 0, err_msg=str(seed))
+    return int(here.crossed.sum() + here.touched.sum())
 
 
 def contacts(seed):
@@ -223,10 +254,14 @@ def survive_damage(seed):
         wrong = np.array([-(2**40), -1, 0, 1, 9, len(flat), 2**40])
         flat[some] = random.choice(wrong, len(some))
     placements = moment.placements
-    for placed in (placements.meshes, random.choice([-1, 0, 2**40], len(placements))):
+    nowhere = random.choice([-1, 0, 2**40], len(placements)).astype(np.intp)
+    for placed in (placements.meshes, nowhere):
         walked = compiled.shortest_ways(
-            replace(sheets, patches=replace(sheets.patches, **{name: array})),
-            (placed.astype(np.intp), placements.matrices),
+            (
+                replace(sheets, patches=replace(sheets.patches, **{name: array})),
+                placed,
+                placements.matrices,
+            ),
             random.choice([rows, -rows, rows + 2**40], 1)[0],
             limits,
             np.zeros(rows.shape[1]),
@@ -240,6 +275,6 @@ if __name__ == "__main__":
     first, count = map(int, sys.argv[1:])
     assert not compiled.why_not(), compiled.why_not()
     tests = assert_ways_equal, assert_contacts_equal, assert_joins_equal
-    tests += survive_damage, survive_a_damaged_join
+    tests += assert_crossings_equal, survive_damage, survive_a_damaged_join
     pairs = sum(test(seed) for seed in range(first, first + count) for test in tests)
     print(f"{count} worlds, {pairs} pairs: no difference")

@@ -10,7 +10,7 @@ from .door import (
     use_kernel,
     why_not,
 )
-from .gaps import shortest_ways
+from .gaps import CROSSES, TOUCHES, crossing_surfaces, shortest_ways
 from .joins import joined_triangles
 from .packing import QUESTION, Packed, Placed, is_worth, packed
 from .pictures import Painter, painter
@@ -30,11 +30,13 @@ from .walks import (
 
 __all__ = [
     "AROUND",
+    "CROSSES",
     "MOST",
     "NOT_PACKED",
     "NOT_TAKEN",
     "NO_PLACES",
     "QUESTION",
+    "TOUCHES",
     "VARIABLE",
     "Builder",
     "CellsAsked",
@@ -50,6 +52,7 @@ __all__ = [
     "address",
     "as_regions",
     "builder",
+    "crossing_surfaces",
     "found",
     "in_pieces",
     "is_worth",

@@ -1,4 +1,4 @@
-"""Shortest ways between placed surfaces (branch and bound over both linear BVHs, in C)."""
+"""Ways between placed surfaces, and crossings: branch and bound over both linear BVHs, in C."""
 
 from typing import Any, Protocol
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import tuning
-from ..arrays import Floats, Ids
+from ..arrays import Flags, Floats, Ids
 from ..steps import Steps
 from .door import address, found
 from .touches import batch_of, has_rows, row_step
@@ -28,51 +28,90 @@ class LaidOut(Protocol):
         """The patches of all meshes."""
 
 
+# Sheets, the meshes placed in all rows, and their matrices (12, n).
+Side = tuple[LaidOut, Ids, Floats]
+
+# What is searched; and what is found of surfaces that touch, and of those that cross.
+_GAPS, _CROSSINGS, _TOUCHINGS = 0, 1, 2
+TOUCHES, CROSSES = 1.0, 2.0
+
+
 def shortest_ways(
-    sheets: LaidOut,
-    placed: tuple[Ids, Floats],
+    side: Side, rows: Ids, limits: Floats, slacks: Floats, turned: Ids
+) -> Steps[tuple[Floats, Ids] | None]:
+    """Return how far surfaces in rows (2, p) are apart, (p,), and between which entries, (2, p).
+
+    Of surfaces that share no point, up to limits (p,). `slacks` (p,) are what rounding may take
+    from the gap of two boxes. Of triangles that are equally near, those of the smallest numbers
+    are named: first of side 0, or of side 1 where the pair is `turned`, (p,) of 0 and 1. Lengths
+    are infinite, and entries -1, where surfaces are farther apart; lengths are NaN of pairs that
+    are left to NumPy. None without a kernel.
+    """
+    return (yield from _searched(_GAPS, (side, side), rows, limits, slacks, turned, None))
+
+
+def crossing_surfaces(
+    sides: tuple[Side, Side], rows: Ids, slacks: Floats, refused: Flags | None, *, touching: bool
+) -> Steps[Floats | None]:
+    """Return which surfaces in rows (2, p) surely cross, CROSSES, and which TOUCHES, (p,), else 0.
+
+    What touches crosses if that is `touching`. Rows of side 0 that are refused, (n,), are passed
+    over, and so is one that has crossed another; without such flags all are looked at. NaN of
+    pairs that are left to NumPy. None without a kernel.
+    """
+    kind, nowhere = _TOUCHINGS if touching else _CROSSINGS, np.zeros(rows.shape[1])
+    turned = np.zeros(rows.shape[1], np.intp)
+    found = yield from _searched(kind, sides, rows, nowhere, slacks, turned, refused)
+    return None if found is None else found[0]
+
+
+def _searched(
+    kind: int,
+    sides: tuple[Side, Side],
     rows: Ids,
     limits: Floats,
     slacks: Floats,
     turned: Ids,
+    refused: Flags | None,
 ) -> Steps[tuple[Floats, Ids] | None]:
-    """Return how far surfaces in rows (2, p) are apart, (p,), and between which entries, (2, p).
-
-    Of surfaces that share no point, up to limits (p,). `placed` are the meshes of all rows and
-    their matrices (12, n), `slacks` (p,) what rounding may take from the gap of two boxes. Of
-    triangles that are equally near, those of the smallest numbers are named: first of side 0, or
-    of side 1 where the pair is `turned`, (p,) of 0 and 1. Lengths are infinite, and entries -1,
-    where surfaces are farther apart; lengths are NaN of pairs that are left to NumPy. None
-    without a kernel.
-    """
     library, package, _ = found()
-    batch = batch_of(sheets.arranged)
-    patches = sheets.patches
-    if package is None or batch is None or not has_rows(patches.rows):
+    kept: list[Any] = []
+    laid = [None if package is None else _laid(package, side, kept) for side in sides]
+    if None in laid:
+        return None
+    asked = [np.ascontiguousarray(each) for each in (rows, limits, slacks, turned)]
+    given, *others = map(address, asked)
+    others.append(0 if refused is None else address(refused))
+    count, start, both = rows.shape[1], 0, (package.Sheets * 2)(*laid)
+    search = np.zeros(library.octree_kernel_search_size(), np.uint8)
+    lengths, entries = np.empty(count), np.empty((2, count), np.intp)
+    room = address(search), address(lengths), address(entries)
+    while start < count:
+        most = tuning.current.patches_walked
+        start = library.octree_kernel_search(
+            both, kind, given, count, *others, start, count, most, *room
+        )
+        yield start / count
+    return lengths, entries
+
+
+def _laid(package: Any, side: Side, kept: list[Any]) -> Any:
+    """Return sheets as the kernel takes them; None if it cannot."""
+    sheets, meshes, matrices = side
+    batch, patches = batch_of(sheets.arranged), sheets.patches
+    if batch is None or not has_rows(patches.rows):
         return None
     flat: dict[str, NDArray[Any]] = {
         "order": sheets.order, "firsts": patches.firsts, "counts": patches.counts,
         "are_small": patches.are_small, "tops": patches.tops, "top_counts": patches.top_counts,
-        "meshes": placed[0],
+        "meshes": meshes, "matrices": matrices,
     }  # fmt: skip
     flat = {name: np.ascontiguousarray(array) for name, array in flat.items()}
-    matrices = np.ascontiguousarray(placed[1])
-    batch.value.matrices, batch.value.place_count = address(matrices), matrices.shape[1]
-    laid = package.Sheets(
+    kept += [batch, patches.rows, *flat.values()]
+    batch.value.place_count = len(meshes)
+    batch.value.matrices = address(flat.pop("matrices"))
+    return package.Sheets(
         triangles=batch.value, boxes=address(patches.rows), patch_step=row_step(patches.rows),
         patch_count=patches.rows.shape[1], mesh_count=len(patches.tops),
         **{name: address(array) for name, array in flat.items()},
     )  # fmt: skip
-    asked = [np.ascontiguousarray(each) for each in (rows, limits, slacks, turned)]
-    count, start = rows.shape[1], 0
-    given, names = address(asked[0]), [address(each) for each in asked[1:]]
-    search = np.zeros(library.octree_kernel_search_size(), np.uint8)
-    lengths, entries = np.empty(count), np.empty((2, count), np.intp)
-    while start < count:
-        start = library.octree_kernel_gaps(
-            package.byref(laid), given, count, *names, start, count,
-            tuning.current.patches_walked,
-            address(search), address(lengths), address(entries),
-        )  # fmt: skip
-        yield start / count
-    return lengths, entries

@@ -35,6 +35,12 @@ class Surfaces:
     moment: Moment
     sheets: Sheets
 
+    @property
+    def walked(self) -> tuple[Sheets, Ids, Floats]:
+        """The sheets, and the mesh and the matrix of each row, as the kernel walks them."""
+        placements = self.moment.placements
+        return self.sheets, placements.meshes, placements.matrices
+
     def corners(self, entries: Ids, rows: Ids) -> Floats:
         """Return the corners of entries placed in these rows, (9, h)."""
         return self.moment.placed(self.sheets, entries, rows).rows

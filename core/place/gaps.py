@@ -107,15 +107,8 @@ def gaps_between(
     or of side 1 where the pair is `turned`, (p,) of 0 and 1.
     """
     turned = np.zeros(rows.shape[1], np.intp) if turned is None else turned
-    placements = side.moment.placements
-    walked = yield from shortest_ways(
-        side.sheets,
-        (placements.meshes, placements.matrices),
-        rows,
-        limits,
-        slacks_of((side, side), rows),
-        turned,
-    )
+    slacks = slacks_of((side, side), rows)
+    walked = yield from shortest_ways(side.walked, rows, limits, slacks, turned)
     if walked is None:
         return (yield from _descended(side, rows, limits, turned))
     lengths, entries = walked

@@ -20,6 +20,7 @@ from ..audit.pieces import SurfaceParts, bounds_of, triangles_in_boxes
 from ..audit.shells import Shells
 from ..audit.sides import in_order
 from ..audit.solids import nested_of
+from ..compiled import CROSSES, TOUCHES, crossing_surfaces
 from ..construction import build_octree
 from ..query import query
 from ..rays import ray_cast_all
@@ -71,6 +72,29 @@ class _Crossing(Descent):
         self.touched = np.zeros(rows.shape[1], bool)
         self.refused = np.zeros(len(asked.guests), bool)
 
+    def walked(self) -> Steps[None]:
+        """Go down all pairs, by the kernel where it can."""
+        clearance = self._asked.clearance
+        states = None
+        if not clearance:
+            refused = self.refused if self._asked.first_only else None
+            ones, others = self.sides
+            states = yield from crossing_surfaces(
+                (ones.walked, others.walked), self.rows, self.slacks, refused,
+                touching=clearance == 0,
+            )  # fmt: skip
+        if states is None:
+            yield from self.all()
+            return
+        self.touched = states == TOUCHES
+        self.refuse((states == CROSSES).nonzero()[0])
+        (left,) = (np.isnan(states) & (self.limits >= 0)).nonzero()
+        if len(left):
+            rest = _Crossing(self._asked, self.sides, self.rows[:, left])
+            yield from rest.all()
+            self.touched[left] = rest.touched
+            self.refuse(left[rest.crossed])
+
     def look(self, pairs: Ids, entries: Ids) -> None:
         """Test triangles, and let pairs go that are known to cross."""
         if len(pairs) == 0:
@@ -117,7 +141,7 @@ def in_the_way(asked: Asked) -> Steps[Ids]:
     guests = yield from between(0.0, 0.0, _surfaces(asked.guests, rows[0]))
     hosts = yield from between(0.0, 0.1, _surfaces(asked.moment, rows[1]))
     search = _Crossing(asked, (guests, hosts), rows)
-    yield from between(0.1, 0.7, search.all())
+    yield from between(0.1, 0.7, search.walked())
     yield from between(0.7, 1.0, _held(asked, search))
     return rows[:, search.crossed]
 

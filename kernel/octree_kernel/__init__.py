@@ -194,8 +194,9 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "join_size": [],
         "join": [POINTER(Cells), address, c_double, number, number, address, number],
         "touching": [POINTER(Batch), address, POINTER(Batch), address, number, address],
-        "gaps": [
-            POINTER(Sheets), address, number, *[address] * 3, *[number] * 3, *[address] * 3,
+        "search": [
+            POINTER(Sheets), number, address, number, *[address] * 4, *[number] * 3,
+            *[address] * 3,
         ],
         "nearest": [
             POINTER(Walked), address, address, number, number, number, c_double, *[address] * 6,

@@ -24,6 +24,12 @@ def test_shortest_ways_are_equal_to_the_last_bit(first):
     assert sum(map(pairs.assert_ways_equal, range(first, first + 20)))
 
 
+def test_surfaces_cross_as_numpy_says():
+    assert sum(map(pairs.assert_crossings_equal, range(40)))
+    with tuned(core, patches_walked=20):
+        assert sum(map(pairs.assert_crossings_equal, range(10)))
+
+
 def test_triangles_touch_as_numpy_says():
     assert sum(map(pairs.assert_contacts_equal, range(60)))
 
