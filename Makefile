@@ -28,7 +28,7 @@ test-all: ## Run every test in every Blender, in a window too (BLENDER=/path/to/
 	@$(SETUP)/fetch_blender.sh || true  # the suites that lack it say so
 	@EXAMPLES=many $(SETUP)/suites.sh $(SUITES)
 
-test-tiles: machine ## Have exported chunks judged by Khronos' glTF validator, where npm can have it
+test-tiles: machine ## Have exported chunks judged by validators, read by trimesh, shown in a Chromium
 	@$(WHEEL) && $(SETUP)/tiles.sh $$wheel/bin/python
 
 test-window: blender ## Run the window tests in a real Blender
