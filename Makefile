@@ -30,7 +30,7 @@ test-all: ## Run every test in every Blender, in a window too (EXAMPLES=many: mo
 	@$(SETUP)/fetch_blender.sh || true  # the suites that lack it say so
 	@$(SETUP)/suites.sh $(SUITES)
 
-test-tiles: machine ## Have exported chunks judged by Khronos' glTF validator, where npm can have it
+test-tiles: machine ## Have exported chunks judged by validators, read by trimesh, shown in a Chromium
 	@$(WHEEL) && $(SETUP)/tiles.sh $$wheel/bin/python
 
 test-window: blender ## Run the window tests in a real Blender
