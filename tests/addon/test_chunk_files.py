@@ -12,6 +12,7 @@ from gltf_files import all_triangles, farthest_corner, gltf_triangles, open_leng
 from snapshots import whole_file
 
 from octree_ext.octree_addon.shipping.folder import content_hash
+from octree_ext.octree_addon.shipping.manifest import read_manifest
 
 OPTIONS = {"triangles": 60, "least_triangles": 0, "least_size": 0.125}
 FORMS = {"gltf": ".gltf", "glb": ".glb"}

@@ -7,8 +7,9 @@ import bpy
 import numpy as np
 import pytest
 from blender_scenes import collection_instance, cube, mesh_object
+from chunk_folders import files_in
 from chunk_scenes import areas
-from gltf_files import accessor, gltf_triangles, read_gltf
+from gltf_files import accessor, gltf_triangles, open_length, read_gltf
 from mathutils.bvhtree import BVHTree
 from tile_rules import check_tileset
 
@@ -22,6 +23,7 @@ from octree_ext.core import (
 )
 from octree_ext.octree_addon import command_line
 from octree_ext.octree_addon.reader import mesh_layers
+from octree_ext.octree_addon.shipping import reduction
 from octree_ext.octree_addon.shipping.reduction import ReductionWish, reduced_meshes
 from octree_ext.octree_addon.shipping.welding import open_vertices, welded_mesh
 
@@ -65,10 +67,6 @@ def manifest_in(folder):
     return json.loads((folder / "manifest.json").read_text())
 
 
-def files_in(folder):
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
 def some_levels(chunks, seed):
     """Return ids of chunks that fill the scene once, each at one of its levels."""
     chosen = random.Random(seed)
@@ -84,17 +82,6 @@ def some_levels(chunks, seed):
         else:
             found.append(name)
     return found
-
-
-def open_length(corners):
-    """Return the length of edges that have one triangle, by the bits of their ends."""
-    ends = np.stack((corners, np.roll(corners, -1, axis=1)), axis=2).reshape(-1, 2, 3) + 0.0
-    keys = np.sort(np.ascontiguousarray(ends).view("V24")[..., 0].astype("V24"), axis=1)
-    _, first, counts = np.unique(
-        np.ascontiguousarray(keys).view("V48").ravel(), return_index=True, return_counts=True
-    )
-    lone = ends[first[counts == 1]]
-    return np.linalg.norm(lone[:, 1] - lone[:, 0], axis=1).sum()
 
 
 def labels(cells, views, size=(120, 120)):
@@ -257,6 +244,30 @@ def test_a_reduced_mesh_keeps_what_is_fixed_and_its_layers(empty_scene):
     (same,) = reduced_meshes(scene, [ReductionWish(mesh, everything)], 0.25)
     assert np.array_equal(mesh_layers(same).positions, layers.positions)
     assert len(same.polygons) == len(mesh.polygons)
+
+
+@pytest.mark.parametrize("does", ["DISPLACE", "MASK"])
+def test_what_is_moved_is_put_right_and_what_loses_a_vertex_stays(empty_scene, monkeypatch, does):
+    """Modifiers behind the decimator stand for one that keeps no promise."""
+    mesh, scene = ball().data, bpy.data.scenes.new("Unseen")
+    layers = mesh_layers(mesh)
+    fixed = layers.positions[:, 0] > 0.2
+    show = reduction._shown
+
+    def shown(*given):
+        item = show(*given)
+        modifier = item.modifiers.new("broken", does)
+        if does == "MASK":
+            modifier.vertex_group, modifier.invert_vertex_group = item.vertex_groups[0].name, True
+        return item
+
+    monkeypatch.setattr(reduction, "_shown", shown)
+    (found,) = reduced_meshes(scene, [ReductionWish(mesh, fixed)], 0.25)
+    places = {each.tobytes() for each in mesh_layers(found).positions}
+    assert all(each.tobytes() in places for each in layers.positions[fixed])
+    assert (len(found.vertices) == len(mesh.vertices)) == (does == "MASK")
+    if does == "DISPLACE":
+        assert not any(each.tobytes() in places for each in layers.positions[~fixed])
 
 
 def test_seams_are_welded_unless_they_are_open(empty_scene):
