@@ -154,6 +154,8 @@ def test_neighbors_fit_at_any_levels(empty_scene, tmp_path, words):
 
 
 def test_errors_are_those_of_other_measures(empty_scene, tmp_path):
+    """In meters, whatever the unit of the scene."""
+    empty_scene.unit_settings.scale_length = 0.5
     ball()
     out, manifest = shipped(tmp_path)
     names = {each["id"]: each for each in manifest["chunks"]}
