@@ -148,7 +148,9 @@ def test_every_division_separates_something_without_many_copies(scene, kind, pol
         assert passed > 0
 
 
-def test_items_that_rounding_hides_from_all_parts_are_neither_lost_nor_invented(monkeypatch):
+def test_items_that_rounding_hides_from_all_parts_are_neither_lost_nor_invented(
+    in_numpy, monkeypatch
+):
     monkeypatch.setattr(
         child_masks, "touched_children", lambda items, ids, *_: np.zeros(len(ids), np.uint8)
     )

@@ -148,3 +148,19 @@ def test_indices_that_point_nowhere_are_refused(wrong, where):
     if where in ("slices", "copied"):
         with pytest.raises(IndexError, match="points nowhere"):
             run(divider.file(asked, np.ones(1, np.intp), np.ones(1, bool), which, which.copy()))
+
+
+def test_what_rounding_hides_from_all_children_goes_to_those_it_overlaps():
+    items = Triangles(np.eye(3) + 50.0, [[0, 1, 2]])
+    grid = core.grid.Grid(np.zeros(3), np.ones(3), 4)
+    far = core.grid.pack(np.array([[15], [15], [3]]))
+    words = np.zeros(1, np.int64), np.zeros(1, np.int64), far
+    divider = compiled.Divider(items, words, np.zeros(1, np.uint8), grid)
+    root = np.zeros((3, 1), np.int64), np.array([[0], [1]]), np.zeros((2, 1), np.intp)
+    asked = compiled.CellsAsked(*root, np.empty(0, np.int32), 0)
+    found = run(divider.classify(asked, np.zeros(1, np.intp), np.ones(1, np.intp), 1))
+    pairs, masks, ends, bounds, copied, held = found
+    assert (pairs.tolist(), masks.tolist(), ends.tolist()) == ([0], [0x0F], [1])
+    assert bounds.tolist() == [[0] + [1] * 8]
+    assert copied.tolist() == held.tolist() == [[1, 1, 1, 1, 0, 0, 0, 0]]
+    assert divider.strays.tolist() == [1]

@@ -183,7 +183,7 @@ def few():
 
 
 @pytest.mark.parametrize("options", [{}, {"split": "median"}], ids=("copy", "median"))
-def test_a_build_of_too_many_copies_is_refused_before_they_are_made(few, options):
+def test_a_build_of_too_many_copies_is_refused_before_they_are_made(few, in_numpy, options):
     items = sheet(110, 3.0)
     message = r"got 1 and 12, which make about [\d,]+ copies at depth \d+"
 
@@ -217,7 +217,7 @@ def test_a_sample_tells_how_many_copies_there_will_be(split, monkeypatch):
     def note(entries, options, depth, count, weight=1.0):
         said.setdefault(depth, []).append(count * weight)
 
-    for module in ("divide", "medians", "levels"):
+    for module in ("divide", "kernel_levels", "medians", "levels"):
         monkeypatch.setattr(f"core.construction.{module}.check_copies", note)
     build_octree(items, capacity=2, split=split, max_depth=9)
     foreseen = [counts for counts in said.values() if len(counts) > 1]
