@@ -107,7 +107,7 @@ class Tuning:
     nearest_pairs: int = 524_288
     query_runs: int = 2_097_152
     joined_cells: int = 65_536
-    pairs_walked: int = 1_048_576
+    pairs_walked: int = 262_144
     joined_places: int = 131_072
     joined_pairs: int = 65_536
     joined_crowd: int = 262_144
