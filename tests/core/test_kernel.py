@@ -334,10 +334,12 @@ def test_no_byte_is_read_beyond_an_array(package):
         "ASAN_OPTIONS": options,
     }
     count = 16 if MANY else 4
-    for script in ("kernel_worlds", "kernel_pairs", "kernel_builds", "kernel_pictures"):
-        command = [sys.executable, str(CHECKOUT / f"tests/{script}.py"), "1000", str(count)]
+    counts = {"worlds": count, "pairs": count, "builds": count, "pictures": count // 4}
+    for kind, number in counts.items():
+        script = CHECKOUT / f"tests/kernel_{kind}.py"
         done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, cwd=CHECKOUT, check=False
-        )
+            [sys.executable, str(script), "1000", str(number)],
+            env=environment, capture_output=True, text=True, cwd=CHECKOUT, check=False,
+        )  # fmt: skip
         assert done.returncode == 0, done.stderr[-3000:]
         assert "no difference" in done.stdout
