@@ -52,7 +52,7 @@ def test_nothing_is_built_again(monkeypatch):
         np.testing.assert_array_equal(mine, theirs)
 
 
-def test_what_either_needs_first_is_made_for_both(monkeypatch):
+def test_what_either_needs_first_is_made_for_both(monkeypatch, in_numpy):
     scene = whole()
     ones = [scene.only(scene.ids) for _ in range(3)]
     ones.append(ones[-1].only(scene.ids[:4]))
