@@ -25,7 +25,7 @@ kernel: machine ## Compile the kernel for this machine, with pinned ziglang (CC=
 test: machine ## Run the tests in the newest NumPy and the newest Blender wheel: eight minutes
 	@$(WHEEL) && $(SETUP)/suites.sh core-newest $${wheel##*/}
 
-test-all: ## Run every test in every Blender, in a window too (EXAMPLES=many: more random cases)
+test-all: ## Run every test in every Blender, in a window too (EXAMPLES=many: in a night)
 	@$(SETUP)/machine.sh window
 	@$(SETUP)/fetch_blender.sh || true  # the suites that lack it say so
 	@$(SETUP)/suites.sh $(SUITES)

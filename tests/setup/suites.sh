@@ -3,8 +3,8 @@
 # each: suites.sh NAME...
 #
 # A suite whose Python is not on this machine (code 68) is skipped with its reason, and so is one
-# without its Blender (code 69) unless CI=true, where that has failed. EXAMPLES=many lets the tests of
-# the core look at more random cases: see tests/examples.py.
+# without its Blender (code 69) unless CI=true, where that has failed. With EXAMPLES=many the tests of
+# the core look at more random cases (tests/examples.py), and all Blenders run all tests.
 set -u -o pipefail
 cd "$(dirname "$0")/../.." || exit
 setup=tests/setup
@@ -18,20 +18,20 @@ whole="behind_command command_line command_processes every_question files gpu_bu
     hiding menus older_files overlay package package_kernel preferences registration translations
     undo visibility_memory"
 
-# What else a Blender between the oldest and the newest runs, where all three do: what reads its
-# data, moves it, draws it and writes it.
-between="audit camera chunk_files chunks distances drop fill live never_seen original_meshes overlay
-    probe push_apart reader reader_polygons results_list scene_index selection shot targets trees"
+# What else an older Blender runs beside the newest, which runs everything: what reads its data,
+# moves it, draws it and writes it. With EXAMPLES=many each runs everything.
+older="audit box build camera chunk_files chunk_levels chunks density distances drop fill hiding live
+    manual never_seen original_meshes overlay probe push_apart reader reader_polygons results
+    results_list scene_index selection shot targets trees unkeyed"
 
 in_wheel() {
     $setup/environment.sh "$1" || return
-    local parallel=(-n "$workers" --dist loadfile)
-    if [ "$1" = bpy-4.5 ] && [[ $asked = *bpy-4.2*bpy-5.2* || $asked = *bpy-5.2*bpy-4.2* ]]; then
-        # shellcheck disable=SC2046  # words
-        tests_in_wheel "$1" $(files $whole $between) "${parallel[@]}"
-    else
-        apart tests_in_wheel "$1" tests/addon --ignore $sessions "${parallel[@]}"
+    local tests=(tests/addon --ignore $sessions) with_sessions=apart
+    if [ "$1" != bpy-5.2 ] && [[ $asked = *bpy-5.2* && ${EXAMPLES:-} != many ]]; then
+        mapfile -t tests < <(files $whole $older)
+        [ "$1" = bpy-4.2 ] || with_sessions=  # the oldest and the newest play them
     fi
+    $with_sessions tests_in_wheel "$1" "${tests[@]}" -n "$workers" --dist loadfile
 }
 
 files() {
@@ -39,7 +39,7 @@ files() {
 }
 
 tests_in_wheel() {
-    $limit ".venv/$1/bin/python" tests/run_in_blender.py -- "${@:2}"
+    $limit ".venv/$1/bin/python" tests/run_in_blender.py -- "${@:2}" --durations 12
 }
 
 # Run tests by a command and an environment's name, and random sessions beside them, in a process of
@@ -108,7 +108,7 @@ tests_in_blender() {
 
 in_window() {
     $setup/fetch_blender.sh && say_which && $setup/environment.sh core-newest || return
-    $limit .venv/core-newest/bin/python -m pytest tests/gui -m window -rs
+    $limit .venv/core-newest/bin/python -m pytest tests/gui -m window -rs --durations 12
 }
 
 # Print which Blender is tested; the summary repeats it.
