@@ -152,6 +152,8 @@ def test_what_cannot_be_merged_is_said_and_nothing_is_written(blend, tmp_path, c
         ("--merge", "b", "--glb", "a", "--assign"),
         ("--merge", "b", "--glb", "a", "--gltf", "c"),
         ("FILE", "--tiles", "a", "--chunk", "1/2", "--georeference", "1,2"),
+        ("FILE", "--tiles", "a", "--chunk", "1/2", "--levels", "2"),
+        ("--merge", "b", "--tiles", "a", "--levels", "2"),
     ],
 )  # fmt: skip
 def test_what_contradicts_itself_is_refused(blend, tmp_path, monkeypatch, words):
