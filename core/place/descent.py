@@ -17,6 +17,7 @@ from .. import tuning
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, dot, starts_of_runs
 from ..records import Columns
 from ..scene.moment import Moment, first_of_each
+from ..scene.placements import GAP_ROUNDING, gap_slacks
 from ..scene.sheets import Sheets
 from ..steps import Steps
 
@@ -24,8 +25,6 @@ from ..steps import Steps
 _BEAM = 4
 # Pairs of triangles of two placements that are looked at first, and the factor for the next round.
 _FEW, _MORE = 4, 4
-# What rounding may take from a gap of boxes, as a part of it and of the largest coordinate.
-ROUNDING = 2.0**-44
 
 
 @dataclass(frozen=True)
@@ -168,7 +167,9 @@ class Descent(ABC):
 
     def __init__(self, sides: tuple[Surfaces, Surfaces], rows: Ids, limits: Floats) -> None:
         self.sides, self.rows, self.limits = sides, rows, limits
-        self.slacks = slacks_of(sides, rows)
+        self.slacks = gap_slacks(
+            *(side.boxes(some) for side, some in zip(sides, rows, strict=True))
+        )
         self.directions = np.zeros((3, rows.shape[1]))
 
     @abstractmethod
@@ -298,7 +299,7 @@ class Descent(ABC):
         Either side is a table of bounds, (8, b), and places in it, one for each of `pairs`.
         """
         (one, here), (other, there) = ones, others
-        reach = self.limits * (1 + 4 * ROUNDING) + self.slacks * (1 + 4 * ROUNDING)
+        reach = self.limits * (1 + 4 * GAP_ROUNDING) + self.slacks * (1 + 4 * GAP_ROUNDING)
         (some,) = (self.limits.take(pairs) >= 0).nonzero()
         for axis in range(3):
             at, by, far = here.take(some), there.take(some), reach.take(pairs.take(some))
@@ -345,13 +346,6 @@ class Descent(ABC):
             front = self._open(front)
 
 
-def slacks_of(sides: tuple[Surfaces, Surfaces], rows: Ids) -> Floats:
-    """Return what rounding may take from the gap of boxes of surfaces in rows (2, p), (p,)."""
-    boxes = [side.boxes(some) for side, some in zip(sides, rows, strict=True)]
-    largest: Floats = np.abs(np.concatenate(boxes)).max(axis=0, initial=0.0)
-    return largest * ROUNDING
-
-
 def _around(nodes: _Nodes, count: int) -> Floats:
     """Return the bounds of all nodes of each of so many pairs, (8, p)."""
     bounds = np.full((8, count), np.inf)
@@ -379,7 +373,7 @@ def _apart(here: Floats, there: Floats, slacks: Floats) -> Floats:
     np.maximum(beside, 0.0, out=beside)
     apart = np.sqrt(dot(beside, beside))
     np.maximum(apart, there[3] - here[7] - slacks, out=apart)
-    apart *= 1 - ROUNDING
+    apart *= 1 - GAP_ROUNDING
     return apart
 
 

@@ -7,9 +7,10 @@ import numpy as np
 from ..arrays import Floats, Ids, dot, starts_of_runs
 from ..compiled import shortest_ways
 from ..records import Columns
+from ..scene.placements import GAP_ROUNDING, gap_slacks
 from ..steps import Steps
 from ..touch.triangle_distance import distances_of, nearest_points
-from .descent import ROUNDING, Descent, Surfaces, slacks_of
+from .descent import Descent, Surfaces
 
 # Ways whose lengths differ by less than this part of the triangles' extent are equally long: such
 # a way has been rounded a few times.
@@ -72,7 +73,7 @@ class _Nearest(Descent):
         here = np.stack([dot(directions, corner) for corner in ones.reshape(3, 3, -1)])
         there = np.stack([dot(directions, corner) for corner in others.reshape(3, 3, -1)])
         apart: Floats = there.min(axis=0) - here.max(axis=0) - self.slacks[pairs]
-        return apart * (1 - ROUNDING)
+        return apart * (1 - GAP_ROUNDING)
 
     def ways(self) -> _Ways:
         """Return the triangles of each pair that are as near as any."""
@@ -107,7 +108,7 @@ def gaps_between(
     or of side 1 where the pair is `turned`, (p,) of 0 and 1.
     """
     turned = np.zeros(rows.shape[1], np.intp) if turned is None else turned
-    slacks = slacks_of((side, side), rows)
+    slacks = gap_slacks(*map(side.boxes, rows))
     walked = yield from shortest_ways(side.walked, rows, limits, slacks, turned)
     if walked is None:
         return (yield from _descended(side, rows, limits, turned))

@@ -27,6 +27,7 @@ from ..rays import ray_cast_all
 from ..scene import SceneOctree
 from ..scene.moment import Moment
 from ..scene.placed import placed
+from ..scene.placements import GAP_ROUNDING
 from ..shapes import Boxes, Triangles
 from ..steps import Steps, between
 from ..touch.triangle_pairs import (
@@ -34,7 +35,7 @@ from ..touch.triangle_pairs import (
     triangles_near_triangles,
     triangles_touch_triangles,
 )
-from .descent import ROUNDING, Descent, Surfaces
+from .descent import Descent, Surfaces
 
 # Guests that touch a host whose points are placed together.
 _TOGETHER = 64
@@ -156,7 +157,7 @@ def _met(asked: Asked) -> Ids:
     placements = asked.guests.placements
     (there,) = placements.is_there.nonzero()
     boxes = placements.boxes[:, there]
-    reach = (asked.clearance or 0.0) * (1 + ROUNDING)
+    reach = (asked.clearance or 0.0) * (1 + GAP_ROUNDING)
     grown = Boxes.from_rows(np.concatenate((boxes[:3] - reach, boxes[3:] + reach)))
     which, ids = query(asked.moment.top, grown)
     found = np.stack((there[which], asked.moment.placements.rows_named(ids)))

@@ -23,9 +23,10 @@ from ..query import query
 from ..records import Columns
 from ..scene import SceneOctree
 from ..scene.moment import Moment, first_of_each
+from ..scene.placements import GAP_ROUNDING
 from ..shapes import Boxes
 from ..steps import Steps, ascending, at_once, between
-from .descent import ROUNDING, Surfaces
+from .descent import Surfaces
 from .distances import touching_pairs
 from .gaps import gaps_between
 
@@ -134,7 +135,7 @@ def _of_some(moment: Moment, rows: Ids, tree: Octree, others: Ids, count: int) -
     known = yield from between(0.0, 0.5, _measured(moment, rows, queries, near, nowhere))
     limits = _limits(known, len(rows), count)
     (left,) = np.isfinite(limits).nonzero()  # others have seen all
-    reach = limits[left] * (1 + ROUNDING)
+    reach = limits[left] * (1 + GAP_ROUNDING)
     grown = np.concatenate((boxes[:3, left] - reach, boxes[3:, left] + reach))
     which, items = query(tree, Boxes.from_rows(grown))
     queries, near = left[which], others[items]

@@ -26,6 +26,7 @@ from ..pairs.sweep import comparisons, grid_around, quantize
 from ..shapes import Boxes
 from ..steps import Steps, between
 from .moment import Moment, first_of_each
+from .placements import gap_slacks
 from .sheets import Sheets
 from .within import pairs_within
 
@@ -34,8 +35,8 @@ _ROUNDS = 2
 # If one hit is enough: the pairs of triangles that two placements test first, and the factor by
 # which each further round tests more.
 _FEW, _MORE = 4, 8
-# What rounding may take from bounds that are moved by a margin, and from a gap of boxes.
-_ROUNDING, _SLACK = 2.0**-46, 2.0**-44
+# What rounding may take from bounds that are moved by a margin.
+_ROUNDING = 2.0**-46
 # The fraction of the work that is done when boxes have met; when placements are compared, if pairs
 # within one placement follow; and when only sorting is left.
 _MET, _HALF, _COMPARED = 0.05, 0.6, 0.95
@@ -142,7 +143,7 @@ def _walked(moment: Moment, trials: "Trials") -> Steps[bool]:
     """Find which pairs of rows touch, by the kernel; return whether it could tell of all."""
     placements = moment.placements
     side = trials.sheets, placements.meshes, placements.matrices
-    slacks = np.abs(placements.boxes[:, trials.met]).max(axis=(0, 1)) * _SLACK
+    slacks = gap_slacks(*(placements.boxes[:, rows] for rows in trials.met))
     states = yield from crossing_surfaces((side, side), trials.met, slacks, None, touching=True)
     if states is None:
         return False

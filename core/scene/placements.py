@@ -19,6 +19,8 @@ _FLAT = 2.0**-12
 _GROWN = 2.0**-40
 # What a few roundings take from sums of products.
 _ROUNDING = 2.0**-47
+# What rounding may take from a gap of boxes, as a part of it and of the largest coordinate.
+GAP_ROUNDING = 2.0**-44
 
 
 @dataclass(frozen=True)
@@ -153,6 +155,13 @@ class Placements(Frozen):
         """Return some of the placements; `rows` ascend."""
         kept = {n: value[..., rows] for n, value in vars(self).items() if n != "born"}
         return Placements(born=self.born, **kept)
+
+
+def gap_slacks(ones: Floats, others: Floats) -> Floats:
+    """Return what rounding may take from the gaps of pairs of boxes, (6, p) each, (p,)."""
+    largest = np.maximum(np.abs(ones), np.abs(others)).max(axis=0, initial=0.0)
+    slacks: Floats = largest * GAP_ROUNDING
+    return slacks
 
 
 def _grid(matrices: Floats) -> Floats:
