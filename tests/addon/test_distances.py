@@ -112,6 +112,10 @@ def test_rows_of_the_list_follow_what_moves_and_are_measured_once_a_change(row, 
     assert told() == [lengths, depths, inside]
     assert dimensions.shown_lines(scene)[1] == ["0 m, 50 cm deep", "6 m", "10 m"]
     assert len(calls) == 1
+    for place in (float("inf"), float("nan"), 3e38):
+        row[1].location.x = place
+        bpy.context.view_layer.update()
+        assert told()[0][1:] == [6.0, 10.0]
     settings_of(scene).distances.show = False
     row[1].location.x = 3.5
     bpy.context.view_layer.update()
