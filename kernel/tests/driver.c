@@ -1,129 +1,124 @@
-/* Asks recorded questions, and compares answers with NumPy's, bit by bit: driver FILE
+/* Calls the kernel as it was called before, and compares all memory it reached: driver FILE
  *
- * For machines that emulators play, where there is no Python: see `recorded.py`. */
+ * For machines that emulators play, where there is no Python: see `recorded.py`, which writes the
+ * file, and `calls.h`: how each function of the kernel is called. */
 
-#include "../kernel.c"
+#include "calls.h" /* int64_t call(int64_t function, const Word *given), NAMES */
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-static void *read_array(FILE *file, int64_t *count) {
-    int64_t size[2]; /* how many, and of how many bytes each */
-    if (fread(size, sizeof size, 1, file) != 1) exit(2);
-    void *array = malloc((size_t)(size[0] * size[1]) + 1);
-    if (fread(array, (size_t)size[1], (size_t)size[0], file) != (size_t)size[0]) exit(2);
-    *count = size[0];
-    return array;
+/* Places of a piece of memory where an address stands: of which piece, and where in it. */
+typedef struct {
+    int64_t at, piece, offset;
+} Link;
+
+/* A piece of memory that a call may reach; what it held then, and after it. */
+typedef struct {
+    char *held, *after, *space[2];
+    int64_t size, link_count, after_count;
+    Link *links, *after_links;
+} Piece;
+
+static void read_into(FILE *file, void *array, int64_t size) {
+    if (fread(array, 1, (size_t)size, file) != (size_t)size) exit(2);
 }
 
-static int differs(const char *what, int64_t world, const void *one, const void *other,
-                   int64_t count) {
-    if (!memcmp(one, other, (size_t)count * 8)) return 0;
-    printf("world %lld: other %s\n", (long long)world, what);
-    return 1;
+static int64_t read_number(FILE *file) {
+    int64_t number;
+    read_into(file, &number, sizeof number);
+    return number;
 }
 
-/* Put items into an answer: of each an item, a distance and some vectors, one kind after the
- * other. What is left to NumPy is as expected. */
-static void leave(const int64_t *items, int64_t count, int vectors, double *found,
-                  const double *expected) {
+static Link *read_links(FILE *file, int64_t count) {
+    Link *links = malloc((size_t)count * sizeof(Link) + 1);
+    read_into(file, links, count * (int64_t)sizeof(Link));
+    return links;
+}
+
+/* Read what memory holds, as far behind a line of the cache as it was. */
+static char *read_bytes(FILE *file, int64_t behind, int64_t size, char **space) {
+    char *held = *space = malloc((size_t)size + 128);
+    while ((uintptr_t)held % 64 != (uintptr_t)behind) held++;
+    read_into(file, held, size);
+    return held;
+}
+
+static void set_links(const Piece *pieces, char *held, const Link *links, int64_t count) {
     for (int64_t i = 0; i < count; i++) {
-        found[i] = (double)items[i];
-        for (int n = 0; n < 2 + 3 * vectors && items[i] == NOT_TAKEN; n++) {
-            int64_t first = n < 2 ? n * count : (3 * ((n - 2) / 3) + 2) * count;
-            int64_t at = n < 2 ? first + i : first + 3 * i + (n - 2) % 3;
-            found[at] = expected[at];
-        }
+        void *place = pieces[links[i].piece].held + links[i].offset;
+        memcpy(held + links[i].at, &place, sizeof place);
     }
 }
 
-/* Ask all questions of what is walked, and compare; returns how many answers differ. */
-static int64_t ask(const Walked *walked, int64_t world, int64_t depth, const double *origins,
-                   const double *directions, int64_t count, const double *volumes,
-                   double *const *expected) {
-    int64_t room = 2 * count * walked->tree->entry_count + 1, found = 0, wrong = 0;
-    Waiting *stack = malloc((size_t)octree_kernel_size(2, depth));
-    int64_t *items = malloc((size_t)count * 8), *entries = malloc((size_t)count * 8);
-    int64_t *counts = malloc((size_t)count * 16), *names = malloc((size_t)room * 8);
-    double *rays = malloc((size_t)count * 11 * 8), limit = INFINITY;
-    Asked asked = {origins, directions, &limit, 0};
-    Hits hits = {items, NULL, rays + count, rays + 2 * count, rays + 5 * count, rays + 8 * count};
-    if (octree_kernel_cast(walked, &asked, 0, count, CLOSEST, 1, depth, stack, &hits) < count)
-        exit(3);
-    leave(items, count, 3, rays, expected[0]);
-    wrong += differs("rays", world, rays, expected[0], 11 * count);
-    octree_kernel_nearest(walked, origins, NULL, 0, count, 1, INFINITY, stack, items, NULL,
-                          entries, rays + count, rays + 2 * count);
-    leave(items, count, 1, rays, expected[1]);
-    wrong += differs("nearest points", world, rays, expected[1], 5 * count);
-    for (int64_t kind = SPHERE; kind <= BOX; kind++) {
-        const double *known = expected[kind + 1], *some = volumes + (kind - 1) * 7 * count;
-        int64_t turn = octree_kernel_touch(walked, some, NULL, 0, count, kind, 0, stack, names,
-                                           room, counts);
-        if (turn < count) exit(4);
-        found = 0;
-        for (int64_t i = 0, at = count; i < count; at += (int64_t)known[i++]) {
-            if (counts[i] == NOT_TAKEN) continue;
-            int is_same = counts[i] == (int64_t)known[i];
-            for (int64_t n = 0; is_same && n < counts[i]; n++)
-                is_same = names[found + n] == (int64_t)known[at + n];
-            if (!is_same) printf("world %lld: other volumes of kind %d\n", (long long)world,
-                                 (int)kind), wrong++;
-            found += counts[i];
-        }
-    }
-    free(stack), free(items), free(entries), free(counts), free(names), free(rays);
-    return wrong;
+/* Of what is no number, machines choose the sign. */
+static int are_equal(const char *one, const char *other) {
+    uint64_t a, b, sign = (uint64_t)1 << 63;
+    memcpy(&a, one, sizeof a), memcpy(&b, other, sizeof b);
+    return a == b || ((a ^ b) == sign && (a & ~sign) == 0x7ff8000000000000);
 }
 
-/* Pack the triangles, divided at medians. */
-static Tree packed(const Tree *items) {
-    size_t count = (size_t)items->entry_count, room = count + 1;
-    Tree tree = *items;
-    int32_t *entries = malloc(count * 4), *depths = malloc(room * 4);
-    for (size_t i = 0; i < count; i++) entries[i] = (int32_t)i;
-    float *middles = malloc(count * 12);
-    Part *work = malloc(room * sizeof(Part));
-    Node *nodes = malloc(room * sizeof(Node));
-    Block *blocks = malloc(room * sizeof(Block));
-    if (octree_kernel_pack(&tree, nodes, blocks, (int64_t)room, (int64_t)room, NULL, NULL, NULL,
-                           NULL, 0, entries, items->entry_count, middles, work, depths))
-        exit(5);
-    free(entries), free(depths), free(middles), free(work);
-    return tree;
+static int64_t differing(const Piece *piece) {
+    if (!memcmp(piece->held, piece->after, (size_t)piece->size)) return -1;
+    for (int64_t at = 0; at < piece->size; at += 8)
+        if (piece->size - at < 8 ? memcmp(piece->held + at, piece->after + at,
+                                          (size_t)(piece->size - at))
+                                 : !are_equal(piece->held + at, piece->after + at))
+            return at;
+    return -1;
+}
+
+/* Call once more what is recorded; 1 if something is other than then. */
+static int ask(FILE *file, int64_t function, int64_t number) {
+    int64_t answered = read_number(file), given_count = read_number(file);
+    int64_t count = read_number(file), wrong = 0;
+    Word given[32];
+    Link arguments[32];
+    Piece *pieces = calloc((size_t)count + 1, sizeof(Piece));
+    read_into(file, arguments, given_count * (int64_t)sizeof(Link));
+    for (Piece *piece = pieces; piece < pieces + count; piece++) {
+        int64_t behind = read_number(file);
+        piece->size = read_number(file), piece->link_count = read_number(file);
+        piece->links = read_links(file, piece->link_count);
+        piece->held = read_bytes(file, behind, piece->size, &piece->space[0]);
+        piece->after_count = read_number(file);
+        piece->after_links = read_links(file, piece->after_count);
+        piece->after = read_bytes(file, behind, piece->size, &piece->space[1]);
+    }
+    for (Piece *piece = pieces; piece < pieces + count; piece++) {
+        set_links(pieces, piece->held, piece->links, piece->link_count);
+        set_links(pieces, piece->after, piece->after_links, piece->after_count);
+    }
+    for (int64_t i = 0; i < given_count; i++) {
+        given[i].number = arguments[i].offset;
+        if (arguments[i].piece >= 0)
+            given[i].address = pieces[arguments[i].piece].held + arguments[i].offset;
+    }
+    int64_t found = call(function, given);
+    if (found != answered)
+        wrong = printf("call %lld: %s returns %lld, not %lld\n", (long long)number,
+                       NAMES[function], (long long)found, (long long)answered);
+    for (int64_t n = 0; n < count && !wrong; n++) {
+        int64_t at = differing(&pieces[n]);
+        if (at >= 0)
+            wrong = printf("call %lld: %s writes something else at %lld of %lld bytes\n",
+                           (long long)number, NAMES[function], (long long)at,
+                           (long long)pieces[n].size);
+    }
+    for (Piece *piece = pieces; piece < pieces + count; piece++)
+        free(piece->space[0]), free(piece->space[1]), free(piece->links), free(piece->after_links);
+    free(pieces);
+    return wrong != 0;
 }
 
 int main(int argc, char **argv) {
     FILE *file = argc == 2 ? fopen(argv[1], "rb") : NULL;
-    int64_t worlds, n, total = 0, wrong = 0;
+    int64_t asked = 0, wrong = 0;
     if (!file) return 2;
-    int64_t *many = read_array(file, &worlds);
-    worlds = many[0];
-    for (int64_t world = 0; world < worlds; world++) {
-        Plain plain = {0};
-        Tree *tree = &plain.items;
-        tree->vertices = read_array(file, &n), tree->vertex_count = n / 3;
-        tree->faces = read_array(file, &n);
-        tree->order = read_array(file, &tree->entry_count);
-        plain.walls = read_array(file, &n);
-        plain.first_child = read_array(file, &plain.cell_count);
-        plain.begin = read_array(file, &n), plain.own_end = read_array(file, &n);
-        plain.end = read_array(file, &n);
-        plain.references = read_array(file, &plain.reference_count);
-        plain.strays = read_array(file, &plain.stray_count);
-        double *slack = read_array(file, &n), *expected[4];
-        plain.slack = *slack;
-        double *origins = read_array(file, &n), *directions = read_array(file, &n);
-        int64_t count = n / 3;
-        double *volumes = read_array(file, &n);
-        for (int i = 0; i < 4; i++) expected[i] = read_array(file, &n);
-        Tree whole = packed(tree);
-        Walked cells = {tree, NULL, &plain}, nodes = {&whole, NULL, NULL};
-        wrong += ask(&cells, world, 0, origins, directions, count, volumes, expected);
-        wrong += ask(&nodes, world, whole.depth, origins, directions, count, volumes, expected);
-        total += 8 * count;
-    }
-    printf("%lld questions, %lld answers differ in %lld worlds\n", (long long)total,
-           (long long)wrong, (long long)worlds);
+    for (int64_t function; fread(&function, sizeof function, 1, file) == 1; asked++)
+        wrong += ask(file, function, asked);
+    printf("%lld calls of %d functions, %lld answered otherwise\n", (long long)asked,
+           (int)(sizeof NAMES / sizeof *NAMES), (long long)wrong);
     return wrong ? 1 : 0;
 }
