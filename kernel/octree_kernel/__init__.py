@@ -4,7 +4,9 @@ It needs no Python headers and no NumPy: ctypes opens it by its absolute path.
 """
 
 import ctypes
+import math
 import sys
+from collections.abc import Iterable, Iterator, Sequence
 from ctypes import (
     POINTER,
     Structure,
@@ -12,12 +14,15 @@ from ctypes import (
     c_double,
     c_int32,
     c_int64,
+    c_uint8,
     c_void_p,
     pointer,
     sizeof,
 )
 from hashlib import sha256
+from itertools import chain, product
 from pathlib import Path
+from typing import Any
 
 VERSION = "1.2.0"
 ABI = 4
@@ -253,16 +258,83 @@ def opened(path: Path = LIBRARY) -> ctypes.CDLL:
     return library
 
 
-# A tetrahedron and a sliver, rays, and a digest of what NumPy finds: where they meet, and what is
-# nearest to where they begin.
+# A tetrahedron and a sliver, and rays; how vertices are put on a screen; and digests of what NumPy
+# answers where each function is asked.
 _VERTICES = [0.1, 1.3, 0.2, 0.4, 0.7, 0.1, 0.3, 1.1, 0.6, 0.70001, 0.2, 0.5, 0.4, 1.7, 0.80003]
 _FACES = [0, 0, 0, 1, 1, 0, 1, 2, 2, 3, 2, 3, 3, 3, 4]
 _ORIGINS = [3.0, 2.9, 2.7, 0.5, 0.4, -2.0, 0.3, -5.0, 0.31, 0.6, 0.4, 0.3]
 _DIRECTIONS = [-2.6, -2.4, -2.2, 0.01, 0.03, 1.7, 0.1, 5.7, 0.2, 1.0, 0.0, 0.0]
-KNOWN = "16011b0a2d702edc7daa7dddae062a0f1d0c95e8838da6b49a6cfe1a6a5a4f9b"
+_SCREEN = [6.3, 0.7, -0.3, 0.9, 0.4, 7.1, 0.6, 0.3, 0.03, -0.07, 0.11, 0.9, 0.0, 0.0, 0.0, 1.0]
+_PIXELS = 12
+KNOWN = {
+    "pack": "e3b0c44298fc1c14",
+    "cast": "309425145bf8b0ac",
+    "nearest": "6452478f28edc616",
+    "bounds": "c13a3467cf727829",
+    "enter": "ab4aaffaec7491e9",
+    "touching": "3406c2ef840dd4ef",
+    "project": "0b83db20abf4a503",
+    "draw": "716c731e9079b240",
+}
 
 
-def tested(library: ctypes.CDLL) -> str:
+def _doubles(numbers: Sequence[float]) -> Any:
+    return (c_double * len(numbers))(*numbers)
+
+
+def _wholes(numbers: Sequence[int]) -> Any:
+    return (c_int64 * len(numbers))(*numbers)
+
+
+def _questions(library: ctypes.CDLL) -> Iterator[tuple[str, tuple[Any, ...], tuple[Any, ...]]]:
+    """Yield functions, what they are given, and of that what they fill: some of each file."""
+    at, count, rays = ctypes.addressof, len(_FACES) // 3, len(_ORIGINS) // 3
+    vertices, faces, order = _doubles(_VERTICES), _wholes(_FACES), _wholes(range(count))
+    tree = Tree(
+        vertices=at(vertices), faces=at(faces), order=at(order), vertex_count=5, entry_count=count
+    )
+    nodes, blocks = (
+        ctypes.create_string_buffer(library.octree_kernel_size(each, 0)) for each in (NODE, BLOCK)
+    )
+    entries, middles = (c_int32 * count)(*range(count)), (ctypes.c_float * (3 * count))()
+    root, begin, end = _wholes([-1]), _wholes([0]), _wholes([count])
+    given = nodes, blocks, 1, 1, root, begin, end, end, 1, entries, count, middles
+    yield "pack", (byref(tree), *given, ctypes.create_string_buffer(PART), (c_int32 * 1)()), ()
+
+    walked, turns, limit = Walked(pointer(tree)), _wholes(range(rays)), _doubles([math.inf])
+    origins, directions, items = _doubles(_ORIGINS), _doubles(_DIRECTIONS), _wholes(turns)
+    asked = Asked(at(origins), at(directions), at(limit), 0)
+    numbers = [_doubles([0.0] * (size * rays)) for size in (1, 3, 3, 3)]
+    hits = Hits(at(items), None, *map(at, numbers))
+    scratch = ctypes.create_string_buffer(library.octree_kernel_size(SCRATCH, tree.depth))
+    given = byref(walked), byref(asked), 0, rays, CLOSEST, 1, tree.depth, scratch, byref(hits)
+    yield "cast", given, (items, *numbers)
+    given = byref(walked), origins, turns, 0, rays, 1, math.inf, scratch, items, None
+    apart, where = numbers[:2]
+    yield "nearest", (*given, _wholes(turns), apart, where), (items, apart, where)
+
+    lower, upper = _doubles(_VERTICES), _doubles(_VERTICES)
+    yield "bounds", (vertices, 5, faces, count, 0, count, lower, upper), (lower, upper)
+    starts, scale, depth = _doubles([-0.1] * 3 + [-0.3] * 3), _doubles([310.7, 97.1, 55.3]), 9
+    cells, depths = [_wholes(order) for _ in range(3)], (c_uint8 * count)()
+    given = lower, upper, count, 0, count, starts, scale, depth
+    yield "enter", (*given, *cells, depths), (*cells, depths)
+
+    batch = Batch(at(vertices), at(faces), vertex_step=5, vertex_count=5, face_step=count,
+                  face_count=count, count=count)  # fmt: skip
+    ones, others = (_wholes(side) for side in zip(*product(range(count), repeat=2), strict=True))
+    flags = (c_uint8 * len(ones))()
+    yield "touching", (byref(batch), ones, byref(batch), others, len(ones), flags), (flags,)
+
+    clip, keys = _doubles([0.0] * 20), _wholes([0] * _PIXELS**2)
+    given = vertices, 5, _doubles(_SCREEN), begin, end, 1, clip, 5
+    yield "project", given, (clip,)
+    frame = _wholes([0, 0, _PIXELS, _PIXELS, 0, _PIXELS])
+    target = Target(at(frame), 1, len(keys), at(keys), None)
+    yield "draw", (byref(target), clip, 5, faces, count, order, 0, count), (keys,)
+
+
+def tested(library: ctypes.CDLL) -> dict[str, str]:
     """Return what the library answers to the questions of its self-test.
 
     Parameters
@@ -272,53 +344,27 @@ def tested(library: ctypes.CDLL) -> str:
 
     Returns
     -------
-    str
-        A digest of all items and all other numbers, to the last bit.
+    dict of str to str
+        Of each function that is asked a digest of all numbers, to the last bit.
     """
-    count, rays = len(_FACES) // 3, len(_ORIGINS) // 3
-    vertices, faces = (c_double * 15)(*_VERTICES), (c_int64 * 15)(*_FACES)
-    order = (c_int64 * count)(*range(count))
-    tree = Tree(
-        vertices=ctypes.addressof(vertices), faces=ctypes.addressof(faces),
-        order=ctypes.addressof(order), vertex_count=5, entry_count=count,
-    )  # fmt: skip
-    nodes, blocks = (
-        ctypes.create_string_buffer(library.octree_kernel_size(which, 0)) for which in (0, 1)
-    )
-    first_child, begin, end = (c_int64 * 1)(-1), (c_int64 * 1)(0), (c_int64 * 1)(count)
-    entries, middles = (c_int32 * count)(*range(count)), (ctypes.c_float * (3 * count))()
-    work, depths = ctypes.create_string_buffer(PART), (c_int32 * 1)()
-    if library.octree_kernel_pack(
-        byref(tree), nodes, blocks, 1, 1, first_child, begin, end, end, 1, entries, count, middles,
-        work, depths,
-    ):  # fmt: skip
-        return "not packed"
-    items, numbers = (c_int64 * rays)(), [(c_double * (size * rays))() for size in (1, 3, 3, 3)]
-    found, *others = (ctypes.addressof(array) for array in (items, *numbers))
-    hits = Hits(found, None, *others)
-    scratch = ctypes.create_string_buffer(library.octree_kernel_size(SCRATCH, tree.depth))
-    limit = (c_double * 1)(float("inf"))
-    given = [(c_double * 12)(*_ORIGINS), (c_double * 12)(*_DIRECTIONS), limit]
-    asked = Asked(*(ctypes.addressof(array) for array in given), 0)
-    walked = Walked(pointer(tree))
-    library.octree_kernel_cast(
-        byref(walked), byref(asked), 0, rays, CLOSEST, 1, tree.depth, scratch, byref(hits)
-    )
-    near = [(c_int64 * rays)(), (c_int64 * rays)(), (c_double * rays)(), (c_double * (3 * rays))()]
-    library.octree_kernel_nearest(
-        byref(walked),
-        given[0],
-        (c_int64 * rays)(*range(rays)),
-        0,
-        rays,
-        1,
-        limit[0],
-        scratch,
-        near[0],
-        None,
-        *near[1:],
-    )
-    numbers += near[2:]
-    answer = [str(list(items)), str(list(near[0]))]
-    answer += [number.hex() for row in numbers for number in row]
-    return sha256(" ".join(answer).encode()).hexdigest()
+    digests = {}
+    for name, given, found in _questions(library):
+        reached = getattr(library, f"octree_kernel_{name}")(*given)
+        digests[name] = "it refuses" if reached < 0 else digest(chain(*found))
+    return digests
+
+
+def digest(numbers: Iterable[float]) -> str:
+    """Return a short digest of numbers, to the last bit.
+
+    Parameters
+    ----------
+    numbers : iterable of float
+        The numbers. Of what is no number, the sign is nothing.
+
+    Returns
+    -------
+    str
+        Sixteen digits.
+    """
+    return sha256(" ".join(float(each).hex() for each in numbers).encode()).hexdigest()[:16]

@@ -24,6 +24,7 @@ from core import (
     Triangles,
     build_octree,
     compiled,
+    grid,
     kernel,
     kernel_state,
     lone,
@@ -38,6 +39,9 @@ from core import (
     use_threads,
 )
 from core.compiled import door, walks
+from core.item_buffer.scan_conversion import Frames, samples
+from core.item_buffer.z_buffer import keep_largest
+from core.touch.triangle_pairs import triangles_touch_triangles
 
 SOURCES = CHECKOUT / "kernel"
 needs_kernel = pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there")
@@ -267,14 +271,14 @@ def test_rays_of_any_length_raise_no_warning():
 @needs_kernel
 @pytest.mark.parametrize(
     ("line", "reason"),
-    [("ABI = 4", "has the interface 5, not 4"), ("KNOWN = ", "does not compute")],
+    [("ABI = 4", "has the interface 5, not 4"), ("KNOWN = {", "does not compute")],
 )
 def test_another_version_or_other_bits_switch_it_off(found_anew, package, line, reason):
     library = Path(compiled.found()[1].LIBRARY)
     for name in (library.name, f"{library.name}.sha256"):
         shutil.copy(library.with_name(name), package / name)
     source = package / "__init__.py"
-    changed = {"ABI = 4": "ABI = 5", "KNOWN = ": "KNOWN = 'other ' "}[line]
+    changed = {"ABI = 4": "ABI = 5", "KNOWN = {": "KNOWN = {'other': '',"}[line]
     source.write_text(source.read_text().replace(line, changed))
     assert reason in found_anew(package)
 
@@ -282,16 +286,49 @@ def test_another_version_or_other_bits_switch_it_off(found_anew, package, line, 
 @needs_kernel
 def test_its_self_test_expects_what_numpy_answers():
     library, package, _ = compiled.found()
-    vertices = np.reshape(package._VERTICES, (3, -1)).T
-    items = Triangles(vertices, np.reshape(package._FACES, (3, -1)).T)
+    use_kernel(False)
+    vertices = np.reshape(package._VERTICES, (3, -1))
+    items = Triangles(vertices.T, np.reshape(package._FACES, (3, -1)).T)
     rays = np.reshape(package._ORIGINS, (-1, 3)), np.reshape(package._DIRECTIONS, (-1, 3))
-    with worlds.packing(False):
-        hits, near = ray_cast(build_octree(items), *rays), nearest(build_octree(items), rays[0])
-    rows = (hits.distances, hits.positions, hits.normals, hits.barycentric)
-    rows += (near.distances, near.positions)
-    numbers = [float(number).hex() for row in rows for number in row.ravel()]
-    text = " ".join([str(hits.items.tolist()), str(near.items.ravel().tolist()), *numbers])
-    assert sha256(text.encode()).hexdigest() == package.KNOWN == package.tested(library)
+    hits, near = ray_cast(build_octree(items), *rays), nearest(build_octree(items), rays[0])
+    scales = np.array([[310.7], [97.1], [55.3]])
+    first, last = (
+        np.clip((limits - start) * scales, 0, 511).astype(np.int64)
+        for limits, start in zip(items.limits(), (-0.1, -0.3), strict=True)
+    )
+    words = grid.pack(first), grid.pack(last)
+    one, other = np.divmod(np.arange(25), 5)
+    screen = np.reshape(package._SCREEN, (4, 4, 1))
+    clip = screen[:, 0] * vertices[0] + screen[:, 1] * vertices[1] + screen[:, 2] * vertices[2]
+    clip += screen[:, 3]
+    frames, keys = Frames(np.array([[0], [0], [12], [12], [0], [12]])), np.zeros(144, np.int64)
+    for places, nearness, triangles in samples(clip[:3], items.faces.T, frames):
+        bits = nearness.astype(np.float32).view(np.int32).astype(np.int64)
+        keep_largest(keys, places, bits << 32 | triangles)
+    assert np.count_nonzero(keys) > 20
+    answers = {
+        "pack": [],
+        "cast": [hits.items, hits.distances, hits.positions, hits.normals, hits.barycentric],
+        "nearest": [near.items, near.distances, near.positions],
+        "bounds": items.limits(),
+        "enter": [*words, grid.morton_codes(first, 9), 9 - grid.differing_bits(*words)],
+        "touching": [triangles_touch_triangles(items, one, items, other)],
+        "project": [clip],
+        "draw": [keys],
+    }
+    told = {
+        name: package.digest(number for array in arrays for number in array.ravel().tolist())
+        for name, arrays in answers.items()
+    }
+    assert told == package.KNOWN == package.tested(library)
+
+
+@needs_kernel
+def test_its_self_test_asks_each_file():
+    library, package, _ = compiled.found()
+    asked = {name for name, _, _ in package._questions(library)}
+    for path in SOURCES.glob("*.c"):
+        assert any(f"octree_kernel_{name}(" in path.read_text() for name in asked), path.name
 
 
 def test_only_one_file_knows_of_it_and_none_of_ctypes():
