@@ -79,7 +79,7 @@ bench-pictures: machine ## Measure what is seen in pictures against Embree and p
 recipes: machine ## Make the small files of the recipes and their pictures, into .cache/recipes
 	@$(WHEEL) && $$wheel/bin/python demo/recipes.py --out .cache/recipes
 
-site: machine ## Build the web site into .cache/site/html; a dead link or a misspelled word ends it
+site: zip ## Build the web site into .cache/site/html; a dead link or a misspelled word ends it
 	@ls .cache/recipes/octree_of_a_mesh.blend >/dev/null 2>&1 || $(MAKE) --no-print-directory recipes
 	@$(WHEEL) && docs/site/build.sh $$wheel/bin/python
 
