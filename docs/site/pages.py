@@ -55,7 +55,8 @@ def main(folder: Path) -> None:
         text = f"# {title}\n\n" + "\n".join(section(front, each) for each in headings)
         text = text.replace(f"## {title}\n", "")
         write(folder, place, moved(text, "README.md", place, folder))
-    shutil.copy(CHECKOUT / "docs/listing/icon.png", folder / "icon.png")
+    for path in ("docs/listing/icon.png", "docs/site/style.css"):
+        shutil.copy(CHECKOUT / path, folder)
 
 
 def section(text: str, heading: str) -> str:

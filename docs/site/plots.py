@@ -10,7 +10,7 @@ WORDS = (
     "Our time in parts of theirs, a bar a row: blue to the left where we are faster, else orange"
 )
 # Colors that are told from a white and from a dark page.
-FASTER, SLOWER, INK = "#4f83d1", "#e07b1f", "#868b94"
+FASTER, SLOWER, INK = "#4f83d1", "#e07b1f", "#777c85"
 WIDTH, LABELS, ROW, TOP = 760, 400, 18, 22
 TABLE = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
 RATIO = re.compile(r"([\d.,]+) x")
