@@ -4,7 +4,6 @@ import ast
 import re
 import shlex
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import bpy
@@ -51,18 +50,14 @@ def test_the_front_pages_example_for_blender(monkeypatch):
     assert known["objects"] == [box]
 
 
-def test_commands_are_understood(monkeypatch, capsys):
-    """As far as their words go: nothing is run."""
-    ran = []
-    commands = [replace(each, run=lambda _, parsed: ran.append(parsed) or 0)
-                for each in command_line.COMMANDS]  # fmt: skip
-    monkeypatch.setattr(command_line, "COMMANDS", tuple(commands))
+def test_commands_are_understood(capsys):
     lines = [(page, line) for page, line in found(COMMAND) if "..." not in line]
     assert len(lines) > 20
     for page, line in lines:
-        words = shlex.split(line, comments=True)
-        assert command_line.main(words) == 0, (page, line, capsys.readouterr().err)
-    assert len(ran) == len(lines)
+        try:
+            command_line._parser().parse_args(shlex.split(line, comments=True))
+        except SystemExit:
+            pytest.fail(f"{page}: {line}: {capsys.readouterr().err}")
 
 
 def test_the_reference_names_every_option_of_every_command(capsys):
