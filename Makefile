@@ -30,7 +30,8 @@ test-all: ## Run every test in every Blender, in a window too (EXAMPLES=many: in
 	@$(SETUP)/fetch_blender.sh || true  # the suites that lack it say so
 	@$(SETUP)/suites.sh $(SUITES)
 
-test-tiles: machine ## Have exported chunks judged by validators, read by trimesh, shown in a Chromium
+test-tiles: ## Have exported chunks judged by validators, read by trimesh, shown in a Chromium
+	@$(SETUP)/machine.sh tiles
 	@$(WHEEL) && $(SETUP)/tiles.sh $$wheel/bin/python
 
 test-window: blender ## Run the window tests in a real Blender
@@ -79,7 +80,7 @@ bench-pictures: machine ## Measure what is seen in pictures against Embree and p
 recipes: machine ## Make the small files of the recipes and their pictures, into .cache/recipes
 	@$(WHEEL) && $$wheel/bin/python demo/recipes.py --out .cache/recipes
 
-site: machine ## Build the web site into .cache/site/html; a dead link or a misspelled word ends it
+site: zip ## Build the web site into .cache/site/html; a dead link or a misspelled word ends it
 	@ls .cache/recipes/octree_of_a_mesh.blend >/dev/null 2>&1 || $(MAKE) --no-print-directory recipes
 	@$(WHEEL) && docs/site/build.sh $$wheel/bin/python
 
@@ -100,7 +101,8 @@ release-check: ## Say what keeps this from being published: placeholders, versio
 	@$(PYTHON) tests/setup/release_check.py $(TAG)
 
 draft: digests ## Draft a release of TAG= with all files, by GitHub's gh
-	gh release create "$(TAG)" --draft --title "Octree $(VERSION)" --notes-file CHANGELOG.md \
+	@awk '/^## / { ours = $$2 == "$(VERSION)" } ours' CHANGELOG.md >.cache/notes.md
+	gh release create "$(TAG)" --draft --title "Octree $(VERSION)" --notes-file .cache/notes.md \
 	    $(SHIPPED) octree-$(VERSION).cdx.json .cache/SHA256SUMS
 
 clean: ## Remove what the commands made in the checkout, environments included

@@ -203,19 +203,39 @@ def test_the_listing_names_todays_zips_and_the_manifest_fits_the_platform():
         ('<script src="https://cdn.example.org/a.js"></script>', "asks another server"),
         ('<link rel="stylesheet" href="//fonts.example.org/a.css">', "asks another server"),
         ('<a href="https://blender.org">far</a>', ""),
+        ('<a href="octree.zip">Download</a>', ""),
     ],
 )
 def test_the_site_is_checked_for_what_leads_nowhere(tmp_path, line, wrong):
     (tmp_path / "a.html").write_text(f"<p id='one'>{line}</p>", encoding="utf-8")
     (tmp_path / "b.html").write_text("<p id='two'></p>", encoding="utf-8")
     (tmp_path / "p.png").touch()
+    front = tmp_path / "index.html"
+    front.write_text("<a href='b.html'>b</a><a href='octree.zip'>Download</a>", encoding="utf-8")
+    with zipfile.ZipFile(tmp_path / "octree.zip", "w") as archive:
+        archive.writestr("blender_manifest.toml", "")
     found = check.complaints(tmp_path)
     assert [wrong in each for each in found] == [True] * bool(wrong), found
 
 
+def test_the_front_page_of_the_site_has_the_extension_in_one_click(tmp_path):
+    """The first of six clicks and presses; tests/gui/test_first_minute.py has the other five."""
+    name = f"octree-{MANIFEST['version']}.zip"
+    assert text_of("docs/site/index.md").count(f"]({'../../' + name})") == 1
+    front = tmp_path / "index.html"
+    for content in ("", f"<a href='{name}'>Download</a>"):
+        front.write_text(content, encoding="utf-8")
+        assert check.NO_ZIP in check.complaints(tmp_path)
+    (tmp_path / name).write_bytes(b"no archive")
+    assert check.complaints(tmp_path) == [check.NO_ZIP]
+    with zipfile.ZipFile(tmp_path / name, "w") as archive:
+        archive.writestr("blender_manifest.toml", "")
+    assert not check.complaints(tmp_path)
+
+
 def test_pages_link_to_each_other_at_their_places_on_the_site(tmp_path, monkeypatch):
-    """But for files of recipes, and pages that the code tells, which a test has not."""
-    monkeypatch.setattr(pages, "BLEND", re.compile("(?!)"))
+    """With stand-ins for files of recipes and zips, and without pages that the code tells."""
+    monkeypatch.setattr(pages, "made", lambda path, command: CHECKOUT / "LICENSE")
     pages.main(tmp_path)
     texts = {path.resolve(): path.read_text("utf-8") for path in tmp_path.rglob("*.md")}
     assert len(texts) > 25

@@ -1,16 +1,18 @@
 """Check the web site as a browser would read it: check.py FOLDER.
 
-Every link, anchor and picture leads to something that is there; pictures say what they show; and
-no page asks another server for anything.
+Every link, anchor and picture leads to something that is there; pictures say what they show; no
+page asks another server for anything; and one click on the front page has the extension.
 """
 
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
+from zipfile import ZipFile, is_zipfile
 
 # What a browser fetches by itself.
 FETCHED = {"img": "src", "script": "src", "iframe": "src", "source": "src", "video": "src"}
+NO_ZIP = "index.html: no link to the extension"
 RELATIONS = {"stylesheet", "icon", "preconnect", "preload", "prefetch", "modulepreload"}
 
 
@@ -62,7 +64,24 @@ def complaints(folder: Path) -> list[str]:
             elif parts.fragment and goal in pages:
                 if unquote(parts.fragment) not in pages[goal].anchors:
                     found.append(f"{name}: no such anchor: {each}")
-    return found if pages else ["there are no pages"]
+    if not pages:
+        return ["there are no pages"]
+    return found + [NO_ZIP] * (not any(map(is_extension, linked(folder, pages))))
+
+
+def linked(folder: Path, pages: dict[Path, Page]) -> list[Path]:
+    """Return what the front page links to, if that is here."""
+    front = (folder / "index.html").resolve()
+    links = pages[front].links if front in pages else []
+    return [front.parent / unquote(urlsplit(each).path) for each in links if "://" not in each]
+
+
+def is_extension(path: Path) -> bool:
+    """Tell whether a file is what Blender installs."""
+    if path.suffix != ".zip" or not is_zipfile(path):
+        return False
+    with ZipFile(path) as archive:
+        return "blender_manifest.toml" in archive.namelist()
 
 
 if __name__ == "__main__":

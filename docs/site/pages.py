@@ -39,6 +39,7 @@ FIRST = re.compile(r"user_guide|first_minute|recipes/")
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^( *)(```|~~~).*?^\1\2 *$", re.DOTALL | re.MULTILINE)
 BLEND = re.compile(r"`(\w+)\.blend`")
+ZIP = re.compile(r"`(octree-\d[\w.-]*\.zip)`")
 
 
 def main(folder: Path) -> None:
@@ -54,7 +55,8 @@ def main(folder: Path) -> None:
         text = f"# {title}\n\n" + "\n".join(section(front, each) for each in headings)
         text = text.replace(f"## {title}\n", "")
         write(folder, place, moved(text, "README.md", place, folder))
-    shutil.copy(CHECKOUT / "docs/listing/icon.png", folder / "icon.png")
+    for path in ("docs/listing/icon.png", "docs/site/style.css"):
+        shutil.copy(CHECKOUT / path, folder)
 
 
 def section(text: str, heading: str) -> str:
@@ -73,18 +75,24 @@ def moved(text: str, source: str, place: str, folder: Path) -> str:
         if "://" in target or not target:
             return found.group()
         goal = os.path.normpath(PurePosixPath(source).parent / target).replace(os.sep, "/")
+        if goal.endswith(".zip"):
+            return f"]({offered(goal, goal, 'zip')})"
         there = PLACES.get(goal) or copied(goal, source, folder)
         if (goal, anchor) == ("README.md", "in-python"):
             there = "in_python.md"
         return f"]({relative(there, place)}{mark}{anchor})"
 
     def blend(found: re.Match[str]) -> str:
-        made = CHECKOUT / ".cache/recipes" / f"{found.group(1)}.blend"
-        if not made.exists():
-            raise SystemExit(f"{source}: there is no {made.name}: make recipes")
-        (folder / "recipes").mkdir(parents=True, exist_ok=True)
-        shutil.copy(made, folder / "recipes" / made.name)
-        return f"[{made.name}]({relative(f'recipes/{made.name}', place)})"
+        name = f"{found.group(1)}.blend"
+        return f"[{name}]({offered(f'.cache/recipes/{name}', f'recipes/{name}', 'recipes')})"
+
+    def packed(found: re.Match[str]) -> str:
+        return f"[{found.group(1)}]({offered(found.group(1), found.group(1), 'zip')})"
+
+    def offered(path: str, there: str, command: str) -> str:
+        (folder / there).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(made(path, command), folder / there)
+        return relative(there, place)
 
     parts, at = [], 0
     for fence in FENCE.finditer(text):
@@ -94,8 +102,17 @@ def moved(text: str, source: str, place: str, folder: Path) -> str:
     prose = [LINK.sub(link, part) for part in parts[::2]]
     if source.startswith("docs/recipes/"):
         prose = [BLEND.sub(blend, part) for part in prose]
+    if place == "first_minute.md":
+        prose = [ZIP.sub(packed, part) for part in prose]
     parts[::2] = prose
     return "".join(parts)
+
+
+def made(path: str, command: str) -> Path:
+    """Return a file that a command of the Makefile has made."""
+    if not (CHECKOUT / path).is_file():
+        raise SystemExit(f"there is no {path}: make {command}")
+    return CHECKOUT / path
 
 
 def copied(goal: str, source: str, folder: Path) -> str:

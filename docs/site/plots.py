@@ -10,7 +10,7 @@ WORDS = (
     "Our time in parts of theirs, a bar a row: blue to the left where we are faster, else orange"
 )
 # Colors that are told from a white and from a dark page.
-FASTER, SLOWER, INK = "#4f83d1", "#e07b1f", "#868b94"
+FASTER, SLOWER, INK = "#4f83d1", "#e07b1f", "#777c85"
 WIDTH, LABELS, ROW, TOP = 760, 400, 18, 22
 TABLE = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
 RATIO = re.compile(r"([\d.,]+) x")
@@ -45,7 +45,7 @@ def ratios(table: str) -> list[tuple[str, float]]:
         if told:
             peer = cells[header.index("against")] if "against" in header else ""
             label = ": ".join(each for each in (cells[1], peer) if each)
-            bars.append((label, float(told.group(1).replace(",", ""))))
+            bars.append((re.sub(r"[*`]", "", label), float(told.group(1).replace(",", ""))))
     return bars
 
 
@@ -65,10 +65,11 @@ def svg(bars: list[tuple[str, float]]) -> str:
         y, end = TOP + ROW * at, middle + value * unit
         left, color = min(end, middle), FASTER if ratio <= 1 else SLOWER
         short = label if len(label) < 68 else label[:66] + "…"
+        shown = f"{ratio:g}" if ratio else "&lt; 0.01"
         parts += [
             f'<text x="{LABELS - 8}" y="{y + 11}" text-anchor="end">{escape(short)}</text>',
             f'<rect x="{left:.1f}" y="{y + 2}" width="{abs(end - middle):.1f}" height="11"'
             f' fill="{color}"/>',
-            f'<text x="{max(end, middle) + 4:.1f}" y="{y + 11}">{ratio:g}</text>',
+            f'<text x="{max(end, middle) + 4:.1f}" y="{y + 11}">{shown}</text>',
         ]
     return "\n".join([*parts, "</svg>\n"])

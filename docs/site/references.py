@@ -82,10 +82,11 @@ def groups() -> list[tuple[str, Any]]:
 def table(options: list[Any], group: Any = None) -> Iterator[str]:
     """Yield a table of properties, if there are any; of a group, with the values that it has."""
     if options:
+        yield from ('<div class="options" markdown>', "")
         yield from ("| option | type | default | meaning |", "|---|---|---|---|")
         for each in options:
             yield row(each, getattr(group, each.identifier) if group else initial(each))
-        yield ""
+        yield from ("", "</div>", "")
 
 
 def initial(option: Any) -> Any:

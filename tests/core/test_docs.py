@@ -1,6 +1,7 @@
 """What the essay and the front page show is what happens; what pages link to is there."""
 
 import doctest
+import json
 import re
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 import core
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-FOLDERS = ("", "docs", "docs/recipes", "docs/listing", "docs/site")
+FOLDERS = ("", "docs", "docs/recipes", "docs/listing", "docs/site", "kernel")
 PAGES = [path for folder in FOLDERS for path in (CHECKOUT / folder).glob("*.md")]
 
 
@@ -30,11 +31,30 @@ def test_the_front_pages_examples_run():
     assert known["began"].shape[1] == len(known["ship"]) > 0
 
 
+def test_python_stands_on_no_other_page():
+    """On the guide it is run in Blender: `tests/addon/test_guide_examples.py`."""
+    found = {page.name for page in PAGES if "```python" in page.read_text(encoding="utf-8")}
+    assert found == {"README.md", "how_it_works.md", "user_guide.md"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_of_make_are_there(page):
+    known = re.findall(r"^([a-z-]+):", (CHECKOUT / "Makefile").read_text(), re.MULTILINE)
+    text = page.read_text(encoding="utf-8")
+    code = "\n".join(map("".join, re.findall(r"```sh\n(.*?)```|`([^`\n]+)`", text, re.DOTALL)))
+    for words in re.findall(r"\bmake((?: [a-z-]+)+)", re.sub("#.*", "", code)):
+        assert set(words.split()) <= set(known), words
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page):
-    links = re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
+    """Pictures say what they show, and nothing leads anywhere in another way."""
+    text = page.read_text(encoding="utf-8")
+    assert not re.search(r"<(?:a|img) |\]\[|^\[\w+\]: ", text, re.MULTILINE)
+    assert "![](" not in text
+    links = re.findall(r"\]\(([^)\s]+)\)", text)
     for link in links:
-        if "://" in link:
+        if "://" in link or link.endswith(".zip"):  # which `make zip` packs
             continue
         target, _, anchor = link.partition("#")
         goal = page.parent / target if target else page
@@ -64,6 +84,25 @@ def test_the_guide_shows_every_picture_that_is_kept_for_it():
     assert sorted(shown) == sorted(kept)
 
 
+def test_the_changelog_names_each_new_function():
+    """But for those in steps, and for what functions return."""
+    log = (CHECKOUT / "CHANGELOG.md").read_text(encoding="utf-8")
+    old = json.loads((CHECKOUT / "tests/fixtures/names_0.1.0.json").read_text())["core"]
+    told = set(re.findall(r"`(\w+)`", log))
+    functions = {name for name in core.__all__ if name.islower() and not name.endswith("_steps")}
+    assert functions - set(old) <= told
+
+
+def test_every_picture_is_shown():
+    shown = {
+        (page.parent / link).resolve()
+        for page in PAGES
+        for link in re.findall(r"\]\(([^)\s]+\.(?:png|jpg))\)", page.read_text(encoding="utf-8"))
+    }
+    kept = {path for ending in ("png", "jpg") for path in (CHECKOUT / "docs").rglob(f"*.{ending}")}
+    assert len(kept) > 30 and kept == shown
+
+
 INSIDE = (CHECKOUT / "docs" / "inside_the_extension.md").read_text(encoding="utf-8")
 BUTTON = re.compile(r"^\| [^|]*\| `(\w+)` \| `([\w/]+\.py)` \| ([^|]+) \|$", re.MULTILINE)
 OPERATOR = re.compile(r'bl_idname = "octree\.(\w+)"')
@@ -91,7 +130,7 @@ def test_each_button_is_mapped_to_functions_of_the_core_that_its_feature_may_cal
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_files_that_are_named_are_there(page):
     """Below the core, the extension or the checkout."""
-    roots = (CHECKOUT, CHECKOUT / "core", CHECKOUT / "octree_addon")
+    roots = (CHECKOUT, CHECKOUT / "core", CHECKOUT / "octree_addon", page.parent)
     for name in re.findall(r"`(\w[\w/]*\.py)`", page.read_text(encoding="utf-8")):
         if page.name != "CHANGELOG.md" and "/" in name:
             assert any((root / name).exists() for root in roots), name

@@ -26,11 +26,12 @@ def elsewhere(folder):
     return here
 
 
-def run(folder, code, **environment):
+def run(folder, code, *, umask=0o022, **environment):
     """Run some lines beside the backend in a folder, and return what they print."""
     return subprocess.run(
         [sys.executable, "-c", f"import backend, compile, pathlib; {code}"],
         cwd=folder,
+        umask=umask,
         env={"PATH": "/usr/bin:/bin", **environment},
         check=True,
         capture_output=True,
@@ -40,11 +41,13 @@ def run(folder, code, **environment):
 
 @pytest.mark.skipif(not shutil.which("gcc"), reason="wants gcc")
 def test_two_builds_in_two_folders_are_equal_to_the_byte(tmp_path):
+    """By people with other homes, clocks, languages and habits, too."""
     build = "print(backend.build_wheel('.'), backend.build_sdist('.'))"
     wheels, sources = set(), set()
-    for name in ("one", "other"):
+    somebody = {"USER": "somebody", "TZ": "Pacific/Kiritimati", "LANG": "tr_TR", "umask": 0o077}
+    for name, habits in (("one", {}), ("other place", somebody)):
         folder = elsewhere(tmp_path / name)
-        wheel, source = run(folder, build, CC="gcc").split()
+        wheel, source = run(folder, build, CC="gcc", HOME=str(folder), **habits).split()
         wheels.add((wheel, (folder / wheel).read_bytes()))
         sources.add((source, (folder / source).read_bytes()))
     assert len(wheels) == len(sources) == 1

@@ -143,8 +143,11 @@ class Screen:
 class Window:
     """One running Blender; see the module's docstring for what a test does with it."""
 
-    def __init__(self, screen: Screen, user_folder: Path, folder: Path) -> None:
-        self.folder, self.screen = folder, screen
+    def __init__(
+        self, screen: Screen, user_folder: Path, folder: Path, *, module: str = MODULE
+    ) -> None:
+        """Start Blender, and enable an extension that `user_folder` has, if any is named."""
+        self.folder, self.screen, self.module = folder, screen, module
         self.calls = 0
         self.environment = screen.environment | {"BLENDER_USER_RESOURCES": str(user_folder)}
         self._start()
@@ -162,7 +165,7 @@ class Window:
             stdout=self.log,
             stderr=subprocess.STDOUT,
         )
-        self.call(_enable, MODULE, timeout=START_SECONDS)
+        self.call(_enable, self.module, timeout=START_SECONDS)
 
     def renew(self) -> None:
         """Begin anew: with factory settings, a new file and the extension imported again.
@@ -279,7 +282,7 @@ class Window:
 def _enable(module: str) -> None:
     import addon_utils
 
-    if addon_utils.enable(module, default_set=True, persistent=True) is None:
+    if module and addon_utils.enable(module, default_set=True, persistent=True) is None:
         raise RuntimeError(f"{module} could not be enabled")
 
 

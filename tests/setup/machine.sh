@@ -1,7 +1,8 @@
 #!/bin/sh
-# See that this machine has what NumPy, the bpy wheels and (argument `window`) a window or
-# (argument `peers`) the libraries that we are compared with need.
-# What is missing is installed by root; anybody else is told the one line to copy.
+# See that this machine has what NumPy, the bpy wheels and (argument `window`) a window,
+# (argument `tiles`) validators and a browser, or (argument `peers`) the libraries that we are compared
+# with need. What is missing is installed by root; anybody else is told the one line to copy.
+# With CI=true that is also what may be missing elsewhere.
 set -eu
 PATH=$PATH:/usr/sbin:/sbin
 python=${PYTHON:-python3.11}
@@ -30,6 +31,15 @@ need libxkbcommon0 library libxkbcommon.so.0
 need libgl1 library libGL.so.1
 need libsm6 library libSM.so.6
 need libgomp1 library libgomp.so.1
+if [ "${CI:-}" = true ]; then
+    # The Python of Blender 5.2, where Debian has it.
+    ! grep -qs '^VERSION_CODENAME=trixie' /etc/os-release ||
+        need python3.13-venv python3.13 -c "import ensurepip, venv"
+    if [ "${1:-}" = tiles ]; then
+        need npm command -v npm
+        need chromium command -v chromium
+    fi
+fi
 if [ "${1:-}" = window ]; then
     if command -v "${BLENDER:-blender}" >/dev/null; then
         need xvfb command -v Xvfb

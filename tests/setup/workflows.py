@@ -11,9 +11,10 @@ from pathlib import Path
 import yaml  # pre-commit brings it
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-# Of the forge itself; none of a stranger.
+# Of the forge itself; none of a stranger. Not setup-python: in a container its Pythons may lack
+# the C library that they were compiled for.
 ACTIONS = re.compile(
-    r"actions/(checkout|setup-python|upload-artifact|download-artifact|upload-pages-artifact"
+    r"actions/(checkout|upload-artifact|download-artifact|upload-pages-artifact"
     r"|deploy-pages)@v\d+"
 )
 
