@@ -1,10 +1,12 @@
-"""Print and plot how time grows with the mesh, from ten thousand to ten million triangles.
+"""Print and plot how time grows with a mesh, to ten million triangles, and with 64,000 placements.
 
     .venv/peers-numpy1/bin/python benchmarks/growth.py [--sizes 10000,100000] [--plot FILE.png]
+        [--placements 1000,64000]
 
-For each size a process of its own builds the octree of a landscape and asks it 10,000 spheres that
-touch about 25 triangles each. A slope of 1 on paper ruled by powers of ten means that twice the
-triangles take twice the time, a slope of 0 that they take no longer.
+For each size a process of its own builds the octree of a landscape, or makes the index of a scene
+of five meshes, and asks it 10,000 spheres that touch about 25 triangles each. A slope of 1 on
+paper ruled by powers of ten means that twice as many take twice the time, a slope of 0 that they
+take no longer.
 """
 
 import argparse
@@ -25,13 +27,14 @@ sys.path.insert(0, str(ROOT))
 import numpy as np  # noqa: E402
 
 if TYPE_CHECKING:
-    from core import Octree
+    from core import Octree, SceneOctree
 
 SIZES = (10_000, 31_623, 100_000, 316_228, 1_000_000, 3_162_278, 10_000_000)
+PLACEMENTS = (1_000, 4_000, 16_000, 64_000)
 QUESTIONS, HITS = 10_000, 25
 # The slope that was asked for, and the one that was hoped for.
 SLOPES = {"build": (1.15, 1.05), "ask": (0.35, 0.2)}
-TITLES = {"build": "build the octree", "ask": "ask 10,000 spheres"}
+TITLES = {"build": "build", "ask": "ask 10,000 spheres", "move": "move 50"}
 
 
 def measured(arrays: Path) -> dict[str, float]:
@@ -44,7 +47,9 @@ def measured(arrays: Path) -> dict[str, float]:
     mesh = Triangles(vertices, faces)
     tree = build_octree(mesh)
     memory = highest_memory()  # what it took to get here, NumPy and the arrays included
-    spheres = Spheres(places, np.full(len(places), radius_touching(tree, places[:300])))
+    start = (tree.node_upper[0] - tree.node_lower[0]).max() / len(tree) ** 0.5
+    radius = radius_touching(tree, places[:300], start)
+    spheres = Spheres(places, np.full(len(places), radius))
     asking = partial(query, tree, spheres)
     build, ask = table.fastest(partial(build_octree, mesh), asking, seconds=3)
     hits = asking().shape[1] / len(spheres)
@@ -52,11 +57,35 @@ def measured(arrays: Path) -> dict[str, float]:
     return {"triangles": len(mesh), **figures}
 
 
-def radius_touching(tree: "Octree", places: np.ndarray) -> float:
+def measured_scene(count: int) -> dict[str, float]:
+    """Place so many, ask and move 50: seconds, the best of some turns; and the memory in GiB."""
+    from benchmarks import placed_rows, table
+    from core import Spheres, query
+
+    scene = placed_rows.index(count)
+    _, matrices = placed_rows.places(count)
+    random = np.random.default_rng(3)
+    near = random.normal(0.0, 0.5, (QUESTIONS, 3))
+    places = matrices[random.integers(count, size=QUESTIONS), :3, 3] + near
+    spheres = Spheres(places, np.full(QUESTIONS, radius_touching(scene, places, start=1.0)))
+    few = (scene.ids[:50], matrices[:50].copy())
+
+    def shift(number: int) -> None:
+        few[1][:, :3, 3] += 0.01
+
+    asking = partial(query, scene, spheres)
+    build, ask = table.fastest(partial(placed_rows.index, count), asking, seconds=3)
+    (move,) = table.fastest(lambda: scene.move(*few), seconds=1, before=shift)
+    figures = {"build": build / 1000, "ask": ask / 1000, "move": move / 1000}
+    hits = asking().shape[1] / QUESTIONS
+    return {"placements": count, **figures, "hits": hits, "memory": highest_memory()}
+
+
+def radius_touching(tree: "Octree | SceneOctree", places: np.ndarray, start: float) -> float:
     """Return the radius at which spheres there touch about so many triangles as is wanted."""
     from core import Spheres, query
 
-    radius = (tree.node_upper[0] - tree.node_lower[0]).max() / len(tree) ** 0.5
+    radius = start
     for _ in range(6):  # on a surface, twice the radius touches four times as many
         touched = query(tree, Spheres(places, np.full(len(places), radius))).shape[1]
         radius *= (HITS * len(places) / max(touched, 1)) ** 0.5
@@ -72,13 +101,18 @@ def highest_memory() -> float:
 
 
 def of_size(triangles: int) -> dict[str, float]:
-    """Measure one size in a process of its own."""
+    """Measure one size of a mesh in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
         arrays = str(Path(folder) / "arrays.npz")
-        for what in ("--make", "--measure"):
-            command = [sys.executable, __file__, what, arrays, "--sizes", str(triangles)]
-            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    return json.loads(done.stdout.splitlines()[-1])
+        run("--make", arrays, "--sizes", str(triangles))
+        return json.loads(run("--measure", arrays))
+
+
+def run(*arguments: str) -> str:
+    """Run this script, and return the last line that it prints."""
+    command = [sys.executable, __file__, *arguments]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    return (done.stdout.splitlines() or [""])[-1]
 
 
 def make(arrays: Path, triangles: int) -> None:
@@ -92,8 +126,8 @@ def make(arrays: Path, triangles: int) -> None:
 
 def slope(rows: list[dict[str, float]], name: str) -> float:
     """Return the exponent of the power law that fits best."""
-    triangles, seconds = ([row[key] for row in rows] for key in ("triangles", name))
-    return np.polyfit(np.log(triangles), np.log(seconds), 1)[0]
+    many, seconds = ([row[key] for row in rows] for key in (next(iter(rows[0])), name))
+    return np.polyfit(np.log(many), np.log(seconds), 1)[0]
 
 
 def last_decade(rows: list[dict[str, float]]) -> list[dict[str, float]]:
@@ -103,7 +137,7 @@ def last_decade(rows: list[dict[str, float]]) -> list[dict[str, float]]:
 
 
 def report(rows: list[dict[str, float]]) -> str:
-    """Set the figures as a Markdown table, and say which bounds were reached."""
+    """Set the figures of meshes as a Markdown table, and say which bounds were reached."""
     lines = [
         "| triangles | build | a million of them | 10,000 spheres | hits each | peak memory |",
         "| --------: | ----: | ----------------: | -------------: | --------: | ----------: |",
@@ -127,23 +161,44 @@ def report(rows: list[dict[str, float]]) -> str:
     return "\n".join(lines)
 
 
-def plot(rows: list[dict[str, float]], path: Path) -> None:
-    """Draw both curves and the power laws that fit them."""
+def report_scenes(rows: list[dict[str, float]]) -> str:
+    """Set the figures of scenes as a Markdown table, and the slopes below it."""
+    lines = [
+        "| placements | index made | 10,000 spheres | 50 moved | hits each | peak memory |",
+        "| ---------: | ---------: | -------------: | -------: | --------: | ----------: |",
+    ]
+    lines += [
+        f"| {row['placements']:,} | {row['build'] * 1e3:.3g} ms | {row['ask'] * 1e3:.3g} ms"
+        f" | {row['move'] * 1e3:.3g} ms | {row['hits']:.1f} | {row['memory']:.2f} GiB |"
+        for row in rows
+    ]
+    slopes = ", ".join(f"{name} {slope(rows, name):.2f}" for name in TITLES)
+    return "\n".join([*lines, "", f"slopes: {slopes}"])
+
+
+def plot(tables: list[list[dict[str, float]]], path: Path) -> None:
+    """Draw the curves of each table side by side, and the power laws that fit them."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot
 
-    figure, axes = pyplot.subplots(figsize=(7, 4.5), layout="constrained")
-    triangles = np.array([row["triangles"] for row in rows])
-    for name, title in TITLES.items():
-        seconds, fitted = np.array([row[name] for row in rows]), slope(rows, name)
-        level = np.exp(np.log(seconds).mean() - fitted * np.log(triangles).mean())
-        (points,) = axes.loglog(triangles, seconds, "o", label=f"{title}: slope {fitted:.2f}")
-        axes.loglog(triangles, level * triangles**fitted, "-", color=points.get_color(), alpha=0.5)
-    axes.set(xlabel="triangles", ylabel="seconds, one core")
-    axes.grid(which="major", alpha=0.3)
-    axes.legend(frameon=False)
+    figure, panels = pyplot.subplots(
+        1, len(tables), figsize=(10, 4.2), layout="constrained", squeeze=False
+    )
+    for axes, rows in zip(panels[0], tables, strict=True):
+        what = next(iter(rows[0]))
+        many = np.array([row[what] for row in rows])
+        for name in (name for name in TITLES if name in rows[0]):
+            seconds, fitted = np.array([row[name] for row in rows]), slope(rows, name)
+            level = np.exp(np.log(seconds).mean() - fitted * np.log(many).mean())
+            (points,) = axes.loglog(
+                many, seconds, "o", label=f"{TITLES[name]}: slope {fitted:.2f}"
+            )
+            axes.loglog(many, level * many**fitted, "-", color=points.get_color(), alpha=0.5)
+        axes.set(xlabel=what, ylabel="seconds, one core")
+        axes.grid(which="major", alpha=0.3)
+        axes.legend(frameon=False)
     figure.savefig(path, dpi=110)
 
 
@@ -151,20 +206,29 @@ def main() -> None:
     """Measure every size, print the figures and draw them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--sizes", default=",".join(map(str, SIZES)), help="triangles, by commas")
+    parser.add_argument(
+        "--placements", default=",".join(map(str, PLACEMENTS)), help="of five meshes, by commas"
+    )
     parser.add_argument("--plot", type=Path, help="a picture to write; needs matplotlib")
-    parser.add_argument("--make", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--measure", type=Path, help=argparse.SUPPRESS)
+    for step in ("--make", "--measure"):
+        parser.add_argument(step, type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--place", type=int, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     sizes = [int(size) for size in chosen.sizes.split(",")]
     if chosen.make:
         make(chosen.make, sizes[0])
     elif chosen.measure:
         print(json.dumps(measured(chosen.measure)))
+    elif chosen.place:
+        print(json.dumps(measured_scene(chosen.place)))
     else:
         rows = [of_size(size) for size in sizes]
-        print(report(rows))
+        print(report(rows), end="\n\n")
+        counts = chosen.placements.split(",")
+        scenes = [json.loads(run("--place", count)) for count in counts]
+        print(report_scenes(scenes))
         if chosen.plot:
-            plot(rows, chosen.plot)
+            plot([rows, scenes], chosen.plot)
 
 
 if __name__ == "__main__":

@@ -69,8 +69,11 @@ def machine() -> str:
     import bpy
     import numpy as np
 
+    from core import kernel
+
     versions = f"Blender {bpy.app.version_string}, NumPy {np.__version__}"
-    return f"{processor()}, one core, {versions}, Python {platform.python_version()}\n"
+    ours = f"Python {platform.python_version()}, kernel: {kernel()}"
+    return f"{processor()}, one core, {versions}, {ours}\n"
 
 
 def processor() -> str:

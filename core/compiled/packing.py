@@ -13,12 +13,12 @@ from .door import address, found
 from .questions import as_regions
 from .walks import Walked
 
-# To pack an item costs about as much as this part of a ray in NumPy, a question of its own as
-# much as so many more rays.
-_WORTH, QUESTION = 1 / 64, 256
+# To pack an item costs about as much as this part of a ray in NumPy, whose first many rays make
+# tables besides; a question of its own costs as much as so many more rays.
+_WORTH, QUESTION = 1 / 128, 128
 # Boxes cost three times as much to pack, and NumPy is faster to ask volumes than rays: how many
 # triangles such an item stands for, and how many questions one of its own.
-_BOX, _BOX_QUESTION = 2, 64
+_BOX, _BOX_QUESTION = 2, 32
 # Cells of a tree that is divided at medians alone.
 _NO_CELLS = (np.empty(0, np.intp),) * 4
 
