@@ -66,12 +66,9 @@ class CellStage:
         self._scene: bpy.types.Scene | None = None
         self.shown: list[ShownPart] = []
         try:
-            meshes = self._meshes(items)
+            meshes = self._meshes(items, digests)
             for part, item, mesh in zip(parts, items, meshes, strict=True):
-                own = mesh not in self._made
-                self.shown.append(
-                    ShownPart(item, mesh, digests.of_part(part, item, mesh, is_kept=own))
-                )
+                self.shown.append(ShownPart(item, mesh, digests.of_part(part, item, mesh)))
         except BaseException:
             self.close()
             raise
@@ -138,12 +135,15 @@ class CellStage:
             arrays, matrix = mesh_arrays(each.mesh), self._matrices[part.source.row]
             yield arrays.positions @ matrix[:3, :3].T + matrix[:3, 3], arrays.triangles
 
-    def _meshes(self, items: Sequence[bpy.types.Object]) -> list[bpy.types.Mesh]:
-        """Return the mesh that each object shows: its own, or a new one."""
+    def _meshes(
+        self, items: Sequence[bpy.types.Object], digests: "Digests"
+    ) -> list[bpy.types.Mesh]:
+        """Return the mesh that each object shows: its own, or a new one, which copies share."""
         changed = [
             item for item in items if item.type != "MESH" or len(item.modifiers) or is_edited(item)
         ]
         found: dict[int, bpy.types.Mesh] = {}
+        known: dict[tuple[object, ...], bpy.types.Mesh] = {}
         if changed:
             layer, home = self.scene.view_layers[0], self.scene.collection
             for item in changed:
@@ -156,7 +156,9 @@ class CellStage:
                     depsgraph=layer.depsgraph,
                 )
                 self._made.append(mesh)
-                found[item.session_uid] = mesh
+                slots = [each.session_uid if each else 0 for each in mesh.materials]
+                key = item.data.session_uid, digests.of_mesh(mesh), *slots
+                found[item.session_uid] = known.setdefault(key, mesh)
             for item in changed:
                 home.objects.unlink(item)
         return [found.get(item.session_uid, item.data) for item in items]  # type: ignore[arg-type]
@@ -186,29 +188,21 @@ class Digests:
         self._meshes: dict[int, bytes] = {}
         self._materials: dict[int, bytes] = {}
 
-    def of_part(
-        self,
-        part: ChunkPart,
-        item: bpy.types.Object,
-        mesh: bpy.types.Mesh,
-        *,
-        is_kept: bool,
-    ) -> bytes:
-        """Return the same for a part of which nothing has changed, in any session.
-
-        `is_kept` says that the mesh is none that was made for it alone.
-        """
+    def of_part(self, part: ChunkPart, item: bpy.types.Object, mesh: bpy.types.Mesh) -> bytes:
+        """Return the same for a part of which nothing has changed, in any session."""
         said = f"{part.source.label}\0{part.signature}"
         sums = sha1(said.encode("utf-8", "backslashreplace"), usedforsecurity=False)
-        digest = self._meshes.get(mesh.session_uid) if is_kept else None
-        if digest is None:
-            digest = mesh_layers(mesh).digest()
-            if is_kept:
-                self._meshes[mesh.session_uid] = digest
-        sums.update(digest)
+        sums.update(self.of_mesh(mesh))
         for material in (*mesh.materials, *(slot.material for slot in item.material_slots)):
             sums.update(self._of_material(material))
         return sums.digest()
+
+    def of_mesh(self, mesh: bpy.types.Mesh) -> bytes:
+        """Return the same for a mesh with the same layers."""
+        uid = mesh.session_uid
+        if uid not in self._meshes:
+            self._meshes[uid] = mesh_layers(mesh).digest()
+        return self._meshes[uid]
 
     def _of_material(self, material: bpy.types.Material | None) -> bytes:
         uid = material.session_uid if material else 0

@@ -277,3 +277,28 @@ def test_an_instance_of_what_is_edited_is_exported_as_it_is_shown(tmp_path, empt
     bpy.ops.object.mode_set(mode="OBJECT")
     assert found == {"FINISHED"}
     assert sum(len(gltf_triangles(path)) for path in tmp_path.glob("*.gltf")) == 24
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_copies_of_one_mesh_share_it_in_the_file_with_modifiers_too(empty_scene, tmp_path, form):
+    wood, other = (bpy.data.materials.new(name) for name in ("Wood", "Other"))
+    one = cube("Box", 0.2, location=(0.3, 0.3, 0.3))
+    one.data.materials.append(wood)
+    bent = cube("Bent", 0.2, location=(0.3, 4.3, 0.3))
+    bent.data.materials.append(wood)
+    bent.modifiers.new("Bevel", "BEVEL")
+    for number in range(1, 6):
+        for item in (one, bent):
+            copy = link(item.copy(), location=(0.3 + number, item.location.y, 0.3))
+            if number == 5:  # of which the modifier makes something else
+                copy.material_slots[0].link, copy.material_slots[0].material = "OBJECT", other
+    bpy.context.scene.objects["Bent.004"].modifiers[0].width = 0.01
+    bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "a.blend"))
+    shipped(tmp_path / "a.blend", tmp_path / "out", form, "--triangles", "9999")
+    (path,) = (tmp_path / "out").rglob(f"*{FORMS[form]}")
+    model, _ = read_gltf(path)
+    used = {node["name"]: node["mesh"] for node in model["nodes"]}
+    assert len(used) == 12
+    for name, alone in (("Box", ["Box.005"]), ("Bent", ["Bent.004", "Bent.005"])):
+        some = {used[each] for each in used if each.startswith(name) and each not in alone}
+        assert len(some) == 1 and not some & {used[each] for each in alone}
