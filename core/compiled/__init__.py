@@ -14,7 +14,7 @@ from .gaps import CROSSES, TOUCHES, crossing_surfaces, shortest_ways
 from .joins import joined_triangles
 from .packing import QUESTION, Packed, Placed, is_worth, packed
 from .pictures import Painter, painter
-from .questions import AROUND, Questions, VolumesAsked, as_regions
+from .questions import AROUND, Questions, VolumesAsked, as_boxes
 from .threads import in_pieces, threads_of, use_threads
 from .touches import touching_triangles
 from .walks import (
@@ -50,7 +50,7 @@ __all__ = [
     "VolumesAsked",
     "Walked",
     "address",
-    "as_regions",
+    "as_boxes",
     "builder",
     "crossing_surfaces",
     "found",
