@@ -51,9 +51,7 @@ def test_items_that_move_stand_in_the_same_cells(seed):
 def eight():
     """Return a root and its children."""
     cells = Cells.of_root(np.array([0, 0, 0, 8, 8, 8.0]), 1.0)
-    return cells.with_children(
-        np.zeros(1, np.intp), child_walls(cells.rows, np.full((3, 1), 4.0))
-    )
+    return cells.with_children(np.zeros(1, np.intp), child_walls(cells.rows, np.full((3, 1), 4.0)))
 
 
 @pytest.mark.parametrize("wrong", [(9, -1, 1), (3, 3, 1), (3, 0, 3), (3, 0, 2)])
