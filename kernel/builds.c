@@ -75,15 +75,6 @@ EXPORT int64_t octree_kernel_bounds(const double *vertices, int64_t vertex_count
     return to;
 }
 
-static int64_t spread_bits(int64_t bits) {
-    uint64_t number = (uint64_t)bits;
-    number = (number | number << 32) & 0x1f00000000ffff;
-    number = (number | number << 16) & 0x1f0000ff0000ff;
-    number = (number | number << 8) & 0x100f00f00f00f00f;
-    number = (number | number << 4) & 0x10c30c30c30c30c3;
-    return (int64_t)((number | number << 2) & 0x1249249249249249);
-}
-
 /* Write the first and last finest cells that the bounds (3, count) of items touch, packed, their
  * codes, and how deep they sink. `starts` (6) is where the root begins, a rounding more and less;
  * what is NaN has cell 0. */

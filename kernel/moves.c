@@ -102,8 +102,8 @@ enum { HAS_MOVED = 1, IS_NEW = 2 };
 
 /* Write `references` (count) anew into `found`, after items have moved to the cells where `stands`
  * (count) tells, -1 for none: these are the last in their cells, ascending. `place` (cell_count)
- * and `ends` (cell_count + 1) are as above. `flags` (count) and `waiting` (cell_count + 1) are 0 on
- * entry. */
+ * and `ends` (cell_count + 1) are as above; `flags` (count) and `waiting` (cell_count + 1) are 0
+ * on entry. */
 EXPORT int64_t octree_kernel_refer(const int64_t *references, int64_t count, const int64_t *moved,
                                    int64_t moved_count, const int64_t *stands,
                                    const int64_t *place, const int64_t *ends, int64_t cell_count,

@@ -12,6 +12,7 @@ from .door import (
 )
 from .gaps import CROSSES, TOUCHES, crossing_surfaces, shortest_ways
 from .joins import joined_triangles
+from .layouts import Arranger, arranger
 from .packing import QUESTION, Packed, Placed, is_worth, packed
 from .pictures import Painter, painter
 from .questions import AROUND, Questions, VolumesAsked, as_boxes
@@ -38,6 +39,7 @@ __all__ = [
     "QUESTION",
     "TOUCHES",
     "VARIABLE",
+    "Arranger",
     "Builder",
     "CellsAsked",
     "Crossed",
@@ -50,6 +52,7 @@ __all__ = [
     "VolumesAsked",
     "Walked",
     "address",
+    "arranger",
     "as_boxes",
     "builder",
     "crossing_surfaces",

@@ -139,6 +139,15 @@ class Level(Structure):
     ]
 
 
+class Laid(Structure):
+    """Where meshes are laid out: see `Laid` in layouts.c."""
+
+    _fields_ = [
+        *((name, c_void_p) for name in ("vertices", "faces", "order", "keys")),
+        *((name, c_int64) for name in ("vertex_count", "face_count", "key_count")),
+    ]
+
+
 class Target(Structure):
     """Where triangles are drawn: see `Target` in pictures.c."""
 
@@ -178,6 +187,9 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
             address, address, number, *[address] * 3, number, number, address, number,
         ],
         "place": [*[address] * 5, number, address, number, c_double, address],
+        "outline": [address, number, address, number, *[address] * 4],
+        "lay_out": [address, number, POINTER(Laid)],
+        "runs": [address, number, address, number, address, address, *[number] * 3, address],
         "slices": [*[address] * 3, number, number, address, address],
         "refer": [address, number, address, number, *[address] * 3, number, *[address] * 3],
         "project": [address, number, *[address] * 3, number, address, number],

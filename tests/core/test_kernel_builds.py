@@ -48,6 +48,48 @@ def test_items_that_move_stand_in_the_same_cells(seed):
     builds.assert_moves_equal(seed)
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_meshes_are_laid_out_alike(seed):
+    builds.assert_layouts_equal(seed)
+
+
+def outlined(items):
+    return compiled.Arranger().outline(items)
+
+
+def laid_out(items):
+    return compiled.Arranger().laid_out([(items, np.arange(2))], np.ones((4, 1)))
+
+
+def bounded(items):
+    runs = np.zeros(1, np.intp), np.full(1, 2)
+    return compiled.Arranger().runs(items, *runs, slice(0, 1), np.empty((6, 1)))
+
+
+@pytest.mark.parametrize("ask", [outlined, laid_out, bounded])
+@pytest.mark.parametrize("wrong", [-1, 3, 2**62])
+def test_corners_that_are_not_there_are_refused(ask, wrong):
+    items = Triangles(np.eye(3), [[0, 1, 2], [2, 1, 0]])
+    ask(items)
+    items._face_rows.setflags(write=True)
+    items._face_rows[1, 1] = wrong
+    with pytest.raises(IndexError, match="points nowhere"):
+        ask(items)
+
+
+@pytest.mark.parametrize("wrong", [-1, 2, 2**62])
+def test_triangles_that_are_not_there_are_refused(wrong):
+    items, runs = Triangles(np.eye(3), [[0, 1, 2], [2, 1, 0]]), np.empty((6, 1))
+    with pytest.raises(IndexError, match="points nowhere"):
+        compiled.Arranger().laid_out([(items, np.array([0, wrong]))], np.ones((4, 1)))
+    for starts, counts in (([wrong + 1], [2]), ([0], [wrong + 1 if wrong > 0 else -1])):
+        given = np.array(starts), np.array(counts)
+        if starts[0] + counts[0] <= 2 and min(*starts, *counts) >= 0:
+            continue
+        with pytest.raises(IndexError, match="points nowhere"):
+            compiled.Arranger().runs(items, *given, slice(0, 1), runs)
+
+
 def eight():
     """Return a root and its children."""
     cells = Cells.of_root(np.array([0, 0, 0, 8, 8, 8.0]), 1.0)
