@@ -49,6 +49,9 @@ def _refuse_masked(name: str, value: object) -> None:
 
 def floats(name: str, value: ArrayLike, *shape: int) -> Floats:
     """Return `value` as a new float64 array of shape (n, *shape), NaN and infinity included."""
+    if type(value) is np.ndarray and value.dtype == np.float64 and value.shape[1:] == shape:
+        if value.ndim == len(shape) + 1:
+            return value.copy("K")
     given = array(name, value)
     if given.size == 0 and given.ndim <= 1 and shape:
         given = np.empty((0, *shape))

@@ -24,6 +24,7 @@ MOST = 99
 _VOLUMES = {Spheres: (1, [0, 1, 2, 0, 1, 2, 3]), Boxes: (2, [0, 1, 2, 3, 4, 5, 0])}
 _ROOM = 4_096
 _DOUBLE = np.dtype(np.float64)
+_KINDS = {_DOUBLE, np.dtype(np.intp)}
 # Rays and the arrays of their answer, as the kernel takes them.
 _ASKED, _HITS = Struct("4q"), Struct("6q")
 # The items of questions, and what else is told of each: a row of numbers.
@@ -42,14 +43,14 @@ class Lone:
             "strays": tree.strays,
         }
         items = _arrays_of(tree.arranged)
-        count = next(reversed(items.values())).shape[1]
+        count = next(reversed(items.values())).shape[-1]
         items["order"] = tree.order
         # Read as they are: not copied, and alive as long as this.
         self._kept = [*rows.values(), *items.values()]
         cells = {len(rows[name]) for name in ("first_child", "begin", "own_end", "end")}
         self.is_sound = (
-            all(array.flags.carray or array.flags.c_contiguous for array in self._kept)
-            and all(array.dtype in (_DOUBLE, np.intp) for array in self._kept)
+            all(array.flags.c_contiguous for array in self._kept)
+            and {array.dtype for array in self._kept} <= _KINDS
             and cells == {rows["walls"].shape[1]}
             and count == len(tree.order)
         )
@@ -72,10 +73,10 @@ class Lone:
 
 
 def _arrays_of(items: Shapes) -> dict[str, NDArray[Any]]:
-    """Return vertices and faces, (3, v) and (3, n), or boxes, (7, n)."""
+    """Return vertices and faces, (3, v) and (3, n), or boxes, (6, n), and maybe radii, (n,)."""
     if isinstance(items, Triangles):
         return {"vertices": items.vertices.T, "faces": items.faces.T}
-    return {"boxes": compiled.as_regions(items)}
+    return compiled.as_boxes(items)
 
 
 # The arrays of octrees, as long as these live; None of those that the kernel cannot take.

@@ -27,9 +27,12 @@ class Frozen:
 def freeze(holder: object) -> None:
     """Make the arrays that something holds read-only."""
     for value in vars(holder).values():
-        for each in value if isinstance(value, tuple) else (value,):
-            if isinstance(each, np.ndarray):
-                each.setflags(write=False)
+        if isinstance(value, np.ndarray):
+            value.setflags(write=False)
+        elif isinstance(value, tuple):
+            for each in value:
+                if isinstance(each, np.ndarray):
+                    each.setflags(write=False)
 
 
 class Record:

@@ -75,15 +75,6 @@ EXPORT int64_t octree_kernel_bounds(const double *vertices, int64_t vertex_count
     return to;
 }
 
-static int64_t spread_bits(int64_t bits) {
-    uint64_t number = (uint64_t)bits;
-    number = (number | number << 32) & 0x1f00000000ffff;
-    number = (number | number << 16) & 0x1f0000ff0000ff;
-    number = (number | number << 8) & 0x100f00f00f00f00f;
-    number = (number | number << 4) & 0x10c30c30c30c30c3;
-    return (int64_t)((number | number << 2) & 0x1249249249249249);
-}
-
 /* Write the first and last finest cells that the bounds (3, count) of items touch, packed, their
  * codes, and how deep they sink. `starts` (6) is where the root begins, a rounding more and less;
  * what is NaN has cell 0. */
@@ -363,69 +354,4 @@ EXPORT int64_t octree_kernel_file(const Entries *all, const Level *level, const 
         }
     }
     return to;
-}
-
-/* ---- Items that move ---- */
-
-/* Tell whether an item lies in the child of a cell around its center, enlarged by `factor`; and
- * which child that is. `_holding` in core/construction/off_grid.py. */
-static int is_held(const double *walls, const double *middles, int64_t row, const double *lower,
-                   const double *upper, double factor, int64_t *child) {
-    *child = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        double low = walls[axis * row], high = walls[(3 + axis) * row];
-        double middle = middles[axis * row], center = (lower[axis] + upper[axis]) / 2;
-        int is_above = center >= middle;
-        /* The larger child grows further beyond the wall; none grows that has no extent. */
-        if (center == middle) is_above = middle - low <= high - middle && high - middle > 0;
-        if (is_above) low = middle, *child |= 1 << axis;
-        else high = middle;
-        if (factor != 1) {
-            double growth = (high - low) * ((factor - 1) / 2);
-            low -= growth, high += growth;
-        }
-        if (!(lower[axis] >= low && upper[axis] <= high)) return 0;
-    }
-    return 1;
-}
-
-/* Find where items (7, count) stand that were in `cells`, -1 for none: up to the first cell that
- * holds them, enlarged as in `loose` (6, cell_count), and down to where no child does. */
-EXPORT int64_t octree_kernel_place(const double *walls, const double *loose, const double *middles,
-                                   const int64_t *parent, const int64_t *first_child,
-                                   int64_t cell_count, const double *rows, int64_t count,
-                                   double factor, int64_t *cells) {
-    uint64_t before = set_floats(DEFAULT_FLOATS);
-    int64_t found = count, child;
-    for (int64_t i = 0; i < count && found >= 0; i++) {
-        int64_t cell = cells[i] < 0 ? 0 : cells[i];
-        double lower[3], upper[3], radius = rows[6 * count + i];
-        for (int axis = 0; axis < 3; axis++) {
-            lower[axis] = rows[axis * count + i] - radius;
-            upper[axis] = rows[(3 + axis) * count + i] + radius;
-        }
-        while (cell >= 0) {
-            int holds = cell < cell_count;
-            for (int axis = 0; axis < 3 && holds; axis++)
-                holds = lower[axis] >= loose[axis * cell_count + cell] &&
-                        upper[axis] <= loose[(3 + axis) * cell_count + cell];
-            if (holds) break;
-            /* Cells stand behind their parents: nothing goes round in circles. */
-            if (cell >= cell_count || parent[cell] >= cell) found = DAMAGED, cell = 0;
-            cell = found < 0 ? -1 : parent[cell];
-        }
-        while (cell >= 0 && first_child[cell] >= 0) {
-            int64_t first = first_child[cell];
-            if (!is_held(walls + cell, middles + cell, cell_count, lower, upper, factor, &child))
-                break;
-            if (first <= cell || first > cell_count - 8) {
-                found = DAMAGED;
-                break;
-            }
-            cell = first + child;
-        }
-        cells[i] = cell < 0 ? -1 : cell;
-    }
-    set_floats(before);
-    return found;
 }

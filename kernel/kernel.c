@@ -74,7 +74,8 @@ typedef struct {
     const double *vertices; /* (3, vertex_count) */
     const int64_t *faces;   /* (3, entry_count) */
     const int64_t *order;   /* (entry_count): which item each entry is */
-    const double *boxes;    /* (7, entry_count): lower, upper, radius */
+    const double *boxes;    /* (6, entry_count): lower, upper */
+    const double *radii;    /* (entry_count), or NULL where all are 0 */
     int64_t node_count, block_count, vertex_count, entry_count, depth;
     Frame frame;
 } Tree;
@@ -233,7 +234,7 @@ static int bounds_of(const Tree *tree, int64_t entry, double *low, double *high)
     double corners[9];
     int64_t count = tree->entry_count;
     if (tree->boxes) {
-        double radius = tree->boxes[6 * count + entry];
+        double radius = tree->radii ? tree->radii[entry] : 0;
         for (int axis = 0; axis < 3; axis++) {
             low[axis] = tree->boxes[axis * count + entry] - radius;
             high[axis] = tree->boxes[(3 + axis) * count + entry] + radius;
@@ -1056,8 +1057,8 @@ static int touches_box(const double *corners, const double *lower, const double 
  * core/touch/rounded.py. */
 static int touches_rounded(const Walk *walk, int64_t entry) {
     const int64_t count = walk->tree->entry_count;
-    const double *box = walk->tree->boxes + entry;
-    double squares = 0, radius = box[6 * count] + walk->radius;
+    const double *box = walk->tree->boxes + entry, *radii = walk->tree->radii;
+    double squares = 0, radius = radii ? radii[entry] + walk->radius : walk->radius;
     for (int axis = 0; axis < 3; axis++, box += count) {
         double gap = larger(box[0] - walk->upper[axis], walk->lower[axis] - box[3 * count]);
         if (gap > 0 && radius == 0) return 0;

@@ -39,4 +39,14 @@ static inline uint64_t set_floats(uint64_t state) {
 static inline uint64_t set_floats(uint64_t state) { return state; }
 #endif
 
+/* Return a number of 20 bits, each moved to every third place. */
+static inline int64_t spread_bits(int64_t bits) {
+    uint64_t number = (uint64_t)bits;
+    number = (number | number << 32) & 0x1f00000000ffff;
+    number = (number | number << 16) & 0x1f0000ff0000ff;
+    number = (number | number << 8) & 0x100f00f00f00f00f;
+    number = (number | number << 4) & 0x10c30c30c30c30c3;
+    return (int64_t)((number | number << 2) & 0x1249249249249249);
+}
+
 #endif

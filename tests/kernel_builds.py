@@ -22,9 +22,13 @@ from core import (
     Triangles,
     build_octree,
     compiled,
+    run,
     use_kernel,
 )
+from core.scene import store
+from core.scene.sheets import _laid_out as sheets_of
 
+SHEETS = ("order", "firsts", "corners", "corner_counts")
 STRADDLERS = ("copy", "copy", "copy", "clip", "keep", "hybrid")
 
 
@@ -112,6 +116,36 @@ def assert_moves_equal(seed):
     return len(made)
 
 
+def assert_layouts_equal(seed):
+    """Lay out some meshes, with the kernel and without; return of how many triangles."""
+    random = np.random.default_rng(seed)
+    many = [each for each in (items_of(random) for _ in range(8)) if isinstance(each, Triangles)]
+    if not many:
+        return 0
+    found = []
+    for is_wanted in (False, True):
+        use_kernel(is_wanted)
+        try:
+            with np.errstate(all="ignore"):
+                meshes = [store.Mesh.of(each) for each in many]
+                some = [mesh for mesh in meshes if len(mesh.valid)]
+                sheets = [run(sheets_of(some))] if some else []
+        finally:
+            use_kernel(True)
+        found.append(
+            [getattr(mesh, name) for mesh in meshes for name in ("valid", "bounds", "parts")]
+            + [mesh.blocks.used for mesh in meshes]
+            + [getattr(all, name) for all in sheets for name in SHEETS]
+            + [all.arranged.rows for all in sheets]
+            + [getattr(all.patches, name) for all in sheets for name in vars(all.patches)]
+        )
+    for known, made in zip(*found, strict=True):
+        # Of 0 and -0 either may be a bound.
+        np.testing.assert_array_equal(known, made, str(seed))
+        assert known.dtype == made.dtype, seed
+    return sum(map(len, many))
+
+
 def assert_same(one, other, seed=None):
     """Assert that octrees, or what is said of them, are equal, all numbers to the last bit."""
     if isinstance(one, str):
@@ -131,5 +165,6 @@ if __name__ == "__main__":
     first, count, *_ = map(int, sys.argv[1:])
     assert not compiled.why_not(), compiled.why_not()
     seeds = range(first, first + count)
-    built = sum(assert_builds_equal(seed) + assert_moves_equal(seed) for seed in seeds)
+    asked = assert_builds_equal, assert_moves_equal, assert_layouts_equal
+    built = sum(ask(seed) for seed in seeds for ask in asked)
     print(f"{count} worlds of {built} items: no difference")

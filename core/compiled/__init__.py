@@ -12,9 +12,10 @@ from .door import (
 )
 from .gaps import CROSSES, TOUCHES, crossing_surfaces, shortest_ways
 from .joins import joined_triangles
+from .layouts import Arranger, arranger
 from .packing import QUESTION, Packed, Placed, is_worth, packed
 from .pictures import Painter, painter
-from .questions import AROUND, Questions, VolumesAsked, as_regions
+from .questions import AROUND, Questions, VolumesAsked, as_boxes
 from .threads import in_pieces, threads_of, use_threads
 from .touches import touching_triangles
 from .walks import (
@@ -38,6 +39,7 @@ __all__ = [
     "QUESTION",
     "TOUCHES",
     "VARIABLE",
+    "Arranger",
     "Builder",
     "CellsAsked",
     "Crossed",
@@ -50,7 +52,8 @@ __all__ = [
     "VolumesAsked",
     "Walked",
     "address",
-    "as_regions",
+    "arranger",
+    "as_boxes",
     "builder",
     "crossing_surfaces",
     "found",

@@ -86,6 +86,23 @@ class Builder:
         self._call("place", *given, len(found), factor, found)
         return found
 
+    def sliced(self, cells: Cells, own: Ids, outside: int) -> tuple[Ids, tuple[Ids, Ids, Ids]]:
+        """Return what `ends_in_preorder` and `slices` of the cells do, of their own items (m,)."""
+        ends, slices = np.empty(len(cells) + 1, np.intp), np.empty((3, len(cells)), np.intp)
+        self._call("slices", cells.place, cells.span, own, len(cells), outside, ends, slices)
+        begin, own_end, end = slices
+        return ends, (begin, own_end, end)
+
+    def referred(self, references: Ids, moved: Ids, stands: Ids, cells: Cells, ends: Ids) -> Ids:
+        """Return the references (n,) after items have moved to other cells: the last in these.
+
+        All items stand where `stands` (n,) tells; `ends` (m + 1,) are those of the places.
+        """
+        flags, waiting = np.zeros(len(stands), np.uint8), np.zeros(len(ends), np.intp)
+        found, given = np.empty_like(references), (cells.place, ends, len(cells), flags, waiting)
+        self._call("refer", references, len(stands), moved, len(moved), stands, *given, found)
+        return found
+
 
 def builder() -> Builder | None:
     """Return what builds in C, if the kernel is there."""

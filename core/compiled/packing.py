@@ -10,7 +10,7 @@ from ..arrays import Floats, Ids
 from ..octree import Octree
 from ..shapes import Triangles
 from .door import address, found
-from .questions import as_regions
+from .questions import as_boxes
 from .walks import Walked
 
 # To pack an item costs about as much as this part of a ray in NumPy, whose first many rays make
@@ -45,7 +45,8 @@ class Packed(Walked):
             arrays["vertices"] = _rows(items.vertices.T, np.float64)
             arrays["faces"] = _rows(items.faces.T, np.intp)
         else:
-            arrays["boxes"] = _rows(as_regions(items), np.float64)
+            rows = as_boxes(items)
+            arrays |= {name: _rows(array, np.float64) for name, array in rows.items()}
         self._tree = self._package.Tree(
             **{name: address(array) for name, array in arrays.items()},
             vertex_count=arrays["vertices"].shape[1] if "vertices" in arrays else 0,
@@ -115,7 +116,7 @@ class Placed(Walked):
             "slacks": _rows(slacks, np.float64),
             "wanted": self.wanted,
         }
-        sides = _rows(np.concatenate((boxes, np.zeros((1, len(numbers))))), np.float64)
+        sides = _rows(boxes, np.float64)
         self._kept = [*kept.values(), sides]
         places = {name: address(array) for name, array in kept.items()}
         top = package.Tree(boxes=address(sides), entry_count=len(numbers))

@@ -80,6 +80,14 @@ class VolumesAsked:
         return len(self.rows)
 
 
+def as_boxes(shapes: Shapes) -> dict[str, Floats]:
+    """Return boxes, spheres or regions as boxes (6, n), and radii (n,) if they are round."""
+    if isinstance(shapes, Boxes):
+        return {"boxes": shapes.rows}
+    rows = as_regions(shapes)
+    return {"boxes": rows[:6], "radii": rows[6]}
+
+
 def as_regions(shapes: Shapes) -> Floats:
     """Return boxes, spheres or regions as rows of regions, (7, n)."""
     rows = shapes.rows

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..arrays import Flags, Ids, flagged, radix_argsort, starts_of_runs
 from ..cells import Cells
+from ..compiled import builder
 from ..construction.levels import Pairs
 from ..grid import Grid
 
@@ -43,14 +44,22 @@ class Assignment:
         return cls(cells, placements, np.zeros(len(cells), np.intp), count, np.empty(0, np.intp))
 
     @cached_property
+    def _ends_and_slices(self) -> tuple[Ids, tuple[Ids, Ids, Ids]]:
+        outside = len(self.placements) - int(self.own.sum())
+        if (kernel := builder()) is not None:
+            return kernel.sliced(self.cells, self.own, outside)
+        ends = self.cells.ends_in_preorder(self.own, outside)
+        return ends, self.cells.slices(ends)
+
+    @property
     def _ends(self) -> Ids:
         """Where in the references the items of the places end, outside first, (m + 1,)."""
-        return self.cells.ends_in_preorder(self.own, len(self.placements) - int(self.own.sum()))
+        return self._ends_and_slices[0]
 
-    @cached_property
+    @property
     def slices(self) -> tuple[Ids, Ids, Ids]:
         """Where in the references a cell's own items begin and end, and those of its subtree."""
-        return self.cells.slices(self._ends)
+        return self._ends_and_slices[1]
 
     @cached_property
     def references(self) -> Ids:
@@ -204,6 +213,10 @@ class OneCellEach(Assignment):
 
     def _corrected(self, references: Ids, moved: Ids) -> Ids:
         """Return the references after items have moved: these are the last in their cells now."""
+        if (kernel := builder()) is not None:
+            return kernel.referred(
+                references, moved, self.placements.cells, self.cells, self._ends
+            )
         moved = np.unique(moved)
         keys = np.append(self.cells.place + 1, 0)[self.placements.cells[moved]]
         order = np.argsort(keys, kind="stable")

@@ -168,6 +168,8 @@ class Maintenance:
         assert not self.is_eager or len(underfull(assignment, self.merge_below)) == 0
 
     def _count(self, **more: int) -> None:
+        if not any(more.values()):
+            return
         counts = {name: getattr(self.turnover, name) + count for name, count in more.items()}
         self.turnover = replace(self.turnover, **counts)
 

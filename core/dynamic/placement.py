@@ -214,7 +214,7 @@ def _leaves(assignment: Assignment, rows: Floats, leaves: Ids) -> tuple[Ids, Ite
 def underfull(assignment: Assignment, least: int) -> Ids:
     """Return the uppermost divided cells whose subtrees hold fewer items than `least`."""
     few = (assignment.cells.first_child >= 0) & (assignment.different_items(least) < least)
-    return assignment.cells.uppermost(few)
+    return assignment.cells.uppermost(few) if few.any() else np.empty(0, np.intp)
 
 
 def too_fine(assignment: Assignment, most: int) -> Ids:

@@ -259,6 +259,8 @@ class DynamicOctree:
 
     def _living(self, ids: ArrayLike) -> Ids:
         numbers = self._items.numbers_of(ids)
+        if (numbers[1:] > numbers[:-1]).all():
+            return numbers
         seen = np.bincount(numbers, minlength=len(self))
         if seen.max(initial=0) > 1:
             checks.every_row("ids", "not repeat", seen[numbers] == 1, self.ids[numbers])

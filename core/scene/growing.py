@@ -27,7 +27,7 @@ class Growing:
 
     def __init__(self) -> None:
         self._held: NDArray[Any] | None = None
-        self._count = 0
+        self._count = self._expected = 0
 
     def __len__(self) -> int:
         return self._count
@@ -38,18 +38,24 @@ class Growing:
         assert self._held is not None, "nothing was ever put here"
         return self._held[..., : self._count]
 
+    def expect(self, count: int) -> None:
+        """Make room for so many more, and no more, when the next ones are put."""
+        self._expected = self._count + count
+
     def put(self, rows: NDArray[Any]) -> None:
         """Put rows behind the end."""
-        if self._held is None:
+        stop = self._count + rows.shape[-1]
+        if self._held is None and self._expected <= stop:
             self._held = rows  # the first ones are taken as they are
             return
-        stop = self._count + rows.shape[-1]
-        if stop > self._held.shape[-1]:
-            shape = (*rows.shape[:-1], stop + int(stop * _ROOM))
-            is_flat = self._held.flags.c_contiguous
+        kept = rows[..., :0] if self._held is None else self.rows
+        if self._held is None or stop > self._held.shape[-1]:
+            room = self._expected if stop <= self._expected else stop + int(stop * _ROOM)
+            shape = (*rows.shape[:-1], room)
+            is_flat = (rows if self._held is None else self._held).flags.c_contiguous
             held = np.empty(shape if is_flat else shape[::-1], rows.dtype)
             held = held if is_flat else held.T
-            held[..., : self._count] = self.rows
+            held[..., : self._count] = kept
             self._held = held
         elif not self._held.flags.writeable:
             self._held = self._held.copy(order="K")

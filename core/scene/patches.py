@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import tuning
+from .. import compiled, tuning
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges
 from ..shapes import Triangles
 
@@ -52,8 +52,12 @@ def made_patches(triangles: Triangles, sizes: Ids) -> Generator[None, None, Patc
     All numbers begin at 0. Yields while they are made.
     """
     starts, owners, counts = _runs(sizes, _RUN)
-    rows = np.empty((6, len(starts)))
+    rows, kernel = np.empty((6, len(starts))), compiled.arranger()
     for some in blocks(len(starts), tuning.current.patches_together):
+        if kernel is not None:
+            kernel.runs(triangles, starts, counts, some, rows)
+            yield
+            continue
         begin = int(starts[some.start])
         part = triangles[begin : int(starts[some.stop - 1] + counts[some.stop - 1])]
         lower, upper = part.limits()

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .. import tuning
+from .. import compiled, tuning
 from ..arrays import Floats, Ids, blocks, gather, radix_argsort
 from ..grid import Words, morton_codes
 from .growing import Growing, GrownTriangles
@@ -80,6 +80,12 @@ class GrowingSheets:
         finds all of it or nothing.
         """
         ends = np.cumsum([len(mesh.valid) for mesh in meshes.values()])
+        wanted = {
+            "vertices": sum(len(mesh.triangles.vertices) for mesh in meshes.values()),
+            **dict.fromkeys(("faces", "order"), sum(len(mesh.valid) for mesh in meshes.values())),
+        }
+        for name, count in wanted.items():
+            self._arrays[name].expect(count)
         cuts = np.flatnonzero(np.diff(ends // tuning.current.sheets_together)) + 1
         for some in np.split(np.array(list(meshes), np.intp), cuts):
             while left := [number for number in some.tolist() if is_wanted(number)]:
@@ -91,9 +97,11 @@ class GrowingSheets:
     def _keep(self, numbers: list[int], made: Sheets) -> None:
         entry, corner, patch = (len(self._arrays[each]) for each in ("order", "vertices", "rows"))
         new, counts = made.patches, np.diff(made.firsts, append=len(made.order))
+        faces = made.arranged.faces.T
+        faces += corner  # nobody else has them
         parts = (
             made.arranged.vertices.T,
-            made.arranged.faces.T + corner,
+            faces,
             made.order,
             new.rows,
             new.firsts + np.where(new.are_small, entry, patch),
@@ -132,26 +140,40 @@ class GrowingSheets:
 
 def _laid_out(meshes: list[Mesh]) -> Generator[None, None, Sheets]:
     """Lay out these meshes alone, numbered from 0; yields while they are made."""
-    faces, owners, vertices, corners = _joined(meshes)
+    counts = np.array([len(mesh.valid) for mesh in meshes], np.intp)
+    lengths = np.array([len(mesh.triangles.vertices) for mesh in meshes], np.intp)
+    frames = _frames(np.stack([mesh.bounds for mesh in meshes], axis=1))
+    kernel = compiled.arranger()
+    # What is larger would take too long at once.
+    if kernel is not None and counts.sum() <= 2 * tuning.current.sheets_together:
+        given = [(mesh.triangles, mesh.valid) for mesh in meshes]
+        vertices, faces, order = kernel.laid_out(given, frames)
+        yield
+    else:
+        vertices, faces, order = yield from _sorted(meshes, frames)
+    arranged = GrownTriangles(vertices, faces, {})
+    patches = yield from made_patches(arranged, counts)
+    firsts, corners = np.cumsum(counts) - counts, np.cumsum(lengths) - lengths
+    return Sheets(arranged, order, firsts, corners, lengths, patches, Layout())
+
+
+def _sorted(meshes: list[Mesh], frames: Floats) -> Generator[None, None, tuple[Floats, Ids, Ids]]:
+    """Return vertices, faces (3, n) and the numbers (n,) of triangles along the curves."""
+    faces, owners, vertices = _joined(meshes)
     yield
     keys = np.empty(len(owners), np.int64)
-    bounds = np.stack([mesh.bounds for mesh in meshes], axis=1)
     for some in blocks(len(owners), tuning.current.triangles_placed):
-        codes = _codes(vertices, faces[:, some], bounds, owners[some])
+        codes = _codes(vertices, faces[:, some], frames, owners[some])
         keys[some] = owners[some] << 3 * _BITS | codes
         yield
     order = radix_argsort(keys, 3 * _BITS + len(meshes).bit_length())
     yield
-    counts = np.array([len(mesh.valid) for mesh in meshes], np.intp)
     valid = np.concatenate([mesh.valid for mesh in meshes])
-    arranged = GrownTriangles(vertices, gather(faces, order), {})
-    patches = yield from made_patches(arranged, counts)
-    firsts, lengths = np.cumsum(counts) - counts, np.diff(corners, append=vertices.shape[1])
-    return Sheets(arranged, valid[order], firsts, corners, lengths, patches, Layout())
+    return vertices, gather(faces, order), valid[order]
 
 
-def _joined(meshes: list[Mesh]) -> tuple[Ids, Ids, Floats, Ids]:
-    """Return finite faces, (3, n), the mesh of each, all vertices, and where each mesh starts."""
+def _joined(meshes: list[Mesh]) -> tuple[Ids, Ids, Floats]:
+    """Return finite faces, (3, n), the mesh of each, and all vertices."""
     lengths = [len(mesh.triangles.vertices) for mesh in meshes]
     starts = np.cumsum([0, *lengths])[:-1]
     vertices = np.concatenate([mesh.triangles.vertices.T for mesh in meshes], axis=1)
@@ -162,17 +184,23 @@ def _joined(meshes: list[Mesh]) -> tuple[Ids, Ids, Floats, Ids]:
             (faces if len(mesh.valid) == faces.shape[1] else faces[:, mesh.valid]) + start
         )
     owners = np.repeat(np.arange(len(meshes)), [part.shape[1] for part in parts])
-    return np.concatenate(parts, axis=1), owners, vertices, starts
+    return np.concatenate(parts, axis=1), owners, vertices
 
 
-def _codes(vertices: Floats, faces: Ids, bounds: Floats, owners: Ids) -> Words:
-    """Return Morton codes of triangles' first corners in the bounds of their meshes."""
+def _frames(bounds: Floats) -> Floats:
+    """Return where curves through bounds (6, m) begin, and how many places a unit has, (4, m)."""
     # Cells are cubes: in those as flat as a landscape a run would follow a line of equal height.
-    lower, size = bounds[:3], (bounds[3:] - bounds[:3]).max(axis=0)
+    size = (bounds[3:] - bounds[:3]).max(axis=0)
     scale = np.divide(2**_BITS, size, out=np.zeros(size.shape), where=size > 0)
-    places = np.empty((3, faces.shape[1]), np.int64)
+    return np.concatenate((bounds[:3], scale[None]))
+
+
+def _codes(vertices: Floats, faces: Ids, frames: Floats, owners: Ids) -> Words:
+    """Return Morton codes of triangles' middles in the frames of their meshes."""
+    places, scales = np.empty((3, faces.shape[1]), np.int64), frames[3].take(owners)
     for axis, row in enumerate(vertices):
-        places[axis] = (row.take(faces).sum(axis=0) / 3 - lower[axis].take(owners)) * scale.take(
-            owners
-        )
-    return morton_codes(places.clip(0, 2**_BITS - 1), _BITS)
+        middles = row.take(faces).sum(axis=0) / 3
+        along = (middles - frames[axis].take(owners)) * scales
+        # What is no number, by an overflow, has place 0.
+        places[axis] = np.fmin(np.fmax(along, 0), 2**_BITS - 1)
+    return morton_codes(places, _BITS)

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import checks
+from .. import checks, compiled
 from ..arrays import Flags, Floats, Ids, concatenated_ranges, flagged, gather, starts_of_runs
 from ..shapes import Triangles
 from .vertex_blocks import VertexBlocks
@@ -40,6 +40,9 @@ class Mesh:
     def of(cls, triangles: Triangles) -> "Mesh":
         """Return what is known of triangles without an octree."""
         vertices, faces = triangles.vertices.T, triangles.faces.T
+        kernel = compiled.arranger()
+        if kernel is not None and vertices.shape[1] <= _MANY:
+            return cls._outlined(triangles, *kernel.outline(triangles))
         finite = np.isfinite(vertices).all(axis=0)
         good = np.ones(len(triangles), bool) if finite.all() else finite[faces].all(axis=0)
         (valid,) = good.nonzero()
@@ -56,6 +59,16 @@ class Mesh:
         points = vertices if used.all() else vertices[:, used]
         bounds = np.concatenate((points.min(axis=1), points.max(axis=1)))
         parts = _parts(points, bounds) if len(valid) >= _WORTH else bounds[:, None]
+        return cls(triangles, valid, bounds, parts, blocks)
+
+    @classmethod
+    def _outlined(
+        cls, triangles: Triangles, valid: Ids, used: Flags, bounds: Floats, parts: Floats
+    ) -> "Mesh":
+        blocks = VertexBlocks(triangles, used)
+        if len(valid) == 0:
+            return cls(triangles, valid, _NO_BOUNDS, np.zeros((6, 1)), blocks)
+        parts = parts if len(valid) >= _WORTH else bounds[:, None]
         return cls(triangles, valid, bounds, parts, blocks)
 
 

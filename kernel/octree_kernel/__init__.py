@@ -41,7 +41,8 @@ class Tree(Structure):
     """A packed tree: see `Tree` in kernel.c."""
 
     _fields_ = [
-        *((name, c_void_p) for name in ("nodes", "blocks", "vertices", "faces", "order", "boxes")),
+        *((name, c_void_p) for name in ("nodes", "blocks", "vertices", "faces", "order")),
+        *((name, c_void_p) for name in ("boxes", "radii")),
         *((name, c_int64) for name in ("node_count", "block_count", "vertex_count")),
         *((name, c_int64) for name in ("entry_count", "depth")),
         ("center", c_double * 3),
@@ -143,6 +144,15 @@ class Level(Structure):
     ]
 
 
+class Laid(Structure):
+    """Where meshes are laid out: see `Laid` in layouts.c."""
+
+    _fields_ = [
+        *((name, c_void_p) for name in ("vertices", "faces", "order", "keys")),
+        *((name, c_int64) for name in ("vertex_count", "face_count", "key_count")),
+    ]
+
+
 class Target(Structure):
     """Where triangles are drawn: see `Target` in pictures.c."""
 
@@ -182,6 +192,11 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
             address, address, number, *[address] * 3, number, number, address, number,
         ],
         "place": [*[address] * 5, number, address, number, c_double, address],
+        "outline": [address, number, address, number, *[address] * 4],
+        "lay_out": [address, number, POINTER(Laid)],
+        "runs": [address, number, address, number, address, address, *[number] * 3, address],
+        "slices": [*[address] * 3, number, number, address, address],
+        "refer": [address, number, address, number, *[address] * 3, number, *[address] * 3],
         "project": [address, number, *[address] * 3, number, address, number],
         "draw": [POINTER(Target), address, number, address, number, address, number, number],
         "file": [*entries, address, number, number, address, address, number, address],

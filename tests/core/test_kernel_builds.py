@@ -48,19 +48,92 @@ def test_items_that_move_stand_in_the_same_cells(seed):
     builds.assert_moves_equal(seed)
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_meshes_are_laid_out_alike(seed):
+    builds.assert_layouts_equal(seed)
+
+
+def outlined(items):
+    return compiled.Arranger().outline(items)
+
+
+def laid_out(items):
+    return compiled.Arranger().laid_out([(items, np.arange(2))], np.ones((4, 1)))
+
+
+def bounded(items):
+    runs = np.zeros(1, np.intp), np.full(1, 2)
+    return compiled.Arranger().runs(items, *runs, slice(0, 1), np.empty((6, 1)))
+
+
+@pytest.mark.parametrize("ask", [outlined, laid_out, bounded])
+@pytest.mark.parametrize("wrong", [-1, 3, 2**62])
+def test_corners_that_are_not_there_are_refused(ask, wrong):
+    items = Triangles(np.eye(3), [[0, 1, 2], [2, 1, 0]])
+    ask(items)
+    items._face_rows.setflags(write=True)
+    items._face_rows[1, 1] = wrong
+    with pytest.raises(IndexError, match="points nowhere"):
+        ask(items)
+
+
+@pytest.mark.parametrize("wrong", [-1, 2, 2**62])
+def test_triangles_that_are_not_there_are_refused(wrong):
+    items, runs = Triangles(np.eye(3), [[0, 1, 2], [2, 1, 0]]), np.empty((6, 1))
+    with pytest.raises(IndexError, match="points nowhere"):
+        compiled.Arranger().laid_out([(items, np.array([0, wrong]))], np.ones((4, 1)))
+    for starts, counts in (([wrong + 1], [2]), ([0], [wrong + 1 if wrong > 0 else -1])):
+        given = np.array(starts), np.array(counts)
+        if starts[0] + counts[0] <= 2 and min(*starts, *counts) >= 0:
+            continue
+        with pytest.raises(IndexError, match="points nowhere"):
+            compiled.Arranger().runs(items, *given, slice(0, 1), runs)
+
+
+def eight():
+    """Return a root and its children."""
+    cells = Cells.of_root(np.array([0, 0, 0, 8, 8, 8.0]), 1.0)
+    return cells.with_children(np.zeros(1, np.intp), child_walls(cells.rows, np.full((3, 1), 4.0)))
+
+
 @pytest.mark.parametrize("wrong", [(9, -1, 1), (3, 3, 1), (3, 0, 3), (3, 0, 2)])
 def test_cells_that_contradict_each_other_are_refused(wrong):
     start, parent, first = wrong
-    cells = Cells.of_root(np.array([0, 0, 0, 8, 8, 8.0]), 1.0)
-    cells = cells.with_children(
-        np.zeros(1, np.intp), child_walls(cells.rows, np.full((3, 1), 4.0))
-    )
+    cells = eight()
     parents, firsts = cells.parent.copy(), cells.first_child.copy()
     parents[3], firsts[0] = parent, first
     damaged = replace(cells, parent=parents, first_child=firsts)
     box = np.array([1, 1, 1, 2, 2, 2, 0.0])[:, None]
     with pytest.raises(IndexError, match="points nowhere"):
         compiled.Builder().placed(damaged, np.array([start]), box, 1.0)
+
+
+@pytest.mark.parametrize("wrong", [(0, 9), (0, -1), (1, 0), (1, 10)])
+def test_places_that_contradict_each_other_are_refused(wrong):
+    which, number = wrong
+    order = eight().place.copy(), eight().span.copy()
+    order[which][3] = number
+    with pytest.raises(IndexError, match="points nowhere"):
+        compiled.Builder().sliced(replace(eight(), order=order), np.zeros(9, np.intp), 0)
+
+
+@pytest.mark.parametrize("where", ["references", "moved", "stands", "ends"])
+@pytest.mark.parametrize("wrong", [-2, 9, 2**40])
+def test_references_that_contradict_each_other_are_refused(where, wrong):
+    own = np.array([0, 2, 0, 0, 1, 0, 0, 0, 0])
+    given = {
+        "references": np.array([1, 0, 2]),
+        "moved": np.array([0]),
+        "stands": np.array([4, 1, 1]),
+        "cells": eight(),
+        "ends": compiled.Builder().sliced(eight(), own, 0)[0],
+    }
+    found = compiled.Builder().referred(**given)
+    assert found.tolist() == [1, 2, 0]
+    given[where] = given[where].copy()
+    given[where][5 if where == "ends" else 0] = wrong
+    with pytest.raises(IndexError, match="points nowhere"):
+        compiled.Builder().referred(**given)
 
 
 @given(

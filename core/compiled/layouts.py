@@ -1,0 +1,63 @@
+"""Layouts in C: outlines of meshes, keys along Morton curves, and bounds of runs of triangles."""
+
+import numpy as np
+
+from ..arrays import Flags, Floats, Ids
+from ..shapes import Triangles
+from .builds import Builder
+from .door import address, found
+
+# A mesh as the kernel takes it: `Mesh` in layouts.c.
+_MESH = np.dtype([("places", np.intp, 3), ("counts", np.int64, 3), ("frame", np.float64, 4)])
+# Parts of an outline, as `ALL_PARTS` in the kernel.
+_PARTS = 64
+
+
+class Arranger(Builder):
+    """What the kernel does of meshes without octrees."""
+
+    def outline(self, triangles: Triangles) -> tuple[Ids, Flags, Floats, Floats]:
+        """Return finite triangles, vertices of these, their bounds (6,) and parts (6, b)."""
+        vertices, faces = triangles.vertices.T, triangles.faces.T
+        good, used = np.empty(len(triangles), bool), np.zeros(vertices.shape[1], bool)
+        bounds, parts = np.empty(6), np.empty((6, _PARTS))
+        given = vertices, len(used), faces, len(good)
+        count = self._call("outline", *given, good, used, bounds, parts)
+        valid = np.arange(count) if count == len(good) else good.nonzero()[0]
+        return valid, used, bounds, parts[:, parts[0] < np.inf]
+
+    def laid_out(
+        self, meshes: list[tuple[Triangles, Ids]], frames: Floats
+    ) -> tuple[Floats, Ids, Ids]:
+        """Return vertices (3, v), faces (3, n) and the numbers (n,) of triangles along curves.
+
+        Of each mesh those that are finite are given, too; its curve begins where `frames` (4, m)
+        tell: lower x, y, z, and how many places a unit has.
+        """
+        told = np.empty(len(meshes), _MESH)
+        arrays = [(each.vertices.T, each.faces.T, valid) for each, valid in meshes]
+        told["places"] = [list(map(address, row)) for row in arrays]
+        told["counts"] = [[row[0].shape[1], row[1].shape[1], len(row[2])] for row in arrays]
+        told["frame"] = frames.T
+        corners, _, entries = told["counts"].sum(axis=0).tolist()
+        most = int(told["counts"][:, 2].max())
+        vertices, faces = np.empty((3, corners)), np.empty((3, entries), np.intp)
+        order, keys = np.empty(entries, np.intp), np.empty((2, most), np.int64)
+        laid = self._package.Laid(
+            *map(address, (vertices, faces, order, keys)), corners, entries, most
+        )
+        self._call("lay_out", told, len(told), self._package.byref(laid))
+        return vertices, faces, order
+
+    def runs(
+        self, triangles: Triangles, starts: Ids, counts: Ids, some: slice, rows: Floats
+    ) -> None:
+        """Fill in the bounds (6, p) of some runs of triangles, `counts` from `starts` on."""
+        vertices, faces = triangles.vertices.T, triangles.faces.T
+        given = vertices, vertices.shape[1], faces, faces.shape[1], starts, counts
+        self._call("runs", *given, len(starts), some.start, some.stop, rows)
+
+
+def arranger() -> Arranger | None:
+    """Return what lays out in C, if the kernel is there."""
+    return None if found()[0] is None else Arranger()
