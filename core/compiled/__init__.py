@@ -15,6 +15,7 @@ from .joins import joined_triangles
 from .packing import QUESTION, Packed, Placed, is_worth, packed
 from .pictures import Painter, painter
 from .questions import AROUND, Questions, VolumesAsked, as_regions
+from .slides import Slid, slid_surfaces
 from .threads import in_pieces, threads_of, use_threads
 from .touches import touching_triangles
 from .walks import (
@@ -47,6 +48,7 @@ __all__ = [
     "Painter",
     "Placed",
     "Questions",
+    "Slid",
     "VolumesAsked",
     "Walked",
     "address",
@@ -63,6 +65,7 @@ __all__ = [
     "packed",
     "painter",
     "shortest_ways",
+    "slid_surfaces",
     "threads_of",
     "touching_triangles",
     "use_kernel",

@@ -15,13 +15,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, starts_of_runs
+from ..compiled import slid_surfaces
 from ..records import Columns
 from ..scene.moment import Moment, first_of_each
 from ..scene.sheets import Sheets
 from ..steps import Steps
 from ..touch.triangle_distance import nearest_points
 from .seen import PlacedPatches, Seen
-from .shadows import ShadowGaps, exact_gaps, places_on_movers, shadow_gaps, slopes_at
+from .shadows import QUANTUM, ShadowGaps, exact_gaps, places_on_movers, shadow_gaps, slopes_at
 from .way import Way
 
 # Pairs of placements, of patches, of small patches and of triangles that are looked at together.
@@ -30,6 +31,8 @@ _PLACED, _SPLIT, _SMALL, _TESTED = 2_048, 131_072, 2_048, 8_192
 _BEAMS, _FIRST, _MORE = (6, 24), 4, 4
 # How far planes are tilted at most.
 _STEEP = 8.0
+# What is no farther beyond a gap may have an equal one, which is rounded down.
+_TIE = 2 * QUANTUM
 
 
 @dataclass(frozen=True)
@@ -62,9 +65,10 @@ class GapSearch:
     Attributes
     ----------
     gaps : ndarray of float64, shape (p,)
-        Infinite if nothing is ahead; a multiple of `QUANTUM`, below the exact one by less.
+        Infinite if nothing is ahead that is looked for; a multiple of `QUANTUM`, below the exact one by less.
     entries : ndarray of intp, shape (2, p)
-        The triangles that have it; -1 if nothing is ahead.
+        The triangles that have it, of equals the lowest, first of those that move; -1 if nothing
+        is ahead.
     corners : ndarray of intp, shape (p,)
         At which corner of their shared shadow.
     crossing : ndarray of bool, shape (p,)
@@ -83,23 +87,45 @@ class GapSearch:
         None above the limit of its key is looked for; if `shared`, these fall with what is found.
         """
         self.rows, self._keys, self._limits, self._shared = rows, keys, limits, shared
-        count = rows.shape[1]
-        self.gaps, self.crossing = np.full(count, np.inf), np.zeros(count, bool)
-        self.entries, self.corners = np.full((2, count), -1), np.full(count, -1)
-        self._faces: list[Faces] = []
-        self._seen = Seen(self._moment, self._sheets, self._way, rows)
+        count, placements = rows.shape[1], self._moment.placements
+        left, self._faces = np.arange(count), []
+        slid = yield from slid_surfaces(
+            (self._sheets, placements.meshes, placements.matrices),
+            self._way.told, rows, keys, limits, signed=self._signed, shared=shared,
+        )  # fmt: skip
+        if slid is None:
+            self.gaps, self.crossing = np.full(count, np.inf), np.zeros(count, bool)
+            self.entries, self.corners = np.full((2, count), -1), np.full(count, -1)
+        else:
+            (left,) = np.isnan(slid.gaps).nonzero()
+            self.gaps, self.entries, self.corners = slid.gaps, slid.entries, slid.corners
+            self.crossing, self.gaps[left] = slid.crossing, np.inf
+            self._faces.append(Faces(*slid.faces))
+        if len(left):
+            self._seen = Seen(self._moment, self._sheets, self._way, rows)
+            yield from self._look_without_kernel(left)
+        far = self.gaps > limits[keys]
+        self.gaps[far], self.entries[:, far], self.corners[far] = np.inf, -1, -1
+
+    def _look_without_kernel(self, left: Ids) -> Steps[None]:
         # Pairs of one key together, so that its limit is known when the next ones are looked at.
-        order = np.argsort(keys, kind="stable")
-        for some in blocks(count, _PLACED):
-            for done in self._some(np.sort(order[some])):
-                yield (some.start + done * (some.stop - some.start)) / max(count, 1)
+        left = left[np.argsort(self._keys[left], kind="stable")]
+        for some in blocks(len(left), _PLACED):
+            for done in self._some(np.sort(left[some])):
+                yield (some.start + done * (some.stop - some.start)) / len(left)
 
     @property
     def faces(self) -> Faces:
-        """Triangles in one plane, of pairs that nothing else holds."""
+        """Triangles in one plane, of pairs that nothing else holds; sorted, each two once."""
         nothing = np.empty(0, np.intp)
         found = Faces.joined([Faces(nothing, nothing, nothing), *self._faces])
-        return found[self.gaps[found.pairs] > 0]
+        found = found[self.gaps[found.pairs] > 0]
+        items = self._sheets.order[found.ones], self._sheets.order[found.others]
+        order = np.lexsort((*items[::-1], found.pairs))
+        same = np.stack((found.pairs, *items))[:, order]
+        is_new = np.ones(len(order), bool)
+        is_new[1:] = (same[:, 1:] != same[:, :-1]).any(axis=0)
+        return found[order[is_new]]
 
     def places(self, pairs: Ids) -> Floats:
         """Return where on the mover the gaps of some pairs are measured from, (3, n).
@@ -216,9 +242,10 @@ class GapSearch:
         return flags
 
     def _is_near(self, pairs: Ids, least: Floats) -> Flags:
-        """Return what may be nearer than what is known, and is no farther than is looked for."""
-        flags: Flags = least < self.gaps.take(pairs)
-        return flags & (least <= self._limits.take(self._keys.take(pairs)))
+        """Return what may be as near as what is known, and no farther than is looked for."""
+        bounds = np.minimum(self.gaps.take(pairs), self._limits.take(self._keys.take(pairs)))
+        flags: Flags = least < bounds + _TIE
+        return flags
 
     def _meeting(
         self, pairs: Ids, ones: tuple[Floats, Ids], others: tuple[Floats, Ids]
@@ -355,11 +382,9 @@ class GapSearch:
         self._faces.append(Faces(pairs[faces], *entries[:, faces]))
         self._take(pairs[held], np.zeros(len(held)), entries[:, held], np.full(len(held), -1))
         owners = pairs[found.pairs]
-        best = np.minimum(self.gaps, np.inf)
+        best = np.minimum(self.gaps, self._limits[self._keys])
         np.minimum.at(best, owners, found.most)
-        some = (found.least <= best[owners]) & (found.least < self.gaps[owners])
-        some &= found.least <= self._limits[self._keys[owners]]
-        (some,) = some.nonzero()
+        (some,) = (found.least < best[owners] + _TIE).nonzero()
         which, places = found.corners[some], found.pairs[some]
         values, _ = exact_gaps(self._way, corners[..., places], which)
         self._take(owners[some], values, entries[:, places], which)
@@ -369,7 +394,11 @@ class GapSearch:
         items = self._sheets.order[entries]
         order = np.lexsort((items[1], items[0], values, pairs))
         order = order[starts_of_runs(pairs[order])]
-        order = order[values[order] < self.gaps[pairs[order]]]
+        known = self._sheets.order[self.entries[:, pairs[order]]]
+        is_lower = items[0, order] < known[0]
+        is_lower |= (items[0, order] == known[0]) & (items[1, order] < known[1])
+        gaps = self.gaps[pairs[order]]
+        order = order[(values[order] < gaps) | ((values[order] == gaps) & is_lower)]
         better = pairs[order]
         self.gaps[better] = values[order]
         self.entries[:, better], self.corners[better] = entries[:, order], which[order]
