@@ -13,8 +13,9 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import kernel_pairs as pairs
+import kernel_worlds as worlds
 
-from core import compiled
+from core import SceneOctree, compiled
 from core.gaps.search import GapSearch
 from core.gaps.way import Way
 from core.place.slide import scale_of
@@ -24,21 +25,50 @@ DIRECTIONS = ([0, 0, -1], [0, 1, 0], [-3, 0, 0], [1, -1, 0], [1, 2, -4], [1e-17,
 
 
 def world(seed):
-    """Return a moment in a space of about one, its sheets, a way, pairs, keys and limits."""
+    """Return a moment in a space of about one, its sheets, a way, pairs, keys and limits.
+
+    Surfaces that stand one behind the other along the way, or anywhere.
+    """
     random = np.random.default_rng(seed)
-    made = pairs.surfaces(seed, float(random.choice([0.0, 0.2, 0.3, 1.0])))
-    if made is None:
-        return None
-    moment, rows, _, _ = made
-    rows = np.concatenate((rows, rows[::-1]), axis=1)[:, random.permutation(2 * rows.shape[1])]
-    moment = moment.scaled(scale_of(moment))
-    sheets = run(moment.meshes.sheets(np.unique(moment.placements.meshes[rows])))
     direction = random.normal(size=3)
     if random.random() < 0.8:
         direction = np.array(DIRECTIONS[random.integers(len(DIRECTIONS))], float)
+    if random.random() < 0.3:
+        made = pairs.surfaces(seed, float(random.choice([0.0, 0.2, 1.0])))
+        if made is None:
+            return None
+        moment, rows, _, _ = made
+        rows = np.concatenate((rows, rows[::-1]), axis=1)
+    else:
+        moment, rows = behind_each_other(random, direction)
+    rows = rows[:, random.permutation(rows.shape[1])]
+    moment = moment.scaled(scale_of(moment))
+    sheets = run(moment.meshes.sheets(np.unique(moment.placements.meshes[rows])))
     keys = random.integers(0, 3, rows.shape[1])
     limits = random.choice([np.inf, np.inf, 0.0, 2.0**-6, random.random()], 3)
     return moment, sheets, Way.of(direction), rows, keys, limits
+
+
+def behind_each_other(random, direction):
+    """Return the moment of surfaces that have others ahead of them, and pairs of rows."""
+    scene, count = SceneOctree(), int(random.choice([2, 4, 8]))
+    meshes = [scene.add_mesh(pairs.mesh(random)) for _ in range(random.integers(1, 4))]
+    where = np.tile(np.eye(4), (count, 1, 1))
+    if random.random() < 0.5:
+        where[:, :3, :3] = random.normal(size=(count, 3, 3))
+    apart = random.choice([0.0, 0.25, 1.0, 3.0]) * np.arange(count)
+    beside = random.choice([0.0, 0.0, 0.5, 1.0], (count, 3))
+    if random.random() < 0.5:
+        beside *= random.random((count, 3))
+    where[:, :3, 3] = np.outer(apart, np.round(direction * 8) / 8) + beside
+    where[:, :3, 3] += random.choice([0.0, 0.0, 0.3, 1e5])
+    where[:, :3] *= random.choice(pairs.SIZES)
+    scene.place(random.choice(meshes, count), where)
+    moment = scene._moment(worlds.ALL_BITS)
+    (there,) = moment.placements.is_there.nonzero()
+    every = np.stack(np.meshgrid(there, there)).reshape(2, -1)
+    every = every[:, every[0] != every[1]]
+    return moment, every[:, random.permutation(every.shape[1])[:24]]
 
 
 def assert_gaps_equal(seed):

@@ -132,12 +132,14 @@ class GapSearch:
 
         NaN where there is no gap.
         """
-        places = np.full((3, len(pairs)), np.nan)
-        (some,) = (self.entries[0, pairs] >= 0).nonzero()
-        corners, which = self._corners(pairs[some]), self.corners[pairs[some]]
-        shown = places_on_movers(self._way, corners, np.maximum(which, 0))
-        ones, others = (side.reshape(9, -1) for side in (corners[:3], corners[3:]))
-        places[:, some] = np.where(which >= 0, shown, nearest_points(ones, others)[0])
+        places, which = np.full((3, len(pairs)), np.nan), self.corners[pairs]
+        (some,) = (which >= 0).nonzero()
+        corners = self._corners(pairs[some])
+        places[:, some] = places_on_movers(self._way, corners, which[some])
+        (some,) = ((which < 0) & (self.entries[0, pairs] >= 0)).nonzero()
+        if len(some):
+            ones, others = self._corners(pairs[some]).reshape(2, 9, -1)
+            places[:, some] = nearest_points(ones, others)[0]
         return places
 
     def _corners(self, pairs: Ids) -> Floats:
