@@ -394,7 +394,7 @@ typedef struct {
     Along along;
     Side sides[2];
     double slopes[2], gap, limit; /* nothing is looked for at the limit, or beyond */
-    int64_t phase, height, first, entries[2], items[2], corner, is_crossing, first_face;
+    int64_t phase, height, first, entries[2], corner, is_crossing, first_face;
     Box tops[2][TOPS];
     Waiting stack[WAITING];
 } Slide;
@@ -584,16 +584,17 @@ static int place_faces(const Sheets *sheets, const Slid *asked, const Slide *sea
     return placed;
 }
 
-/* Keep a gap if it is less than what is known, or of lower triangles: first of side 0. */
-static void take(const Sheets *sheets, Slide *search, double gap, const int64_t *entries,
-                 int corner) {
-    int64_t items[2] = {sheets->order[entries[0]], sheets->order[entries[1]]};
-    int is_lower = items[0] < search->items[0]
-                || (items[0] == search->items[0] && items[1] < search->items[1]);
-    if (!(gap < search->gap || (gap == search->gap && is_lower))) return;
+/* Whether two triangles are lower than those that are known: first of side 0. */
+static int are_lower(const Slide *search, const int64_t *entries) {
+    return entries[0] < search->entries[0]
+        || (entries[0] == search->entries[0] && entries[1] < search->entries[1]);
+}
+
+/* Keep a gap if it is less than what is known, or of lower triangles. */
+static void take(Slide *search, double gap, const int64_t *entries, int corner) {
+    if (!(gap < search->gap || (gap == search->gap && are_lower(search, entries)))) return;
     search->gap = gap, search->corner = corner;
     memcpy(search->entries, entries, sizeof search->entries);
-    memcpy(search->items, items, sizeof search->items);
     search->limit = least_of(search->limit, gap + TIE);
 }
 
@@ -604,6 +605,14 @@ static int keep_faces(Slid *asked, const Slide *search, int64_t pair, const int6
     int64_t *kept = asked->faces + asked->face_count++;
     kept[0] = pair, kept[asked->room] = entries[0], kept[2 * asked->room] = entries[1];
     return 1;
+}
+
+/* Whether nothing between two triangles is nearer than what is known, by a least gap that may
+ * have been rounded up. */
+static int is_even(const Slide *search, double least, const Face *one, const Face *other) {
+    if (least != search->gap) return least > search->gap;
+    double low = other->box.low[2], high = one->box.high[2], near = low - high, back = near - low;
+    return near == least && (low - (near - back)) + (-high - back) >= 0;
 }
 
 enum { IS_LEFT = -1, NO_ROOM = -2 };
@@ -633,8 +642,10 @@ static int64_t look(const Sheets *sheets, Slid *asked, Slide *search, int64_t pa
         const Face *one = &faces[0][next / counts[1]], *other = &faces[1][next % counts[1]];
         int64_t entries[2] = {one->entry, other->entry};
         Both both;
-        double gap;
-        least[next] = NAN, looked++;
+        double gap = least[next];
+        least[next] = NAN;
+        if (is_even(search, gap, one, other) && !are_lower(search, entries)) continue;
+        looked++;
         memcpy(both.corners, one->corners, sizeof one->corners);
         memcpy(both.corners[3], other->corners, sizeof other->corners);
         memcpy(both.seen, one->seen, sizeof one->seen);
@@ -649,7 +660,7 @@ static int64_t look(const Sheets *sheets, Slid *asked, Slide *search, int64_t pa
             double slopes[2];
             slope_at(&both, corner, slopes), tilt(search, slopes);
         }
-        if (gap < INFINITY) take(sheets, search, gap, entries, corner);
+        if (gap < INFINITY) take(search, gap, entries, corner);
     }
 }
 
@@ -660,10 +671,10 @@ static int64_t step(const Sheets *sheets, Slid *asked, Slide *search, int64_t pa
     Box boxes[2];
     double sizes[2];
     for (int n = 0; n < 2; n++) {
+        const double *low = boxes[n].low, *high = boxes[n].high;
         boxes[n] = box_of(sheets, search, n, next.patches[n]);
-        sizes[n] = -1;
-        for (int i = 0; i < 3 && !sheets->are_small[next.patches[n]]; i++)
-            sizes[n] += boxes[n].high[i] - boxes[n].low[i] + (i == 0);
+        sizes[n] = sheets->are_small[next.patches[n]] ? -1.0
+                 : (high[0] - low[0]) + (high[1] - low[1]) + (high[2] - low[2]);
     }
     if (!may_count(asked, search, &boxes[0], &boxes[1])) return 1;
     if (sizes[0] < 0 && sizes[1] < 0)

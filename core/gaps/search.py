@@ -10,6 +10,7 @@ far. The gap of two points over each other is the same above any plane, and boxe
 slope are flat there: a hundred times fewer of them come near each other.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,10 +66,11 @@ class GapSearch:
     Attributes
     ----------
     gaps : ndarray of float64, shape (p,)
-        Infinite if nothing is ahead that is looked for; a multiple of `QUANTUM`, below the exact one by less.
+        Infinite if nothing is ahead that is looked for; a multiple of `QUANTUM`, below the exact
+        one by less.
     entries : ndarray of intp, shape (2, p)
-        The triangles that have it, of equals the lowest, first of those that move; -1 if nothing
-        is ahead.
+        The triangles that have it, of equals the lowest entries, first of those that move; -1 if
+        nothing is ahead.
     corners : ndarray of intp, shape (p,)
         At which corner of their shared shadow.
     crossing : ndarray of bool, shape (p,)
@@ -120,12 +122,7 @@ class GapSearch:
         nothing = np.empty(0, np.intp)
         found = Faces.joined([Faces(nothing, nothing, nothing), *self._faces])
         found = found[self.gaps[found.pairs] > 0]
-        items = self._sheets.order[found.ones], self._sheets.order[found.others]
-        order = np.lexsort((*items[::-1], found.pairs))
-        same = np.stack((found.pairs, *items))[:, order]
-        is_new = np.ones(len(order), bool)
-        is_new[1:] = (same[:, 1:] != same[:, :-1]).any(axis=0)
-        return found[order[is_new]]
+        return Faces(*np.unique((found.pairs, found.ones, found.others), axis=1))
 
     def places(self, pairs: Ids) -> Floats:
         """Return where on the mover the gaps of some pairs are measured from, (3, n).
@@ -249,6 +246,29 @@ class GapSearch:
         flags: Flags = least < bounds + _TIE
         return flags
 
+    def _may_win(
+        self, pairs: Ids, least: Floats, ends: tuple[Floats, Floats], entries: Sequence[Ids]
+    ) -> Flags:
+        """Return what may be nearer than what is known, or as near and of lower entries.
+
+        Of what lies between two ends, no gap is below `least`, and no entries are lower.
+        """
+        flags, gaps = self._is_near(pairs, least), self.gaps.take(pairs)
+        (even,) = (flags & (least >= gaps)).nonzero()
+        # What is rounded up may be nearer by less than that.
+        (high, low), near = (each[even] for each in ends), least[even]
+        back = near - low
+        lost = (low - (near - back)) + (-high - back)
+        nearer = (near == gaps[even]) & (lost < 0)
+        flags[even] = nearer | self._are_lower(pairs[even], [each[even] for each in entries])
+        return flags
+
+    def _are_lower(self, pairs: Ids, entries: Sequence[Ids]) -> Flags:
+        """Return which entries are lower than those that are known."""
+        ones, others = self.entries[:, pairs]
+        flags: Flags = (entries[0] < ones) | ((entries[0] == ones) & (entries[1] < others))
+        return flags
+
     def _meeting(
         self, pairs: Ids, ones: tuple[Floats, Ids], others: tuple[Floats, Ids]
     ) -> tuple[Ids, Floats]:
@@ -348,7 +368,10 @@ class GapSearch:
         pairs = boxed.pairs
         some, least = self._meeting(pairs, one, other)
         for part in blocks(len(some), _SMALL):
-            left = some[part][self._is_near(pairs[some[part]], least[part])]
+            here = some[part]
+            entries = [table.entries[table.firsts[table.which[here]]] for table in tables]
+            ends = one[0][5, one[1][here]], other[0][2, other[1][here]]
+            left = here[self._may_win(pairs[here], least[part], ends, entries)]
             if len(left):
                 self._compared(pairs[left], tables, [one[1][left], other[1][left]])
 
@@ -368,14 +391,16 @@ class GapSearch:
         made, least = self._meeting(pairs, (tables[0].bounds, ones), (tables[1].bounds, others))
         pairs, ones, others = pairs[made], ones[made], others[made]
         for part in blocks(len(made), _TESTED):
-            left = part.start + self._is_near(pairs[part], least[part]).nonzero()[0]
+            here, there = ones[part], others[part]
+            entries = np.stack((tables[0].entries[here], tables[1].entries[there]))
+            ends = tables[0].bounds[5, here], tables[1].bounds[2, there]
+            (left,) = self._may_win(pairs[part], least[part], ends, entries).nonzero()
             if len(left) == 0:
                 continue
-            here, there = ones[left], others[left]
+            here, there = here[left], there[left]
             corners = np.concatenate((tables[0].corners[..., here], tables[1].corners[..., there]))
             found = shadow_gaps(self._way, corners, signed=self._signed)
-            entries = np.stack((tables[0].entries[here], tables[1].entries[there]))
-            self._improve(pairs[left], entries, corners, found)
+            self._improve(pairs[part][left], entries[:, left], corners, found)
 
     def _improve(self, pairs: Ids, entries: Ids, corners: Floats, found: ShadowGaps) -> None:
         self.crossing[pairs[found.crossing]] = True
@@ -392,15 +417,12 @@ class GapSearch:
         self._take(owners[some], values, entries[:, places], which)
 
     def _take(self, pairs: Ids, values: Floats, entries: Ids, which: Ids) -> None:
-        """Keep what is less than what is known, of equals the smallest triangles."""
-        items = self._sheets.order[entries]
-        order = np.lexsort((items[1], items[0], values, pairs))
+        """Keep what is less than what is known, of equals the lowest triangles."""
+        order = np.lexsort((entries[1], entries[0], values, pairs))
         order = order[starts_of_runs(pairs[order])]
-        known = self._sheets.order[self.entries[:, pairs[order]]]
-        is_lower = items[0, order] < known[0]
-        is_lower |= (items[0, order] == known[0]) & (items[1, order] < known[1])
         gaps = self.gaps[pairs[order]]
-        order = order[(values[order] < gaps) | ((values[order] == gaps) & is_lower)]
+        is_lower = (values[order] == gaps) & self._are_lower(pairs[order], entries[:, order])
+        order = order[(values[order] < gaps) | is_lower]
         better = pairs[order]
         self.gaps[better] = values[order]
         self.entries[:, better], self.corners[better] = entries[:, order], which[order]
