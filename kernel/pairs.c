@@ -7,36 +7,12 @@
 
 #include "shared.h"
 #include "exact.h"
+#include "sheets.h"
 
 #include <math.h>
 #include <string.h>
 
 /* ---- Triangles, maybe placed ---- */
-
-/* Triangles of an indexed mesh; or, where there are entries, item i is triangle `entries[i]` where
- * column `places[i]` of the matrices puts it. */
-typedef struct {
-    const double *vertices;          /* (3, vertex_step) */
-    const int64_t *faces;            /* (3, face_step) */
-    const int64_t *entries, *places; /* (count) */
-    const double *matrices;          /* (12, place_count): three rows of four */
-    int64_t vertex_step, vertex_count, face_step, face_count, count, place_count;
-} Batch;
-
-/* Put a triangle where a matrix does, if there is one; 0 if it is not there. */
-static int place(const Batch *batch, int64_t face, const double *matrix, double *corners) {
-    if (face < 0 || face >= batch->face_count) return 0;
-    for (int c = 0; c < 3; c++, corners += 3) {
-        int64_t vertex = batch->faces[c * batch->face_step + face], step = batch->vertex_step;
-        if (vertex < 0 || vertex >= batch->vertex_count) return 0;
-        const double *point = batch->vertices + vertex, *row = matrix;
-        double x = point[0], y = point[step], z = point[2 * step];
-        corners[0] = x, corners[1] = y, corners[2] = z;
-        for (int n = 0; n < 3 && matrix; n++, row += 4)
-            corners[n] = x * row[0] + y * row[1] + z * row[2] + row[3];
-    }
-    return 1;
-}
 
 static int corners_of(const Batch *batch, int64_t item, double *corners) {
     double matrix[12];
@@ -70,18 +46,6 @@ static void edges_of(const double *corners, double *edges) {
 #define PLANE 0x1p-44
 #define PROJECTION 0x1p-49
 #define SURE 0x1p-40
-/* Coordinates that cannot overflow when they are subtracted. */
-#define LARGE 1e300
-
-static double lowest(double a, double b, double c) {
-    double low = a < b ? a : b;
-    return c < low ? c : low;
-}
-
-static double highest(double a, double b, double c) {
-    double high = a > b ? a : b;
-    return c > high ? c : high;
-}
 
 static int bounds_meet(const double *one, const double *other) {
     for (int n = 0; n < 3; n++)
@@ -300,22 +264,6 @@ static double gap_of(const double *ones, const double *others, double *way) {
 
 /* ---- Surfaces that are placed ---- */
 
-/* Meshes that are laid out (core/scene/sheets.py), with patches around runs of their triangles
- * and around runs of these (core/scene/patches.py), and placements, each a row. */
-typedef struct {
-    Batch triangles;
-    const int64_t *order;                  /* (face_count): which triangle of its mesh each is */
-    const double *boxes;                   /* (6, patch_step) */
-    const int64_t *firsts, *counts;        /* (patch_count): entries of small ones, or patches */
-    const uint8_t *are_small;              /* (patch_count) */
-    const int64_t *tops, *top_counts;      /* (mesh_count): patches */
-    const int64_t *meshes;                 /* (place_count): of each row */
-    int64_t patch_step, patch_count, mesh_count;
-} Sheets;
-
-/* Triangles of a small patch, children of another; the largest patches of a mesh. */
-#define RUN 8
-#define TOPS 64
 /* What rounding may take from a gap of boxes, and from triangles that are equally near, as in
  * core/place; and from what is placed, as a part of the largest coordinate on its way. */
 #define ROUNDING 0x1p-44

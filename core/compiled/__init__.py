@@ -16,6 +16,7 @@ from .layouts import Arranger, arranger
 from .packing import QUESTION, Packed, Placed, is_worth, packed
 from .pictures import Painter, painter
 from .questions import AROUND, Questions, VolumesAsked, as_boxes
+from .slides import Slid, slid_surfaces
 from .threads import in_pieces, threads_of, use_threads
 from .touches import touching_triangles
 from .walks import (
@@ -49,6 +50,7 @@ __all__ = [
     "Painter",
     "Placed",
     "Questions",
+    "Slid",
     "VolumesAsked",
     "Walked",
     "address",
@@ -66,6 +68,7 @@ __all__ = [
     "packed",
     "painter",
     "shortest_ways",
+    "slid_surfaces",
     "threads_of",
     "touching_triangles",
     "use_kernel",

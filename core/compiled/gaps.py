@@ -76,7 +76,7 @@ def _searched(
 ) -> Steps[tuple[Floats, Ids] | None]:
     library, package, _ = found()
     kept: list[Any] = []
-    laid = [None if package is None else _laid(package, side, kept) for side in sides]
+    laid = [None if package is None else sheets_of(package, side, kept) for side in sides]
     if None in laid:
         return None
     asked = [np.ascontiguousarray(each) for each in (rows, limits, slacks, turned)]
@@ -95,7 +95,7 @@ def _searched(
     return lengths, entries
 
 
-def _laid(package: Any, side: Side, kept: list[Any]) -> Any:
+def sheets_of(package: Any, side: Side, kept: list[Any]) -> Any:
     """Return sheets as the kernel takes them; None if it cannot."""
     sheets, meshes, matrices = side
     batch, patches = batch_of(sheets.arranged), sheets.patches

@@ -10,18 +10,20 @@ far. The gap of two points over each other is the same above any plane, and boxe
 slope are flat there: a hundred times fewer of them come near each other.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, starts_of_runs
+from ..compiled import slid_surfaces
 from ..records import Columns
 from ..scene.moment import Moment, first_of_each
 from ..scene.sheets import Sheets
 from ..steps import Steps
 from ..touch.triangle_distance import nearest_points
 from .seen import PlacedPatches, Seen
-from .shadows import ShadowGaps, exact_gaps, places_on_movers, shadow_gaps, slopes_at
+from .shadows import QUANTUM, ShadowGaps, exact_gaps, places_on_movers, shadow_gaps, slopes_at
 from .way import Way
 
 # Pairs of placements, of patches, of small patches and of triangles that are looked at together.
@@ -30,6 +32,8 @@ _PLACED, _SPLIT, _SMALL, _TESTED = 2_048, 131_072, 2_048, 8_192
 _BEAMS, _FIRST, _MORE = (6, 24), 4, 4
 # How far planes are tilted at most.
 _STEEP = 8.0
+# What is no farther beyond a gap may have an equal one, which is rounded down.
+_TIE = 2 * QUANTUM
 
 
 @dataclass(frozen=True)
@@ -62,9 +66,11 @@ class GapSearch:
     Attributes
     ----------
     gaps : ndarray of float64, shape (p,)
-        Infinite if nothing is ahead; a multiple of `QUANTUM`, below the exact one by less.
+        Infinite if nothing is ahead that is looked for; a multiple of `QUANTUM`, below the exact
+        one by less.
     entries : ndarray of intp, shape (2, p)
-        The triangles that have it; -1 if nothing is ahead.
+        The triangles that have it, of equals the lowest entries, first of those that move; -1 if
+        nothing is ahead.
     corners : ndarray of intp, shape (p,)
         At which corner of their shared shadow.
     crossing : ndarray of bool, shape (p,)
@@ -83,35 +89,54 @@ class GapSearch:
         None above the limit of its key is looked for; if `shared`, these fall with what is found.
         """
         self.rows, self._keys, self._limits, self._shared = rows, keys, limits, shared
-        count = rows.shape[1]
-        self.gaps, self.crossing = np.full(count, np.inf), np.zeros(count, bool)
-        self.entries, self.corners = np.full((2, count), -1), np.full(count, -1)
-        self._faces: list[Faces] = []
-        self._seen = Seen(self._moment, self._sheets, self._way, rows)
+        count, placements = rows.shape[1], self._moment.placements
+        left, self._faces = np.arange(count), []
+        slid = yield from slid_surfaces(
+            (self._sheets, placements.meshes, placements.matrices),
+            self._way.told, rows, keys, limits, signed=self._signed, shared=shared,
+        )  # fmt: skip
+        if slid is None:
+            self.gaps, self.crossing = np.full(count, np.inf), np.zeros(count, bool)
+            self.entries, self.corners = np.full((2, count), -1), np.full(count, -1)
+        else:
+            (left,) = np.isnan(slid.gaps).nonzero()
+            self.gaps, self.entries, self.corners = slid.gaps, slid.entries, slid.corners
+            self.crossing, self.gaps[left] = slid.crossing, np.inf
+            self._faces.append(Faces(*slid.faces))
+        if len(left):
+            self._seen = Seen(self._moment, self._sheets, self._way, rows)
+            yield from self._look_without_kernel(left)
+        far = self.gaps > limits[keys]
+        self.gaps[far], self.entries[:, far], self.corners[far] = np.inf, -1, -1
+
+    def _look_without_kernel(self, left: Ids) -> Steps[None]:
         # Pairs of one key together, so that its limit is known when the next ones are looked at.
-        order = np.argsort(keys, kind="stable")
-        for some in blocks(count, _PLACED):
-            for done in self._some(np.sort(order[some])):
-                yield (some.start + done * (some.stop - some.start)) / max(count, 1)
+        left = left[np.argsort(self._keys[left], kind="stable")]
+        for some in blocks(len(left), _PLACED):
+            for done in self._some(np.sort(left[some])):
+                yield (some.start + done * (some.stop - some.start)) / len(left)
 
     @property
     def faces(self) -> Faces:
-        """Triangles in one plane, of pairs that nothing else holds."""
+        """Triangles in one plane, of pairs that nothing else holds; sorted, each two once."""
         nothing = np.empty(0, np.intp)
         found = Faces.joined([Faces(nothing, nothing, nothing), *self._faces])
-        return found[self.gaps[found.pairs] > 0]
+        found = found[self.gaps[found.pairs] > 0]
+        return Faces(*np.unique((found.pairs, found.ones, found.others), axis=1))
 
     def places(self, pairs: Ids) -> Floats:
         """Return where on the mover the gaps of some pairs are measured from, (3, n).
 
         NaN where there is no gap.
         """
-        places = np.full((3, len(pairs)), np.nan)
-        (some,) = (self.entries[0, pairs] >= 0).nonzero()
-        corners, which = self._corners(pairs[some]), self.corners[pairs[some]]
-        shown = places_on_movers(self._way, corners, np.maximum(which, 0))
-        ones, others = (side.reshape(9, -1) for side in (corners[:3], corners[3:]))
-        places[:, some] = np.where(which >= 0, shown, nearest_points(ones, others)[0])
+        places, which = np.full((3, len(pairs)), np.nan), self.corners[pairs]
+        (some,) = (which >= 0).nonzero()
+        corners = self._corners(pairs[some])
+        places[:, some] = places_on_movers(self._way, corners, which[some])
+        (some,) = ((which < 0) & (self.entries[0, pairs] >= 0)).nonzero()
+        if len(some):
+            ones, others = self._corners(pairs[some]).reshape(2, 9, -1)
+            places[:, some] = nearest_points(ones, others)[0]
         return places
 
     def _corners(self, pairs: Ids) -> Floats:
@@ -216,9 +241,33 @@ class GapSearch:
         return flags
 
     def _is_near(self, pairs: Ids, least: Floats) -> Flags:
-        """Return what may be nearer than what is known, and is no farther than is looked for."""
-        flags: Flags = least < self.gaps.take(pairs)
-        return flags & (least <= self._limits.take(self._keys.take(pairs)))
+        """Return what may be as near as what is known, and no farther than is looked for."""
+        bounds = np.minimum(self.gaps.take(pairs), self._limits.take(self._keys.take(pairs)))
+        flags: Flags = least < bounds + _TIE
+        return flags
+
+    def _may_win(
+        self, pairs: Ids, least: Floats, ends: tuple[Floats, Floats], entries: Sequence[Ids]
+    ) -> Flags:
+        """Return what may be nearer than what is known, or as near and of lower entries.
+
+        Of what lies between two ends, no gap is below `least`, and no entries are lower.
+        """
+        flags, gaps = self._is_near(pairs, least), self.gaps.take(pairs)
+        (even,) = (flags & (least >= gaps)).nonzero()
+        # What is rounded up may be nearer by less than that.
+        (high, low), near = (each[even] for each in ends), least[even]
+        back = near - low
+        lost = (low - (near - back)) + (-high - back)
+        nearer = (near == gaps[even]) & (lost < 0)
+        flags[even] = nearer | self._are_lower(pairs[even], [each[even] for each in entries])
+        return flags
+
+    def _are_lower(self, pairs: Ids, entries: Sequence[Ids]) -> Flags:
+        """Return which entries are lower than those that are known."""
+        ones, others = self.entries[:, pairs]
+        flags: Flags = (entries[0] < ones) | ((entries[0] == ones) & (entries[1] < others))
+        return flags
 
     def _meeting(
         self, pairs: Ids, ones: tuple[Floats, Ids], others: tuple[Floats, Ids]
@@ -319,7 +368,10 @@ class GapSearch:
         pairs = boxed.pairs
         some, least = self._meeting(pairs, one, other)
         for part in blocks(len(some), _SMALL):
-            left = some[part][self._is_near(pairs[some[part]], least[part])]
+            here = some[part]
+            entries = [table.entries[table.firsts[table.which[here]]] for table in tables]
+            ends = one[0][5, one[1][here]], other[0][2, other[1][here]]
+            left = here[self._may_win(pairs[here], least[part], ends, entries)]
             if len(left):
                 self._compared(pairs[left], tables, [one[1][left], other[1][left]])
 
@@ -339,14 +391,16 @@ class GapSearch:
         made, least = self._meeting(pairs, (tables[0].bounds, ones), (tables[1].bounds, others))
         pairs, ones, others = pairs[made], ones[made], others[made]
         for part in blocks(len(made), _TESTED):
-            left = part.start + self._is_near(pairs[part], least[part]).nonzero()[0]
+            here, there = ones[part], others[part]
+            entries = np.stack((tables[0].entries[here], tables[1].entries[there]))
+            ends = tables[0].bounds[5, here], tables[1].bounds[2, there]
+            (left,) = self._may_win(pairs[part], least[part], ends, entries).nonzero()
             if len(left) == 0:
                 continue
-            here, there = ones[left], others[left]
+            here, there = here[left], there[left]
             corners = np.concatenate((tables[0].corners[..., here], tables[1].corners[..., there]))
             found = shadow_gaps(self._way, corners, signed=self._signed)
-            entries = np.stack((tables[0].entries[here], tables[1].entries[there]))
-            self._improve(pairs[left], entries, corners, found)
+            self._improve(pairs[part][left], entries[:, left], corners, found)
 
     def _improve(self, pairs: Ids, entries: Ids, corners: Floats, found: ShadowGaps) -> None:
         self.crossing[pairs[found.crossing]] = True
@@ -355,21 +409,20 @@ class GapSearch:
         self._faces.append(Faces(pairs[faces], *entries[:, faces]))
         self._take(pairs[held], np.zeros(len(held)), entries[:, held], np.full(len(held), -1))
         owners = pairs[found.pairs]
-        best = np.minimum(self.gaps, np.inf)
+        best = np.minimum(self.gaps, self._limits[self._keys])
         np.minimum.at(best, owners, found.most)
-        some = (found.least <= best[owners]) & (found.least < self.gaps[owners])
-        some &= found.least <= self._limits[self._keys[owners]]
-        (some,) = some.nonzero()
+        (some,) = (found.least < best[owners] + _TIE).nonzero()
         which, places = found.corners[some], found.pairs[some]
         values, _ = exact_gaps(self._way, corners[..., places], which)
         self._take(owners[some], values, entries[:, places], which)
 
     def _take(self, pairs: Ids, values: Floats, entries: Ids, which: Ids) -> None:
-        """Keep what is less than what is known, of equals the smallest triangles."""
-        items = self._sheets.order[entries]
-        order = np.lexsort((items[1], items[0], values, pairs))
+        """Keep what is less than what is known, of equals the lowest triangles."""
+        order = np.lexsort((entries[1], entries[0], values, pairs))
         order = order[starts_of_runs(pairs[order])]
-        order = order[values[order] < self.gaps[pairs[order]]]
+        gaps = self.gaps[pairs[order]]
+        is_lower = (values[order] == gaps) & self._are_lower(pairs[order], entries[:, order])
+        order = order[(values[order] < gaps) | is_lower]
         better = pairs[order]
         self.gaps[better] = values[order]
         self.entries[:, better], self.corners[better] = entries[:, order], which[order]

@@ -40,6 +40,11 @@ class Way:
         length = float(np.sqrt((scaled * scaled).sum())) * (1 - 2.0**-50)
         return cls(scaled, axes, length, _MOVED)
 
+    @property
+    def told(self) -> Floats:
+        """The direction and the error, (4,)."""
+        return np.append(self.direction, self.error)
+
     def seen(self, points: Floats) -> Floats:
         """Return points (..., 3, h) as the place of their shadow and the place along the way."""
         i, j, k = self.axes

@@ -11,6 +11,10 @@ from ..shapes import Boxes
 from ..steps import Steps, between
 
 _GROWN = 2.0**-40
+# So few pairs are compared one by one: to build octrees costs as much.
+_FEW = 16_384
+# Bounds without what lies along the way.
+_SHADOW = np.array([[1.0], [1.0], [0.0]] * 2)
 
 
 def bounds_along(moment: Moment, way: Way, rows: Ids) -> Floats:
@@ -30,16 +34,18 @@ def bounds_along(moment: Moment, way: Way, rows: Ids) -> Floats:
 
 def shadows_met(moment: Moment, way: Way, movers: Ids, others: Ids) -> Steps[Ids]:
     """Return pairs of a row that moves and another, not wholly behind it, (2, p), sorted."""
-    if len(movers) == 0 or len(others) == 0:
-        return np.empty((2, 0), np.intp)
-    trees = []
-    for number, rows in enumerate((movers, others)):
-        bounds = bounds_along(moment, way, rows)
-        bounds[[2, 5]] = 0.0
-        steps = build_steps(Boxes.from_rows(bounds))
-        trees.append((yield from between(0.3 * number, 0.3 * (number + 1), steps)))
-    met = yield from between(0.6, 1.0, overlapping_pairs_steps(*trees))
-    found = np.stack((movers[met[0]], others[met[1]]))
-    ones, there = (bounds_along(moment, way, rows) for rows in found)
-    found = found[:, (there[5] >= ones[2]) & (found[0] != found[1])]
+    bounds = [bounds_along(moment, way, rows) for rows in (movers, others)]
+    if len(movers) * len(others) <= _FEW:
+        one, other = bounds[0][:, :, None], bounds[1][:, None]
+        ones, there = ((one[:2] <= other[3:5]) & (one[3:5] >= other[:2])).all(axis=0).nonzero()
+    else:
+        flat = [Boxes.from_rows(each * _SHADOW) for each in bounds]
+        trees = []
+        for number, boxes in enumerate(flat):
+            steps = build_steps(boxes)
+            trees.append((yield from between(0.3 * number, 0.3 * (number + 1), steps)))
+        ones, there = yield from between(0.6, 1.0, overlapping_pairs_steps(*trees))
+    ahead = bounds[1][5, there] >= bounds[0][2, ones]
+    found = np.stack((movers[ones], others[there]))
+    found = found[:, ahead & (found[0] != found[1])]
     return found[:, np.lexsort((found[1], found[0]))]

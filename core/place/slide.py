@@ -65,6 +65,12 @@ class Gaps(Columns):
     places: Floats
     crossing: Flags
 
+    @classmethod
+    def none(cls) -> "Gaps":
+        """Return no gaps."""
+        nowhere, flags = np.empty(0, np.intp), np.empty(0, bool)
+        return cls(nowhere, nowhere, np.empty(0), nowhere, nowhere, np.empty((3, 0)), flags)
+
     @property
     def pairs(self) -> tuple[Ids, Ids]:
         """The rows of both sides."""
@@ -216,12 +222,13 @@ def _gaps(asked: _Asked, way: Way) -> Steps[tuple[Gaps, Ids]]:
     bodies = np.full(len(moment), -1)
     bodies[asked.rows] = asked.bodies
     still = yield from between(0.0, 0.1, shadows_met(moment, way, movers, standing))
-    moving = yield from between(0.1, 0.15, shadows_met(moment, way, movers, movers))
-    moving = moving[:, bodies[moving[0]] != bodies[moving[1]]]
+    moving = still[:, :0]
+    if (bodies[movers] != bodies[movers[:1]]).any():
+        moving = yield from between(0.1, 0.15, shadows_met(moment, way, movers, movers))
+        moving = moving[:, bodies[moving[0]] != bodies[moving[1]]]
     used = np.unique(np.concatenate((still, moving), axis=1))
     if len(used) == 0:
-        none, flags = np.empty(0, np.intp), np.empty(0, bool)
-        return Gaps(none, none, np.empty(0), none, none, np.empty((3, 0)), flags), none
+        return Gaps.none(), np.empty(0, np.intp)
     meshes = np.unique(moment.placements.meshes[used])
     sheets = yield from between(0.15, 0.2, moment.meshes.sheets(meshes))
     looking = _Looking(moment, sheets, way, bodies, (still, moving))
@@ -252,16 +259,19 @@ class _Looking:
 
     def look(self, wanted: Flags, limit: float) -> Steps[Gaps]:
         """Return the gaps up to a limit that bound how far wanted bodies move."""
-        limits, bodies, parts = np.full(len(wanted), limit), self.bodies, []
+        limits, bodies, parts = np.full(len(wanted), limit), self.bodies, [Gaps.none()]
         for start, number in ((0.0, 0), (0.5, 1)):
             pairs = self.pairs[number]
             pairs = pairs[:, wanted[bodies[pairs[0]]]]
+            if pairs.shape[1] == 0:
+                continue
             search = GapSearch(self.moment, self.sheets, self.way)
             looking = search.look(pairs, bodies[pairs[0]], limits, shared=number == 0)
             yield from between(start, start + 0.4, looking)
             steps = _held(search, pairs, self.moment, self.sheets, self.way)
-            parts.append((yield from between(start + 0.4, start + 0.5, steps)))
-            np.minimum.at(limits, bodies[parts[0].ones], parts[0].gaps)
+            found = yield from between(start + 0.4, start + 0.5, steps)
+            np.minimum.at(limits, bodies[found.ones], found.gaps)
+            parts.append(found)
         gaps = Gaps.joined(parts)
         back = gaps[(gaps.crossing & (bodies[gaps.others] >= 0)).nonzero()[0]]
         return Gaps.joined([gaps, back.turned])

@@ -78,7 +78,7 @@ class Plain(Structure):
 
 
 class Batch(Structure):
-    """Triangles, maybe placed: see `Batch` in pairs.c."""
+    """Triangles, maybe placed: see `Batch` in sheets.h."""
 
     _fields_ = [
         *((name, c_void_p) for name in ("vertices", "faces", "entries", "places", "matrices")),
@@ -99,13 +99,24 @@ class Cells(Structure):
 
 
 class Sheets(Structure):
-    """Meshes that are laid out, and placements of them: see `Sheets` in pairs.c."""
+    """Meshes that are laid out, and placements of them: see `Sheets` in sheets.h."""
 
     _fields_ = [
         ("triangles", Batch),
         *((name, c_void_p) for name in ("order", "boxes", "firsts", "counts", "are_small")),
         *((name, c_void_p) for name in ("tops", "top_counts", "meshes")),
         *((name, c_int64) for name in ("patch_step", "patch_count", "mesh_count")),
+    ]
+
+
+class Slid(Structure):
+    """Pairs of placements, the first of which slides: see `Slid` in slides.c."""
+
+    _fields_ = [
+        *((name, c_void_p) for name in ("direction", "rows", "keys", "limits", "gaps")),
+        *((name, c_void_p) for name in ("entries", "corners", "are_crossing", "faces")),
+        *((name, c_int64) for name in ("count", "key_count", "room", "face_count")),
+        *((name, c_int64) for name in ("is_signed", "is_shared", "needs_room")),
     ]
 
 
@@ -218,6 +229,8 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
             POINTER(Sheets), number, address, number, *[address] * 4, *[number] * 3,
             *[address] * 3,
         ],
+        "slide_size": [],
+        "slide": [POINTER(Sheets), POINTER(Slid), number, number, address],
         "nearest": [
             POINTER(Walked), address, address, number, number, number, c_double, *[address] * 6,
         ],

@@ -1,0 +1,749 @@
+/* Gaps of placed surfaces along a direction: how far they slide until they touch.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * As `kernel.c`: answers have the bits of the NumPy functions in `core`, nothing is allocated, and
+ * what does not fit is left to the caller. What is given is not trusted: each index is checked. */
+
+#include "shared.h"
+#include "exact.h"
+#include "sheets.h"
+#include "sums.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- The gap of two triangles, as in core/gaps/shadows.py ---- */
+
+/* What rounding takes from a product of two differences, and of three, as a part of the terms. */
+#define TWO 0x1p-50
+#define THREE 0x1p-49
+/* Gaps are multiples of this, rounded down; those that are no farther beyond may be equal. */
+#define QUANTUM 0x1p-50
+#define TIE (2 * QUANTUM)
+/* Coordinates are about one; smaller ones than this have products that lose bits. */
+#define ABOUT_ONE 4.0
+#define TINY 0x1p-120
+/* Where two points fall on each other: corners of shadows from here on. */
+#define POINTS 15
+#define SHADOW (POINTS + 9)
+
+/* A direction of about one; by how much coordinates that are seen along it may be wrong; the axis
+ * along which it is longest, and the two after that. */
+typedef struct {
+    double direction[3], error;
+    int axes[3];
+} Along;
+
+/* Six corners of two triangles, as they are and as they are seen: the place of the shadow, and
+ * that along the way. */
+typedef struct {
+    double corners[6][3], seen[6][3];
+} Both;
+
+/* What two triangles have ahead: nothing; they cross; all gaps are 0, of faces or of edges; or
+ * one is ahead, at a corner of the shadow that they share, by a gap. */
+enum { NOTHING, CROSSING, FACES, EDGES, AHEAD, LEFT };
+
+static inline void see(const Along *along, const double *point, double *seen) {
+    int i = along->axes[0], j = along->axes[1], k = along->axes[2];
+    double far = point[k] / along->direction[k];
+    seen[0] = point[i] - far * along->direction[i];
+    seen[1] = point[j] - far * along->direction[j];
+    seen[2] = far;
+}
+
+static const int NEXT[3] = {1, 2, 0};
+
+/* The three points of orientation n: an edge of one and a corner of the other; or a face. */
+static inline void triple(int n, int *points) {
+    if (n >= 18) {
+        for (int i = 0; i < 3; i++) points[i] = 3 * (n - 18) + i;
+        return;
+    }
+    int here = n < 9 ? 0 : 3, edge = n % 9 / 3;
+    points[0] = here + edge, points[1] = here + NEXT[edge], points[2] = 3 - here + n % 3;
+}
+
+/* A vector between two corners, exactly, and as large as the longest part of the direction. */
+static void exact_vector(const Along *along, const Both *both, int stop, int start, Sum *vector) {
+    Sum apart[3], way[3];
+    for (int n = 0; n < 3; n++) {
+        int axis = along->axes[n];
+        double to = both->corners[stop][axis], from = both->corners[start][axis];
+        apart[n] = sum_of(to), way[n] = sum_of(along->direction[axis]);
+        add_number(&apart[n], -from);
+        apart[n].is_lost |= (to != 0 && fabs(to) < TINY) || (from != 0 && fabs(from) < TINY)
+                         || (way[n].count && fabs(way[n].parts[0]) < TINY);
+    }
+    for (int n = 0; n < 2; n++) vector[n] = determinant(&apart[n], &way[2], &apart[2], &way[n]);
+    vector[2] = apart[2];
+}
+
+/* An orientation without any doubt; 2 if it is lost. */
+static int exact_orientation(const Along *along, const Both *both, const int *points) {
+    Sum edge[3], way[3];
+    exact_vector(along, both, points[1], points[0], edge);
+    exact_vector(along, both, points[2], points[0], way);
+    Sum area = determinant(&edge[0], &way[1], &edge[1], &way[0]);
+    return area.is_lost ? 2 : sign_of(&area);
+}
+
+/* Whether the line through an edge of one surely keeps the other outside, if no sign is in doubt
+ * that counts (3). */
+static int are_separated(const int8_t *signs) {
+    for (int side = 0; side < 2; side++) {
+        int face = signs[18 + side];
+        if (face == 3 || face == 0) continue;
+        for (int edge = 9 * side; edge < 9 * side + 9; edge += 3) {
+            int outside = 1;
+            for (int n = edge; n < edge + 3; n++)
+                outside &= signs[n] != 3 && signs[n] * face <= 0;
+            if (outside) return 1;
+        }
+    }
+    return 0;
+}
+
+/* Find the orientations of edges and corners, and how either faces; 1 if shadows may share an
+ * inside, 0 if not, LEFT if they are lost. */
+static int orient(const Along *along, const Both *both, int8_t *signs) {
+    int in_doubt = 0, points[3];
+    double error = along->error;
+    for (int n = 0; n < 20; n++) {
+        triple(n, points);
+        const double *start = both->seen[points[0]], *stop = both->seen[points[1]];
+        const double *point = both->seen[points[2]];
+        double edge[2] = {stop[0] - start[0], stop[1] - start[1]};
+        double way[2] = {point[0] - start[0], point[1] - start[1]};
+        double one = edge[0] * way[1], other = edge[1] * way[0], value = one - other;
+        double most = (fabs(one) + fabs(other)) * TWO;
+        if (error > 0)
+            most += (fabs(edge[0]) + fabs(edge[1]) + fabs(way[0]) + fabs(way[1]) + 4 * error)
+                  * 4 * error;
+        signs[n] = value > most ? 1 : value < -most ? -1 : most > 0 ? 3 : 0;
+        in_doubt |= signs[n] == 3;
+    }
+    if (are_separated(signs)) return 0;
+    if (!in_doubt) return 1;
+    for (int n = 0; n < 20; n++) {
+        if (signs[n] != 3) continue;
+        triple(n, points);
+        int sign = exact_orientation(along, both, points);
+        if (sign == 2) return LEFT;
+        signs[n] = (int8_t)sign;
+    }
+    return !are_separated(signs);
+}
+
+/* Whether two corners have one shadow; 2 if that is lost. */
+static int have_one_place(const Along *along, const Both *both, int one, int other) {
+    if (along->error == 0)
+        return both->seen[one][0] == both->seen[other][0]
+            && both->seen[one][1] == both->seen[other][1];
+    Sum vector[3];
+    exact_vector(along, both, one, other, vector);
+    if (vector[0].is_lost | vector[1].is_lost) return 2;
+    return !vector[0].count && !vector[1].count;
+}
+
+/* Flag the corners of the shadow that both share, of none that only grazes; 0 if they are lost. */
+static int share_corners(const Along *along, const Both *both, const int8_t *signs,
+                         uint8_t *flags) {
+    int reached[2], is_point[2] = {0, 0}, is_met = 0;
+    memset(flags, 0, SHADOW);
+    for (int side = 0; side < 2; side++) {
+        const int8_t *sides = signs + 9 * side;
+        int face = signs[18 + side], within = 1, divided = 0;
+        for (int edge = 0; edge < 9; edge += 3) {
+            int before = 0, behind = 0;
+            for (int n = edge; n < edge + 3; n++) before |= sides[n] > 0, behind |= sides[n] < 0;
+            within &= face > 0 ? before : behind, divided |= before && behind;
+        }
+        reached[side] = face ? within : divided;
+    }
+    if (!signs[18] || !signs[19]) {
+        for (int side = 0; side < 2; side++) {
+            int one = have_one_place(along, both, 3 * side, 3 * side + 1);
+            int two = have_one_place(along, both, 3 * side, 3 * side + 2);
+            if (one == 2 || two == 2) return 0;
+            is_point[side] = one && two;
+        }
+        is_met = have_one_place(along, both, 0, 3);
+        if (is_met == 2) return 0;
+        is_met = is_met && is_point[0] && is_point[1];
+        for (int side = 0; side < 2; side++)
+            reached[side] |= is_point[side] && signs[18 + !side];
+    }
+    for (int n = POINTS; n < SHADOW; n++) flags[n] = (uint8_t)is_met;
+    if (!reached[0] || !reached[1]) return 1;
+    for (int side = 0; side < 2; side++)
+        for (int corner = 0; corner < 3 && signs[18 + side]; corner++) {
+            int inside = 1;
+            for (int n = 9 * side + corner; n < 9 * side + 9; n += 3)
+                inside &= signs[n] * signs[18 + side] >= 0;
+            flags[side ? corner : 3 + corner] = (uint8_t)inside;
+        }
+    for (int e = 0; e < 3; e++)
+        for (int f = 0; f < 3; f++) {
+            int begin = signs[9 + 3 * f + e], end = signs[9 + 3 * f + NEXT[e]];
+            int first = signs[3 * e + f], last = signs[3 * e + NEXT[f]];
+            flags[6 + 3 * e + f] = begin * end <= 0 && (begin || end) && first * last <= 0
+                                && (first || last);
+        }
+    return 1;
+}
+
+/* Three vectors at a corner of a shadow, as ends and starts among the six corners: x and y span
+ * the plane that the gap is measured in, z lies between the surfaces. */
+static void ends_at(int which, int ends[3][2]) {
+    if (which < 6) {
+        int there = which < 3 ? 3 : 0;
+        ends[0][0] = there + 1, ends[1][0] = there + 2, ends[2][0] = which;
+        ends[0][1] = ends[1][1] = ends[2][1] = there;
+        return;
+    }
+    int n = which < POINTS ? which - 6 : 8, e = n / 3, f = n % 3;
+    ends[0][0] = NEXT[e], ends[0][1] = e;
+    ends[1][0] = 3 + NEXT[f], ends[1][1] = 3 + f;
+    if (which >= POINTS) e = (which - POINTS) / 3, f = (which - POINTS) % 3;
+    ends[2][0] = 3 + f, ends[2][1] = e;
+}
+
+static inline double sign_at(int which) { return which < 3 ? -1 : 1; }
+
+/* Whether a difference has lost nothing. */
+static int is_exact(double difference, double one, double other) {
+    double back = difference - one;
+    return (one - (difference - back)) + (-other - back) == 0;
+}
+
+/* Find between what the gap at a corner of a shadow is. */
+static void bound(const Along *along, const Both *both, int which, double *least, double *most) {
+    int ends[3][2];
+    double vectors[3][3], sizes[3][3], error = along->error;
+    ends_at(which, ends);
+    for (int v = 0; v < 3; v++)
+        for (int n = 0; n < 3; n++) {
+            vectors[v][n] = both->seen[ends[v][0]][n] - both->seen[ends[v][1]][n];
+            sizes[v][n] = fabs(vectors[v][n]);
+        }
+    const double *x = vectors[0], *y = vectors[1], *z = vectors[2];
+    if (which >= POINTS) {
+        double wide = sizes[2][2] * 0x1p-50 + 4 * error;
+        *least = z[2] - wide, *most = z[2] + wide;
+        return;
+    }
+    double sum = fabs(x[0] * y[1]) + fabs(x[1] * y[0]);
+    double area = x[0] * y[1] - x[1] * y[0], area_error = sum * TWO;
+    double one = x[1] * y[2] - x[2] * y[1], other = x[2] * y[0] - x[0] * y[2];
+    double volume = area * z[2] + one * z[0] + other * z[1], off = sum * sizes[2][2];
+    off += (sizes[0][1] * sizes[1][2] + sizes[0][2] * sizes[1][1]) * sizes[2][0];
+    off += (sizes[0][2] * sizes[1][0] + sizes[0][0] * sizes[1][2]) * sizes[2][1];
+    off *= THREE;
+    if (error > 0) {
+        double largest = largest_of(sizes[0], 9) + error;
+        area_error += 16 * error * largest, off += 64 * error * largest * largest;
+    }
+    if (!(fabs(area) > area_error)) {
+        *least = -INFINITY, *most = INFINITY;
+        return;
+    }
+    double gap = volume / area * sign_at(which);
+    double wide = (off + fabs(gap) * area_error) / (fabs(area) - area_error);
+    wide += fabs(gap) * 0x1p-52;
+    if (error == 0 && x[2] == 0 && y[2] == 0) {
+        gap = z[2] * sign_at(which);
+        if (is_exact(z[2], both->seen[ends[2][0]][2], both->seen[ends[2][1]][2])) wide = 0;
+    }
+    *least = gap - wide, *most = gap + wide;
+}
+
+/* Find the gap at a corner of a shadow, rounded down to a multiple of the quantum, unless that is
+ * not asked, and its sign; 2 if it is lost. */
+static int exact_gap(const Along *along, const Both *both, int which, double *gap) {
+    int ends[3][2];
+    Sum vectors[3][3], area = sum_of(1), volume, longest;
+    ends_at(which, ends);
+    longest = sum_of(along->direction[along->axes[2]]);
+    for (int v = 0; v < 3; v++) exact_vector(along, both, ends[v][0], ends[v][1], vectors[v]);
+    const Sum *x = vectors[0], *y = vectors[1], *z = vectors[2];
+    volume = z[2];
+    if (which < POINTS) {
+        area = determinant(&x[0], &y[1], &x[1], &y[0]);
+        Sum one = determinant(&x[1], &y[2], &x[2], &y[1]);
+        Sum other = determinant(&x[2], &y[0], &x[0], &y[2]);
+        volume = sum_of(0);
+        add_product(&volume, &area, &z[2], 1);
+        add_product(&volume, &one, &z[0], 1), add_product(&volume, &other, &z[1], 1);
+    }
+    Sum below = sum_of(0), unit = sum_of(sign_at(which)), above = sum_of(0);
+    add_product(&below, &area, &longest, 1), add_product(&above, &volume, &unit, 1);
+    if (below.is_lost | above.is_lost | !below.count) return 2;
+    int sign = sign_of(&above) * sign_of(&below);
+    if (!gap) return sign;
+    double many = floor(about(&above) / about(&below) / QUANTUM);
+    for (int turn = 0; turn < 8; turn++) {
+        if (!(fabs(many) < 0x1p52)) return 2;
+        Sum share = sum_of(many * QUANTUM), next = sum_of(QUANTUM), rest = above;
+        add_product(&rest, &share, &below, -1);
+        int is_low = sign_of(&rest) * sign_of(&below) < 0;
+        add_product(&rest, &next, &below, -1);
+        if (rest.is_lost) return 2;
+        int is_high = sign_of(&rest) * sign_of(&below) >= 0;
+        *gap = many * QUANTUM;
+        if (!is_low && !is_high) return sign;
+        many += is_low ? -1 : 1;
+    }
+    return 2;
+}
+
+/* Tell what two triangles have ahead; of what is AHEAD the least gap below `limit`, and at which
+ * corner of their shadow, -1 if there is none. If `is_signed`, what crosses or is behind has gaps,
+ * too. */
+static int gap_of(const Along *along, const Both *both, int is_signed, double limit, double *gap,
+                  int *corner) {
+    int8_t signs[20];
+    uint8_t flags[SHADOW];
+    double least[SHADOW], most[SHADOW];
+    int lowest_side = 1, highest_side = -1;
+    *corner = -1, *gap = INFINITY;
+    int state = orient(along, both, signs);
+    if (state != 1) return state == LEFT ? LEFT : NOTHING;
+    if (!share_corners(along, both, signs, flags)) return LEFT;
+    for (int n = 0; n < SHADOW; n++) {
+        if (!flags[n]) continue;
+        bound(along, both, n, &least[n], &most[n]);
+        int side = (least[n] > 0) - (most[n] < 0);
+        if (!is_signed && ((least[n] < 0 && most[n] > 0) || (least[n] == 0) != (most[n] == 0))) {
+            side = exact_gap(along, both, n, NULL);
+            if (side == 2) return LEFT;
+        }
+        lowest_side = side < lowest_side ? side : lowest_side;
+        highest_side = side > highest_side ? side : highest_side;
+    }
+    if (!is_signed) {
+        if (lowest_side < 0 && highest_side > 0) return CROSSING;
+        if (lowest_side == 0 && highest_side == 0) return signs[18] && signs[19] ? FACES : EDGES;
+        if (lowest_side < 0 || highest_side <= 0) return NOTHING;
+    }
+    for (int n = 0; n < SHADOW; n++) {
+        if (!flags[n] || !(least[n] < limit)) continue;
+        double value = floor(least[n] / QUANTUM) * QUANTUM;
+        if (!(value == floor(most[n] / QUANTUM) * QUANTUM) && exact_gap(along, both, n, &value) == 2)
+            return LEFT;
+        if (value < *gap) *gap = value, *corner = n;
+        limit = value + TIE < limit ? value + TIE : limit;
+    }
+    return AHEAD;
+}
+
+/* How much the surfaces rise along the way where the gap is; 0 where that is steep. */
+static void slope_at(const Both *both, int which, double *slopes) {
+    int ends[3][2];
+    double x[3], y[3];
+    ends_at(which, ends);
+    for (int n = 0; n < 3; n++) {
+        x[n] = both->seen[ends[0][0]][n] - both->seen[ends[0][1]][n];
+        y[n] = both->seen[ends[1][0]][n] - both->seen[ends[1][1]][n];
+    }
+    double area = x[0] * y[1] - x[1] * y[0];
+    slopes[0] = (x[2] * y[1] - x[1] * y[2]) / area;
+    slopes[1] = (x[0] * y[2] - x[2] * y[0]) / area;
+    if (!(fabs(slopes[0]) <= 8 && fabs(slopes[1]) <= 8)) slopes[0] = slopes[1] = 0;
+}
+
+/* ---- The least gap of placed surfaces: branch and bound, as in core/gaps/search.py ---- */
+
+/* By how much boxes are larger than they have to be, as a part of the terms of their coordinates;
+ * and what rounding does to heights above tilted planes. */
+#define GROWN 0x1p-40
+#define TILTED 0x1p-47
+/* Pairs of patches that wait. */
+#define WAITING (TOPS * TOPS + 512)
+/* Boxes that lie beside each other are the last to be looked at. */
+#define BESIDE 64.0
+
+/* Bounds as seen along the way: of the shadow, of what lies along the way, and of that above a
+ * plane that is tilted as surfaces are where they are nearest so far. */
+typedef struct {
+    double low[4], high[4];
+} Box;
+
+typedef struct {
+    double corners[3][3], seen[3][3];
+    Box box;
+    int64_t entry;
+} Face;
+
+typedef struct {
+    int64_t patches[2];
+    double promise;
+} Waiting;
+
+/* The rows that place what is seen, how large their terms are, and the largest patches. */
+typedef struct {
+    double matrix[12], rows[4][4], terms[4][4];
+    int64_t top, count;
+} Side;
+
+enum { NOT_BEGUN = 0, DIVES = 1, FOLLOWS = 2 };
+
+/* The search of a pair of placements. */
+typedef struct {
+    Along along;
+    Side sides[2];
+    double slopes[2], gap, limit; /* nothing is looked for at the limit, or beyond */
+    int64_t phase, height, first, entries[2], corner, is_crossing, first_face;
+    Box tops[2][TOPS];
+    Waiting stack[WAITING];
+} Slide;
+
+/* What is asked, and the answers: see octree_kernel_slide. */
+typedef struct {
+    const double *direction;           /* (4): and by how much what is seen may be wrong */
+    const int64_t *rows, *keys;        /* (2, count), (count) */
+    double *limits, *gaps;             /* (key_count), (count) */
+    int64_t *entries, *corners;        /* (2, count), (count) */
+    uint8_t *are_crossing;             /* (count) */
+    int64_t *faces;                    /* (3, room) */
+    int64_t count, key_count, room, face_count, is_signed, is_shared, needs_room;
+} Slid;
+
+EXPORT int64_t octree_kernel_slide_size(void) { return sizeof(Slide); }
+
+/* Set how planes are tilted; what is tilted is the height less its shadow's place times slopes. */
+static void tilt(Slide *search, const double *slopes) {
+    memcpy(search->slopes, slopes, sizeof search->slopes);
+    for (Side *side = search->sides; side < search->sides + 2; side++)
+        for (int n = 0; n < 4; n++) {
+            side->rows[3][n] = side->rows[2][n] - slopes[0] * side->rows[0][n]
+                             - slopes[1] * side->rows[1][n];
+            side->terms[3][n] = side->terms[2][n] + fabs(slopes[0]) * side->terms[0][n]
+                              + fabs(slopes[1]) * side->terms[1][n];
+        }
+}
+
+/* Put a side where its placement does; 0 if there is none, or no mesh that was laid out. */
+static int set_side(const Sheets *sheets, const Along *along, Side *side, int64_t row) {
+    const Batch *placed = &sheets->triangles;
+    if (row < 0 || row >= placed->place_count) return 0;
+    int64_t mesh = sheets->meshes[row];
+    if (mesh < 0 || mesh >= sheets->mesh_count) return 0;
+    side->top = sheets->tops[mesh], side->count = sheets->top_counts[mesh];
+    if (side->count < 1 || side->count > TOPS) return 0;
+    if (side->top < 0 || side->top > sheets->patch_count - side->count) return 0;
+    for (int n = 0; n < 12; n++) side->matrix[n] = placed->matrices[n * placed->place_count + row];
+    if (!(largest_of(side->matrix, 12) <= LARGE)) return 0;
+    const double *far = side->matrix + 4 * along->axes[2];
+    double longest = along->direction[along->axes[2]];
+    for (int n = 0; n < 4; n++) {
+        for (int axis = 0; axis < 2; axis++) {
+            const double *near = side->matrix + 4 * along->axes[axis];
+            side->rows[axis][n] = near[n] - far[n] * (along->direction[along->axes[axis]] / longest);
+            side->terms[axis][n] = fabs(near[n]) + fabs(far[n]);
+        }
+        side->rows[2][n] = far[n] / longest, side->terms[2][n] = 2 * fabs(far[n]);
+    }
+    return 1;
+}
+
+static Box box_of(const Sheets *sheets, const Slide *search, int which, int64_t patch) {
+    const Side *side = &search->sides[which];
+    double middle[3], half[3], size[3];
+    Box box;
+    for (int n = 0; n < 3; n++) {
+        double low = sheets->boxes[n * sheets->patch_step + patch];
+        double high = sheets->boxes[(n + 3) * sheets->patch_step + patch];
+        middle[n] = (low + high) / 2, half[n] = (high - low) / 2;
+        size[n] = fabs(low) > fabs(high) ? fabs(low) : fabs(high);
+    }
+    for (int n = 0; n < 4; n++) {
+        const double *row = side->rows[n], *terms = side->terms[n];
+        double center = dot(row, middle) + row[3];
+        double extent = fabs(row[0]) * half[0] + fabs(row[1]) * half[1] + fabs(row[2]) * half[2];
+        extent += (dot(terms, size) + terms[3]) * GROWN;
+        box.low[n] = center - extent, box.high[n] = center + extent;
+    }
+    return box;
+}
+
+/* Whether two boxes may hold what is looked for; what is no number may. */
+static int may_count(const Slid *asked, const Slide *search, const Box *one, const Box *other) {
+    for (int n = 0; n < 2; n++)
+        if (one->low[n] > other->high[n] || one->high[n] < other->low[n]) return 0;
+    for (int n = 2; n < 4; n++) {
+        if (other->low[n] - one->high[n] >= search->limit) return 0;
+        if (!asked->is_signed && other->high[n] < one->low[n]) return 0;
+    }
+    return 1;
+}
+
+/* How far boxes are apart at their middles, the promising ones first. */
+static double promise_of(const Box *one, const Box *other) {
+    double promise = (other->low[3] + other->high[3]) - (one->low[3] + one->high[3]);
+    for (int n = 0; n < 2; n++) {
+        double apart = fabs((other->low[n] + other->high[n]) - (one->low[n] + one->high[n]));
+        if (apart > one->high[n] - one->low[n] && apart > other->high[n] - other->low[n])
+            promise += BESIDE;
+    }
+    return promise;
+}
+
+static void wait_for(Slide *search, int64_t one, int64_t other, double promise, int64_t bottom) {
+    int64_t at = search->height++;
+    for (; at > bottom && search->stack[at - 1].promise < promise; at--)
+        search->stack[at] = search->stack[at - 1];
+    search->stack[at] = (Waiting){{one, other}, promise};
+}
+
+/* Let largest patches wait that may count: the most promising pair; or, later, all others. */
+static void start(const Sheets *sheets, const Slid *asked, Slide *search, int64_t phase) {
+    int64_t counts[2];
+    search->phase = phase, search->height = 0;
+    for (int which = 0; which < 2; which++) {
+        Side *side = &search->sides[which];
+        counts[which] = side->count;
+        for (int64_t i = 0; i < side->count; i++)
+            search->tops[which][i] = box_of(sheets, search, which, side->top + i);
+    }
+    for (int64_t n = 0; n < counts[0] * counts[1]; n++) {
+        int64_t i = n / counts[1], j = n % counts[1];
+        const Box *one = &search->tops[0][i], *other = &search->tops[1][j];
+        if (phase == FOLLOWS && n == search->first) continue;
+        if (!may_count(asked, search, one, other)) continue;
+        double promise = promise_of(one, other);
+        if (phase == DIVES) {
+            if (search->height && !(promise < search->stack[0].promise)) continue;
+            search->height = 0, search->first = n;
+        }
+        wait_for(search, search->sides[0].top + i, search->sides[1].top + j, promise, 0);
+    }
+}
+
+static double least_of(double one, double other) { return one < other ? one : other; }
+
+/* Begin the search of a pair; 0 if it is left to the caller. */
+static int begin(const Sheets *sheets, const Slid *asked, Slide *search, int64_t pair) {
+    double flat[2] = {0, 0}, size = 0;
+    int64_t key = asked->keys[pair];
+    if (key < 0 || key >= asked->key_count) return 0;
+    Along *along = &search->along;
+    along->error = asked->direction[3], along->axes[2] = 0;
+    for (int n = 0; n < 3; n++) {
+        along->direction[n] = asked->direction[n];
+        if (fabs(along->direction[n]) > size)
+            size = fabs(along->direction[n]), along->axes[2] = n;
+    }
+    if (!(size > 0.4 && size <= 1)) return 0;
+    along->axes[0] = NEXT[along->axes[2]], along->axes[1] = NEXT[along->axes[0]];
+    for (int which = 0; which < 2; which++)
+        if (!set_side(sheets, along, &search->sides[which],
+                      asked->rows[which * asked->count + pair])) return 0;
+    search->gap = INFINITY, search->limit = asked->limits[key] + TIE;
+    search->corner = search->entries[0] = search->entries[1] = -1, search->is_crossing = 0;
+    search->first_face = asked->face_count;
+    tilt(search, flat);
+    start(sheets, asked, search, DIVES);
+    return 1;
+}
+
+/* Place the triangles of a small patch that may count beside a box; -1 if they are not there, or
+ * not of a size that is foreseen. */
+static int place_faces(const Sheets *sheets, const Slid *asked, const Slide *search, int which,
+                       int64_t patch, const Box *box, Face *faces) {
+    int64_t first = sheets->firsts[patch], count = sheets->counts[patch];
+    const Along *along = &search->along;
+    const double *slopes = search->slopes;
+    int placed = 0;
+    if (count < 0 || count > RUN || first < 0 || first > sheets->triangles.face_count - count)
+        return -1;
+    for (int64_t entry = first; entry < first + count; entry++) {
+        Face *face = &faces[placed];
+        double tilted[3];
+        face->entry = entry;
+        if (!place(&sheets->triangles, entry, search->sides[which].matrix, face->corners[0]))
+            return -1;
+        if (!(largest_of(face->corners[0], 9) <= ABOUT_ONE)) return -1;
+        for (int c = 0; c < 3; c++) {
+            double *seen = face->seen[c];
+            see(along, face->corners[c], seen);
+            tilted[c] = seen[2] - (slopes[0] * seen[0] + slopes[1] * seen[1]);
+        }
+        for (int n = 0; n < 4; n++) {
+            double a = n < 3 ? face->seen[0][n] : tilted[0], moved = along->error;
+            double b = n < 3 ? face->seen[1][n] : tilted[1];
+            double c = n < 3 ? face->seen[2][n] : tilted[2];
+            if (n == 3) moved += (fabs(slopes[0]) + fabs(slopes[1])) * (TILTED + along->error);
+            face->box.low[n] = lowest(a, b, c) - moved;
+            face->box.high[n] = highest(a, b, c) + moved;
+        }
+        placed += which ? may_count(asked, search, box, &face->box)
+                        : may_count(asked, search, &face->box, box);
+    }
+    return placed;
+}
+
+/* Whether two triangles are lower than those that are known: first of side 0. */
+static int are_lower(const Slide *search, const int64_t *entries) {
+    return entries[0] < search->entries[0]
+        || (entries[0] == search->entries[0] && entries[1] < search->entries[1]);
+}
+
+/* Keep a gap if it is less than what is known, or of lower triangles. */
+static void take(Slide *search, double gap, const int64_t *entries, int corner) {
+    if (!(gap < search->gap || (gap == search->gap && are_lower(search, entries)))) return;
+    search->gap = gap, search->corner = corner;
+    memcpy(search->entries, entries, sizeof search->entries);
+    search->limit = least_of(search->limit, gap + TIE);
+}
+
+/* Keep two triangles that lie in one plane; 0 if there is no room. */
+static int keep_faces(Slid *asked, const Slide *search, int64_t pair, const int64_t *entries) {
+    if (search->gap <= 0) return 1;
+    if (asked->face_count == asked->room) return 0;
+    int64_t *kept = asked->faces + asked->face_count++;
+    kept[0] = pair, kept[asked->room] = entries[0], kept[2 * asked->room] = entries[1];
+    return 1;
+}
+
+/* Whether nothing between two triangles is nearer than what is known, by a least gap that may
+ * have been rounded up. */
+static int is_even(const Slide *search, double least, const Face *one, const Face *other) {
+    if (least != search->gap) return least > search->gap;
+    double low = other->box.low[2], high = one->box.high[2], near = low - high, back = near - low;
+    return near == least && (low - (near - back)) + (-high - back) >= 0;
+}
+
+enum { IS_LEFT = -1, NO_ROOM = -2 };
+
+/* Look at the triangles of two small patches, the nearest first; IS_LEFT or NO_ROOM, else how much
+ * that cost. */
+static int64_t look(const Sheets *sheets, Slid *asked, Slide *search, int64_t pair,
+                    const int64_t *patches, const Box *boxes) {
+    Face faces[2][RUN];
+    int counts[2], looked = 0;
+    double least[RUN * RUN];
+    for (int n = 0; n < 2; n++) {
+        counts[n] = place_faces(sheets, asked, search, n, patches[n], &boxes[!n], faces[n]);
+        if (counts[n] < 1) return counts[n] ? IS_LEFT : 4 + n;
+    }
+    int pairs = counts[0] * counts[1];
+    for (int n = 0; n < pairs; n++) {
+        const Box *one = &faces[0][n / counts[1]].box, *other = &faces[1][n % counts[1]].box;
+        double flat = other->low[2] - one->high[2], tilted = other->low[3] - one->high[3];
+        least[n] = may_count(asked, search, one, other) ? flat > tilted ? flat : tilted : NAN;
+    }
+    for (;;) {
+        int next = -1, corner;
+        for (int n = 0; n < pairs; n++)
+            if (least[n] < search->limit && (next < 0 || least[n] < least[next])) next = n;
+        if (next < 0) return 8 + 2 * looked;
+        const Face *one = &faces[0][next / counts[1]], *other = &faces[1][next % counts[1]];
+        int64_t entries[2] = {one->entry, other->entry};
+        Both both;
+        double gap = least[next];
+        least[next] = NAN;
+        if (is_even(search, gap, one, other) && !are_lower(search, entries)) continue;
+        looked++;
+        memcpy(both.corners, one->corners, sizeof one->corners);
+        memcpy(both.corners[3], other->corners, sizeof other->corners);
+        memcpy(both.seen, one->seen, sizeof one->seen);
+        memcpy(both.seen[3], other->seen, sizeof other->seen);
+        int state = gap_of(&search->along, &both, asked->is_signed != 0, search->limit, &gap,
+                           &corner);
+        if (state == LEFT) return IS_LEFT;
+        if (state == FACES && !keep_faces(asked, search, pair, entries)) return NO_ROOM;
+        search->is_crossing |= state == CROSSING;
+        if (state == CROSSING || state == EDGES) gap = 0;
+        if (gap < search->gap && state == AHEAD) {
+            double slopes[2];
+            slope_at(&both, corner, slopes), tilt(search, slopes);
+        }
+        if (gap < INFINITY) take(search, gap, entries, corner);
+    }
+}
+
+/* Take the pair of patches that came last; divide the larger, or look. Returns what it cost, or
+ * as `look`. */
+static int64_t step(const Sheets *sheets, Slid *asked, Slide *search, int64_t pair) {
+    Waiting next = search->stack[--search->height];
+    Box boxes[2];
+    double sizes[2];
+    for (int n = 0; n < 2; n++) {
+        const double *low = boxes[n].low, *high = boxes[n].high;
+        boxes[n] = box_of(sheets, search, n, next.patches[n]);
+        sizes[n] = sheets->are_small[next.patches[n]] ? -1.0
+                 : (high[0] - low[0]) + (high[1] - low[1]) + (high[2] - low[2]);
+    }
+    if (!may_count(asked, search, &boxes[0], &boxes[1])) return 1;
+    if (sizes[0] < 0 && sizes[1] < 0)
+        return look(sheets, asked, search, pair, next.patches, boxes);
+    int which = sizes[1] > sizes[0];
+    int64_t parent = next.patches[which], bottom = search->height;
+    int64_t first = sheets->firsts[parent], count = sheets->counts[parent];
+    if (count < 0 || count > RUN || first < 0 || first > parent - count) return IS_LEFT;
+    if (search->height > WAITING - RUN) return IS_LEFT;
+    for (int64_t child = first; child < first + count; child++) {
+        Box box = box_of(sheets, search, which, child);
+        const Box *one = which ? &boxes[0] : &box, *other = which ? &box : &boxes[1];
+        if (!may_count(asked, search, one, other)) continue;
+        next.patches[which] = child;
+        wait_for(search, next.patches[0], next.patches[1], promise_of(one, other), bottom);
+    }
+    return 4;
+}
+
+/* Write what is found of a pair; NaN if it is left to the caller. */
+static void answer(Slid *asked, const Slide *search, int64_t pair, int is_left) {
+    double *limit = &asked->limits[asked->keys[pair]];
+    if (is_left || search->gap <= 0) asked->face_count = search->first_face;
+    asked->gaps[pair] = is_left ? NAN : search->gap;
+    if (is_left) return;
+    asked->are_crossing[pair] = (uint8_t)search->is_crossing, asked->corners[pair] = search->corner;
+    for (int n = 0; n < 2; n++) asked->entries[n * asked->count + pair] = search->entries[n];
+    if (asked->is_shared) *limit = least_of(*limit, search->gap);
+}
+
+/* Find the least gaps of pairs of rows, of which the first moves, from pair `from` on: how far the
+ * first may go until it touches the second, over the inside of the overlap of their shadows.
+ *
+ * Above the limit of its key, gaps are infinite or any that there are; if `is_shared`, limits fall
+ * with what is found. Writes gaps, multiples of the quantum; the entries that have them, of equals
+ * the lowest triangles, first of side 0, -1 if nothing is ahead; at which corner of their shadow,
+ * -1 of what crosses or lies in one plane; which pairs cross; and faces in one plane, of pairs
+ * without a gap of 0. If `is_signed`, what crosses or is behind has gaps, too. NaN of pairs that
+ * are left to the caller. `search` is zero at first, and kept from call to call. Returns where to
+ * go on once it has cost as much as `most`, or the count; with more room for faces, if it
+ * `needs_room`. */
+EXPORT int64_t octree_kernel_slide(const Sheets *sheets, Slid *asked, int64_t from, int64_t most,
+                                   Slide *search) {
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    int64_t pair = from, cost = 0;
+    asked->needs_room = 0;
+    for (; pair < asked->count; pair++, cost += 16) {
+        int64_t spent = 0;
+        if (search->phase == NOT_BEGUN && !begin(sheets, asked, search, pair)) {
+            search->first_face = asked->face_count;
+            asked->gaps[pair] = NAN;
+            continue;
+        }
+        while (spent >= 0 && (search->height > 0 || search->phase == DIVES)) {
+            if (cost >= most) { /* another time */
+                set_floats(before);
+                return pair;
+            }
+            if (search->height == 0) start(sheets, asked, search, FOLLOWS);
+            spent = search->height ? step(sheets, asked, search, pair) : 1;
+            cost += spent;
+        }
+        search->phase = NOT_BEGUN;
+        if (spent == NO_ROOM) {
+            asked->face_count = search->first_face, asked->needs_room = 1;
+            break;
+        }
+        answer(asked, search, pair, spent < 0);
+    }
+    set_floats(before);
+    return pair;
+}
