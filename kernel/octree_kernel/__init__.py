@@ -201,6 +201,9 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "nearest": [
             POINTER(Walked), address, address, number, number, number, c_double, *[address] * 6,
         ],
+        "nearest_in": [
+            POINTER(Walked), address, number, address, address, number, number, *[address] * 4,
+        ],
     }  # fmt: skip
     for name, arguments in takes.items():
         function = getattr(library, f"octree_kernel_{name}")
