@@ -1635,8 +1635,8 @@ EXPORT int64_t octree_kernel_nearest(const Walked *walked, const double *points,
     return turn;
 }
 
-/* Find the nearest triangle of each of the points `from` to `to`, of (3, count), in the placement in
- * its row alone, if it is no farther than the point's limit: its item, or MISS, NOT_TAKEN or
+/* Find the nearest triangle of each of the points `from` to `to`, of (3, count), in the placement
+ * in its row alone, if it is no farther than the point's limit: its item, or MISS, NOT_TAKEN or
  * NOT_PACKED; how far it is; and its corners, of (9, count). Returns `to`. */
 EXPORT int64_t octree_kernel_nearest_in(const Walked *walked, const double *points, int64_t count,
                                         const int64_t *rows, const double *limits, int64_t from,

@@ -12,6 +12,7 @@ from .door import (
 )
 from .gaps import CROSSES, TOUCHES, crossing_surfaces, shortest_ways
 from .joins import joined_triangles
+from .measures import heights_above, measured_pairs
 from .packing import QUESTION, Packed, Placed, is_worth, packed
 from .pictures import Painter, painter
 from .questions import AROUND, Questions, VolumesAsked, as_regions
@@ -54,11 +55,13 @@ __all__ = [
     "builder",
     "crossing_surfaces",
     "found",
+    "heights_above",
     "in_pieces",
     "is_worth",
     "joined_triangles",
     "kernel",
     "kernel_state",
+    "measured_pairs",
     "named",
     "packed",
     "painter",

@@ -72,7 +72,7 @@ class Plain(Structure):
 
 
 class Batch(Structure):
-    """Triangles, maybe placed: see `Batch` in pairs.c."""
+    """Triangles, maybe placed: see `Batch` in triangles.h."""
 
     _fields_ = [
         *((name, c_void_p) for name in ("vertices", "faces", "entries", "places", "matrices")),
@@ -190,6 +190,8 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "touch": [
             POINTER(Walked), address, address, *[number] * 4, address, address, number, address,
         ],
+        "measure": [POINTER(Batch), number, c_double, address],
+        "heights": [address, number, address, number, number, address],
         "search_size": [],
         "join_size": [],
         "join": [POINTER(Cells), address, c_double, number, number, address, number],
