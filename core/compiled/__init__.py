@@ -1,6 +1,7 @@
 """The compiled walk: one door to the kernel, trees packed for it, and its answers, in pieces."""
 
 from .builds import Builder, CellsAsked, Divider, Numbers, builder
+from .cuts import cut_parts, parts_beside
 from .door import (
     VARIABLE,
     address,
@@ -54,6 +55,7 @@ __all__ = [
     "as_regions",
     "builder",
     "crossing_surfaces",
+    "cut_parts",
     "found",
     "heights_above",
     "in_pieces",
@@ -65,6 +67,7 @@ __all__ = [
     "named",
     "packed",
     "painter",
+    "parts_beside",
     "shortest_ways",
     "threads_of",
     "touching_triangles",

@@ -103,6 +103,15 @@ class Sheets(Structure):
     ]
 
 
+class Cutters(Structure):
+    """Triangles that cut others: see `Cutters` in audits.c."""
+
+    _fields_ = [
+        *((name, c_void_p) for name in ("corners", "normals", "points", "bounds", "flat")),
+        ("count", c_int64),
+    ]
+
+
 class Walked(Structure):
     """What is walked, a tree, a scene or plain cells: see `Walked` in kernel.c."""
 
@@ -192,6 +201,13 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         ],
         "measure": [POINTER(Batch), number, c_double, address],
         "heights": [address, number, address, number, number, address],
+        "beside": [
+            address, number, POINTER(Cutters), address, address, number, c_double, address,
+        ],
+        "cut": [
+            address, number, POINTER(Cutters), address, c_double, c_double, address, address,
+            number,
+        ],
         "search_size": [],
         "join_size": [],
         "join": [POINTER(Cells), address, c_double, number, number, address, number],
