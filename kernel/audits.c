@@ -207,27 +207,33 @@ static int cut(const double *corners, const double *normal, double height, doubl
 }
 
 /* Cut each of some parts that has both sides of the plane, if it comes near points, unless these
- * are NULL; whole ones stay before tips, these before bases, and these before rests. */
-static int cut_all(double parts[PARTS][9], int count, const double *normal, double height,
-                   double through, const double *points, const double *facing, double band) {
+ * are NULL; whole ones stay before tips, these before bases, and these before rests. `codes` grow
+ * by 0 to 3 times a digit for which of these a part is. */
+static int cut_all(double parts[PARTS][9], int *codes, int digit, int count,
+                   const double *normal, double height, double through, const double *points,
+                   const double *facing, double band) {
     double made[3][PARTS][9];
-    int whole = 0, cuts = 0, rests = 0;
+    int whole = 0, counts[3] = {0}, before[3][PARTS];
     for (int i = 0; i < count; i++) {
         double three[3][9];
         int each = points && !is_near(parts[i], points, facing, band)
                  ? 1 : cut(parts[i], normal, height, through, three);
         if (each == 1) {
+            codes[whole] = codes[i];
             memmove(parts[whole++], parts[i], sizeof parts[i]);
-            continue;
         }
-        memcpy(made[0][cuts], three[0], sizeof three[0]);
-        memcpy(made[1][cuts++], three[1], sizeof three[1]);
-        if (each == 3) memcpy(made[2][rests++], three[2], sizeof three[2]);
+        for (int n = 0; n < each && each > 1; n++) {
+            before[n][counts[n]] = codes[i];
+            memcpy(made[n][counts[n]++], three[n], sizeof three[n]);
+        }
     }
-    memcpy(parts[whole], made[0], cuts * sizeof made[0][0]);
-    memcpy(parts[whole + cuts], made[1], cuts * sizeof made[0][0]);
-    memcpy(parts[whole + 2 * cuts], made[2], rests * sizeof made[0][0]);
-    return whole + 2 * cuts + rests;
+    count = whole;
+    for (int n = 0; n < 3; n++)
+        for (int i = 0; i < counts[n]; i++) {
+            codes[count] = before[n][i] + (n + 1) * digit;
+            memcpy(parts[count++], made[n][i], sizeof made[n][i]);
+        }
+    return count;
 }
 
 /* Whether all corners of a triangle lie within the band of another: 1, 0, or -1 if unknown. */
@@ -257,7 +263,7 @@ EXPORT int64_t octree_kernel_cut(const double *triangles, int64_t count, const C
     int64_t made = 0;
     for (int64_t i = 0; i < count && made >= 0; i++) {
         int64_t number = theirs[i];
-        int each = 1, is_flat;
+        int each = 1, is_flat, codes[PARTS] = {0};
         if (number < 0 || number >= cutters->count) {
             made = -1;
             break;
@@ -269,7 +275,7 @@ EXPORT int64_t octree_kernel_cut(const double *triangles, int64_t count, const C
         is_flat = cutters->flat[number] != 0;
         for (int plane = is_flat ? 0 : 3; plane < (is_flat ? 3 : 4); plane++) {
             double height = plane_through(cutter, plane, normal);
-            each = cut_all(found, each, normal, height, through,
+            each = cut_all(found, codes, 0, each, normal, height, through,
                            plane == 0 || plane == 3 ? NULL : points, facing, band);
         }
         for (int n = 0; n < each; n++) {
@@ -285,4 +291,95 @@ EXPORT int64_t octree_kernel_cut(const double *triangles, int64_t count, const C
     }
     set_floats(before);
     return made;
+}
+
+/* Whether two triangles may share an area in one plane. */
+static int are_in_one_plane(const double *one, const double *other, double band) {
+    double first[3], last[3], normal[3], other_normal[3], turned[3], away = 0;
+    subtract(one + 3, one, first), subtract(one + 6, one, last), cross(first, last, normal);
+    subtract(other + 3, other, first), subtract(other + 6, other, last);
+    cross(first, last, other_normal), cross(normal, other_normal, turned);
+    double sizes = dot(normal, normal) * dot(other_normal, other_normal);
+    double squared = dot(turned, turned), length = sqrt(dot(normal, normal));
+    for (int c = 0; c < 9; c += 3) {
+        subtract(other + c, one, first);
+        double height = fabs(dot(normal, first));
+        away = height > away ? height : away;
+    }
+    return squared <= 0.5 * sizes && (away <= 4 * band * length || squared <= 0x1p-30 * sizes);
+}
+
+/* See what is cut (9, count) and its cutter, pair by pair, as `Cutters` are; but for bounds. */
+EXPORT int64_t octree_kernel_see_cutters(const double *triangles, const double *cutters,
+                                         int64_t count, double band, double *normals,
+                                         uint8_t *flat, double *points) {
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    for (int64_t i = 0; i < count; i++) {
+        double one[9], other[9], normal[3], heights[3], seen[3][2 * 3];
+        read_column(triangles, count, i, 9, one), read_column(cutters, count, i, 9, other);
+        flat[i] = (uint8_t)are_in_one_plane(one, other, band);
+        double start = plane_through(one, 3, normal);
+        double reach = 4 * band + largest_of(one, 9) * 0x1p-40;
+        for (int axis = 0; axis < 3; axis++) normals[axis * count + i] = normal[axis];
+        for (int c = 0; c < 3; c++) heights[c] = dot(normal, other + 3 * c) - start;
+        int first = -1, counts[3];
+        for (int c = 0; c < 3; c++) {
+            double height = heights[c], step = heights[(c + 1) % 3] - height;
+            double from = step != 0 ? (-reach - height) / step : 0;
+            double to = step != 0 ? (reach - height) / step : 1;
+            double begin = from < to ? from : to, end = from < to ? to : from;
+            counts[c] = step != 0 ? begin <= 1 && end >= 0 : fabs(height) <= reach;
+            if (counts[c] && first < 0) first = c;
+            begin = clipped(begin), end = clipped(end);
+            for (int axis = 0; axis < 3; axis++) {
+                double here = other[3 * c + axis], way = other[(3 * c + 3) % 9 + axis] - here;
+                seen[axis][c] = here + begin * way, seen[axis][3 + c] = here + end * way;
+            }
+        }
+        for (int axis = 0; axis < 3; axis++)
+            for (int n = 0; n < POINTS; n++)
+                points[(axis * POINTS + n) * count + i] = counts[n % 3] ? seen[axis][n]
+                                                        : first < 0 ? INFINITY : seen[axis][first];
+    }
+    set_floats(before);
+    return count;
+}
+
+/* ---- Pieces of a surface in a solid, as in core/audit/depth.py ---- */
+
+/* Divide pieces (9, count), those `from` one on, each along the edges of its nearest triangle. Parts of
+ * those that are divided (9, room), of which each is one, and how far the farthest corner is from
+ * that triangle; `turns` tell in which order they come, before those of which they are. Returns
+ * where there is no more room, or a distance is left to the caller; `made` is how many parts. */
+EXPORT int64_t octree_kernel_split(const double *pieces, const double *nearest, int64_t count,
+                                   int64_t from, double through, double *parts, int64_t *whose,
+                                   double *uppers, int64_t *turns, int64_t room, int64_t *made) {
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    double triangle[9], normal[3], found[PARTS][9];
+    int64_t i;
+    *made = 0;
+    for (i = from; i < count; i++) {
+        int codes[PARTS] = {0}, each = 1;
+        read_column(pieces, count, i, 9, found[0]), read_column(nearest, count, i, 9, triangle);
+        for (int edge = 0; edge < 3; edge++) {
+            double height = plane_through(triangle, edge, normal);
+            each = cut_all(found, codes, 1 << 2 * edge, each, normal, height, through, NULL,
+                           NULL, 0);
+        }
+        if (each == 1) continue;
+        if (*made + each > room) break;
+        for (int n = 0; n < each; n++) {
+            int64_t at = *made + n;
+            uppers[at] = 0;
+            for (int c = 0; c < 9; c += 3) {
+                double height = height_of(found[n] + c, triangle);
+                uppers[at] = height <= uppers[at] ? uppers[at] : height; /* a NaN, too */
+            }
+            for (int c = 0; c < 9; c++) parts[c * room + at] = found[n][c];
+            whose[at] = i, turns[at] = codes[n];
+        }
+        *made += each;
+    }
+    set_floats(before);
+    return i;
 }

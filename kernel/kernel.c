@@ -1644,14 +1644,17 @@ EXPORT int64_t octree_kernel_nearest_in(const Walked *walked, const double *poin
                                         double *distances, double *corners) {
     uint64_t before = set_floats(DEFAULT_FLOATS);
     Walk walk = {.stack = stack, .wanted = 1};
+    double found[9];
     for (int64_t i = from; i < to; i++) {
         int64_t place, entry;
-        double found[9];
         for (int axis = 0; axis < 3; axis++)
             walk.lower[axis] = walk.upper[axis] = points[axis * count + i];
         walk.limit = limits[i], walk.items = items + i, walk.distances = distances + i;
         walk.places = &place, walk.entries = &entry;
         begin_look(&walk, walked, POINT);
+        /* None is farther than the nearest of the point before. */
+        if (walk.height && i > from && rows[i] == rows[i - 1] && items[i - 1] >= 0)
+            narrow(&walk, lesser(limits[i], sqrt(square_to(&walk, found))));
         if (walk.height) walk.height = 0, enter_place(&walk, rows[i], 0);
         go_on(&walk);
         int64_t state = walk.missing ? NOT_PACKED : walk.state;

@@ -20,7 +20,7 @@ from ..arrays import (
     flagged,
     starts_of_runs,
 )
-from ..compiled import cut_parts, parts_beside
+from ..compiled import cut_parts, parts_beside, seen_cutters
 from ..steps import Steps
 from ..touch.triangle_distance import points_to_triangles
 from .pieces import SurfaceParts, bounds_of, cut, plane_through
@@ -52,10 +52,12 @@ class Cutters:
     @classmethod
     def of(cls, ones: Floats, others: Floats, band: float) -> "Cutters":
         """Return `others` as `ones` see them, (9, c) each."""
-        normals, heights = plane_through(ones, 3)
-        flat = _in_one_plane(ones, others, band)
-        points = _contact_points(ones, others, normals, heights, band)
-        points = np.ascontiguousarray(points)
+        seen = seen_cutters(ones, others, band)
+        if seen is None:
+            normals, heights = plane_through(ones, 3)
+            points = _contact_points(ones, others, normals, heights, band)
+            seen = normals, _in_one_plane(ones, others, band), points
+        normals, flat, points = seen
         bounds = np.concatenate((points.min(axis=1), points.max(axis=1)))
         return cls(others, normals, flat, points, bounds)
 

@@ -1,7 +1,7 @@
 """The compiled walk: one door to the kernel, trees packed for it, and its answers, in pieces."""
 
 from .builds import Builder, CellsAsked, Divider, Numbers, builder
-from .cuts import cut_parts, parts_beside
+from .cuts import cut_parts, parts_beside, seen_cutters, split_pieces
 from .door import (
     VARIABLE,
     address,
@@ -68,7 +68,9 @@ __all__ = [
     "packed",
     "painter",
     "parts_beside",
+    "seen_cutters",
     "shortest_ways",
+    "split_pieces",
     "threads_of",
     "touching_triangles",
     "use_kernel",

@@ -9,6 +9,8 @@ from .door import address, found
 
 # Parts of a triangle that is cut by one plane, and by three.
 _BY_ONE, _BY_THREE = 3, 27
+# Parts of a piece that there is room for at first; points of what comes near a plane.
+_MOSTLY, _POINTS = 6, 6
 
 
 class CutBy(Protocol):
@@ -72,6 +74,54 @@ def cut_parts(
         address(made), address(whose), room,
     )  # fmt: skip
     return None if count < 0 else (made[:, :count].copy(), whose[:count].copy())
+
+
+def seen_cutters(
+    ones: Floats, others: Floats, band: float
+) -> tuple[Floats, Flags, Floats] | None:
+    """Return `normals`, `flat` and `points` of `others` as `ones` see them, (9, c) each."""
+    library = found()[0]
+    if library is None:
+        return None
+    ones, others = map(np.ascontiguousarray, (ones, others))
+    count = ones.shape[1]
+    made = np.empty((3, count)), np.empty(count, bool), np.empty((3, _POINTS, count))
+    library.octree_kernel_see_cutters(
+        address(ones), address(others), count, band, *map(address, made)
+    )
+    return made
+
+
+def split_pieces(
+    pieces: Floats, nearest: Floats, through: float
+) -> tuple[Floats, Ids, Floats] | None:
+    """Return parts of those pieces (9, n) that the edges of their nearest triangles divide.
+
+    And of which each is a part, and how far the farthest corner of each is from that triangle.
+    None without a kernel, or where NumPy has to answer.
+    """
+    library = found()[0]
+    if library is None:
+        return None
+    pieces, nearest = map(np.ascontiguousarray, (pieces, nearest))
+    count, start, made = pieces.shape[1], 0, np.zeros(1, np.intp)
+    found_parts = [(np.empty((9, 0)), np.empty(0, np.intp), np.empty(0), np.empty(0, np.intp))]
+    while start < count:
+        room = _BY_THREE + _MOSTLY * (count - start)
+        parts = np.empty((9, room)), np.empty(room, np.intp), np.empty(room)
+        turns = np.empty(room, np.intp)
+        start = library.octree_kernel_split(
+            address(pieces), address(nearest), count, start, through, *map(address, parts),
+            address(turns), room, address(made),
+        )  # fmt: skip
+        found_parts.append(tuple(each[..., : made[0]] for each in (*parts, turns)))
+    corners, whose, uppers, turns = (
+        np.concatenate(each, axis=-1) for each in zip(*found_parts, strict=True)
+    )
+    if np.isnan(uppers).any():
+        return None
+    order = np.argsort(turns, kind="stable")
+    return corners[:, order], whose[order], uppers[order]
 
 
 def _given(package: Any, cutters: CutBy) -> tuple[Any, list[Any]]:

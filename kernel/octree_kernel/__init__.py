@@ -208,6 +208,10 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
             address, number, POINTER(Cutters), address, c_double, c_double, address, address,
             number,
         ],
+        "see_cutters": [address, address, number, c_double, *[address] * 3],
+        "split": [
+            address, address, number, number, c_double, *[address] * 4, number, address,
+        ],
         "search_size": [],
         "join_size": [],
         "join": [POINTER(Cells), address, c_double, number, number, address, number],
