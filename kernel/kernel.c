@@ -1636,6 +1636,37 @@ EXPORT int64_t octree_kernel_nearest(const Walked *walked, const double *points,
     return turn;
 }
 
+/* Find the nearest triangle of each of the points `from` to `to`, of (3, count), in the placement
+ * in its row alone, if it is no farther than the point's limit: its item, or MISS, NOT_TAKEN or
+ * NOT_PACKED; how far it is; and its corners, of (9, count). Returns `to`. */
+EXPORT int64_t octree_kernel_nearest_in(const Walked *walked, const double *points, int64_t count,
+                                        const int64_t *rows, const double *limits, int64_t from,
+                                        int64_t to, Waiting *stack, int64_t *items,
+                                        double *distances, double *corners) {
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    Walk walk = {.stack = stack, .wanted = 1};
+    double found[9];
+    for (int64_t i = from; i < to; i++) {
+        int64_t place, entry;
+        for (int axis = 0; axis < 3; axis++)
+            walk.lower[axis] = walk.upper[axis] = points[axis * count + i];
+        walk.limit = limits[i], walk.items = items + i, walk.distances = distances + i;
+        walk.places = &place, walk.entries = &entry;
+        begin_look(&walk, walked, POINT);
+        /* None is farther than the nearest of the point before. */
+        if (walk.height && i > from && rows[i] == rows[i - 1] && items[i - 1] >= 0)
+            narrow(&walk, lesser(limits[i], sqrt(square_to(&walk, found))));
+        if (walk.height) walk.height = 0, enter_place(&walk, rows[i], 0);
+        go_on(&walk);
+        int64_t state = walk.missing ? NOT_PACKED : walk.state;
+        if (!walk.held || state != MISS) items[i] = state;
+        else corners_met(&walk, place, entry, found);
+        for (int n = 0; n < 9 && items[i] >= 0; n++) corners[n * count + i] = found[n];
+    }
+    set_floats(before);
+    return to;
+}
+
 /* Find what meets the volumes (lower, upper, radius) of a kind that `turns` names from `from` to
  * `to`: items of each, ascending, with their places shifted by 32 bits; entries if the kind is
  * AROUND; or one if `any`. `counts` are how many each meets, or NOT_TAKEN or NOT_PACKED. Returns

@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import tuning
 from ..arrays import Flags, Floats, Ids, blocks, cross, dot, starts_of_runs
+from ..compiled import measured_pairs
 from ..records import Columns
 from ..scene.moment import Moment, first_of_each
 from ..scene.pairs import Near, compared, near_each_other
@@ -84,6 +85,16 @@ def measured(moment: Moment, sheets: Sheets, rows: Ids, entries: Ids, margin: fl
 
     Rows and entries are (2, h).
     """
+    lengths = measured_pairs(moment.placed(sheets, entries.ravel(), rows.ravel()), margin)
+    if lengths is None:
+        return _measured(moment, sheets, rows, entries, margin)
+    (left,) = np.isnan(lengths).nonzero()
+    if len(left):
+        lengths[left] = _measured(moment, sheets, rows[:, left], entries[:, left], margin)
+    return lengths
+
+
+def _measured(moment: Moment, sheets: Sheets, rows: Ids, entries: Ids, margin: float) -> Floats:
     count = rows.shape[1]
     items = moment.placed(sheets, entries.ravel(), rows.ravel())
     corners = items.rows
@@ -131,7 +142,7 @@ def _beyond_plane(ones: Floats, others: Floats, margin: float) -> Flags:
     length = np.sqrt(dot(normal, normal))
     heights = np.stack([dot(normal, corner - one[0]) for corner in other])
     size = np.abs(other - one[0]).max(axis=(0, 1)) + np.abs(one - one[0]).max(axis=(0, 1))
-    reach = length * (margin + size * _ROUNDING) + size**3 * 2.0**-48
+    reach = length * (margin + size * _ROUNDING) + size * size * size * 2.0**-48
     far: Flags = (heights.min(axis=0) > reach) | (heights.max(axis=0) < -reach)
     return far
 

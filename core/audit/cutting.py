@@ -20,6 +20,7 @@ from ..arrays import (
     flagged,
     starts_of_runs,
 )
+from ..compiled import cut_parts, parts_beside, seen_cutters
 from ..steps import Steps
 from ..touch.triangle_distance import points_to_triangles
 from .pieces import SurfaceParts, bounds_of, cut, plane_through
@@ -51,9 +52,12 @@ class Cutters:
     @classmethod
     def of(cls, ones: Floats, others: Floats, band: float) -> "Cutters":
         """Return `others` as `ones` see them, (9, c) each."""
-        normals, heights = plane_through(ones, 3)
-        flat = _in_one_plane(ones, others, band)
-        points = _contact_points(ones, others, normals, heights, band)
+        seen = seen_cutters(ones, others, band)
+        if seen is None:
+            normals, heights = plane_through(ones, 3)
+            points = _contact_points(ones, others, normals, heights, band)
+            seen = normals, _in_one_plane(ones, others, band), points
+        normals, flat, points = seen
         bounds = np.concatenate((points.min(axis=1), points.max(axis=1)))
         return cls(others, normals, flat, points, bounds)
 
@@ -102,6 +106,9 @@ def divided(
 
 def _beside(corners: Floats, cutters: Cutters, parts: Ids, theirs: Ids, band: float) -> Flags:
     """Return which of these pairs of parts and cutters come near each other."""
+    known = parts_beside(corners, cutters, parts, theirs, band)
+    if known is not None:
+        return known
     bounds = bounds_of(corners)
     bounds[:3] -= 2 * band
     bounds[3:] += 2 * band
@@ -118,6 +125,9 @@ def _beside(corners: Floats, cutters: Cutters, parts: Ids, theirs: Ids, band: fl
 
 def _cut_by(corners: Floats, cutters: Cutters, theirs: Ids, band: float) -> tuple[Floats, Ids]:
     """Return parts of triangles (9, n), each divided by its cutter, and of which each is one."""
+    made = cut_parts(corners, cutters, theirs, band, band * _THROUGH)
+    if made is not None:
+        return made
     flat = cutters.flat[theirs]
     found = [
         _cut_along(corners[:, some], cutters, theirs[some], planes, band, some)

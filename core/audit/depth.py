@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, dot, flagged
+from ..compiled import split_pieces
 from ..records import Columns
 from ..scene.moment import Moment, first_of_each
 from ..steps import Steps
@@ -53,16 +54,9 @@ class _Queue(Columns):
 
         What lies above such a triangle is no deeper than its corners are.
         """
-        corners, which = self.corners, np.arange(len(self))
-        everyone = np.ones(len(self), bool)
-        for edge in range(3):
-            normals, heights = plane_through(nearest[:, which], edge)
-            corners, of_which = cut(corners, normals, heights, everyone[which], band / 4)
-            which = which[of_which]
-        is_cut = np.bincount(which, minlength=len(self)) > 1
-        (whole,), (parts,) = (~is_cut).nonzero(), is_cut[which].nonzero()
-        corners, which = corners[:, parts], which[parts]
-        convex = _heights(corners, nearest[:, which]).max(axis=0)
+        parts = split_pieces(self.corners, nearest, band / 4)
+        corners, which, convex = _split(self.corners, nearest, band) if parts is None else parts
+        whole = (~flagged(len(self), which)).nonzero()[0]
         uppers = np.minimum(self.uppers[which], convex)
         cut_up = _Queue(corners, self.solids[which], self.are_in[which], uppers)
         some = self[whole]
@@ -73,6 +67,22 @@ class _Queue(Columns):
             np.tile(some.uppers, 4),
         )
         return _Queue.joined((cut_up, quarters))
+
+
+def _split(corners: Floats, nearest: Floats, band: float) -> tuple[Floats, Ids, Floats]:
+    """Return parts of those pieces (9, n) that the edges of their nearest triangles divide.
+
+    And of which each is a part, and how far the farthest corner of each is from that triangle.
+    """
+    count = corners.shape[1]
+    which, everyone = np.arange(count), np.ones(count, bool)
+    for edge in range(3):
+        normals, heights = plane_through(nearest[:, which], edge)
+        corners, of_which = cut(corners, normals, heights, everyone[which], band / 4)
+        which = which[of_which]
+    (parts,) = (np.bincount(which, minlength=count) > 1)[which].nonzero()
+    corners, which = corners[:, parts], which[parts]
+    return corners, which, _heights(corners, nearest[:, which]).max(axis=0)
 
 
 def _heights(corners: Floats, triangles: Floats) -> Floats:

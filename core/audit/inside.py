@@ -9,8 +9,7 @@ import numpy as np
 from ..arrays import Flags, Floats, Ids, blocks
 from ..rays.crossings import Rays
 from ..scene.moment import Moment
-from ..scene.nearest import nearest_in_rows
-from ..scene.packed import crossings
+from ..scene.packed import crossings, nearest_corners
 from ..steps import Steps
 
 # Points whose rays are cast in a step; points whose nearest triangles are looked for in a step.
@@ -54,7 +53,7 @@ def nearest_triangles(
     """
     lengths, corners = np.empty(len(rows)), np.empty((9, len(rows)))
     for some in blocks(len(rows), _POINTS):
-        here = np.ascontiguousarray(points[:, some])
-        lengths[some], corners[:, some] = nearest_in_rows(moment, here, rows[some], limits[some])
+        found = nearest_corners(moment, points[:, some], rows[some], limits[some])
+        lengths[some], corners[:, some] = found
         yield some.stop / len(rows)
     return lengths, corners

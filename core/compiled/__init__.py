@@ -1,6 +1,7 @@
 """The compiled walk: one door to the kernel, trees packed for it, and its answers, in pieces."""
 
 from .builds import Builder, CellsAsked, Divider, Numbers, builder
+from .cuts import cut_parts, parts_beside, seen_cutters, split_pieces
 from .door import (
     VARIABLE,
     address,
@@ -13,6 +14,7 @@ from .door import (
 from .gaps import CROSSES, TOUCHES, crossing_surfaces, shortest_ways
 from .joins import joined_triangles
 from .layouts import Arranger, arranger
+from .measures import heights_above, measured_pairs
 from .packing import QUESTION, Packed, Placed, is_worth, packed
 from .pictures import Painter, painter
 from .questions import AROUND, Questions, VolumesAsked, as_boxes
@@ -58,17 +60,23 @@ __all__ = [
     "as_boxes",
     "builder",
     "crossing_surfaces",
+    "cut_parts",
     "found",
+    "heights_above",
     "in_pieces",
     "is_worth",
     "joined_triangles",
     "kernel",
     "kernel_state",
+    "measured_pairs",
     "named",
     "packed",
     "painter",
+    "parts_beside",
+    "seen_cutters",
     "shortest_ways",
     "slid_surfaces",
+    "split_pieces",
     "threads_of",
     "touching_triangles",
     "use_kernel",

@@ -10,7 +10,7 @@ from ..arrays import Flags, Floats, Ids
 from ..octree import Octree
 from .door import address, found
 from .questions import Questions, VolumesAsked
-from .threads import in_pieces
+from .threads import in_pieces, threads_of
 
 # Questions in a piece: rays; nearest points all in all; volumes.
 _RAYS, _POINTS, _VOLUMES = 16_384, 2_048, 1_024
@@ -173,6 +173,24 @@ class Walked:
         if not all(in_pieces(len(points), max(1, _POINTS // count), threads, piece)):
             return None
         return items, places, distances, positions
+
+    def nearest_of(
+        self, points: Floats, rows: Ids, limits: Floats, answer: tuple[Ids, Floats, Floats]
+    ) -> None:
+        """Find the nearest triangle of the mesh placed in its row of each point (3, q).
+
+        `answer` are items (q,), -1 if there is none up to the limit, -2 of points that are left
+        to NumPy; distances (q,); and corners (9, q). Rows are known to be there.
+        """
+
+        def piece(some: slice) -> None:
+            scratch = self._scratch()
+            self._library.octree_kernel_nearest_in(
+                self._walked, address(points), len(rows), address(rows), address(limits),
+                some.start, some.stop, address(scratch), *map(address, answer),
+            )  # fmt: skip
+
+        in_pieces(len(rows), _POINTS, threads_of(None), piece)
 
     def touched(
         self,

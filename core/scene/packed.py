@@ -18,7 +18,7 @@ from ..rays.crossings import Rays
 from ..shapes import Boxes, Shapes, Spheres, Triangles
 from . import rays
 from .moment import Moment
-from .nearest import nearest_in
+from .nearest import nearest_in, nearest_in_rows
 from .store import Mesh
 
 
@@ -62,6 +62,23 @@ class PackedScene(compiled.Placed):
             return True
 
         return counts if self._until_packed(lambda: counts, again) else None
+
+    def nearest_in(
+        self, points: Floats, rows: Ids, limits: Floats
+    ) -> tuple[Ids, Floats, Floats] | None:
+        """Find the nearest as `Walked` does, packing meshes that points come to."""
+        answer = np.empty(len(rows), np.intp), np.empty(len(rows)), np.empty((9, len(rows)))
+        self.nearest_of(points, rows, limits, answer)
+
+        def again(left: Ids) -> bool:
+            new = tuple(np.ascontiguousarray(array[..., left]) for array in answer)
+            some = np.ascontiguousarray(points[:, left])
+            self.nearest_of(some, rows[left], limits[left], new)
+            for array, found in zip(answer, new, strict=True):
+                array[..., left] = found
+            return True
+
+        return answer if self._until_packed(lambda: answer[0], again) else None
 
     def nearest(
         self, points: Floats, turns: Ids, count: int, limit: float, threads: int = 1
@@ -207,6 +224,31 @@ def crossings(moment: Moment, asked: Rays, rows: Ids) -> Ids:
     if len(left):
         counts[left] = rays.crossings_in_rows(moment, asked[left], rows[left])
     return counts
+
+
+def nearest_corners(
+    moment: Moment, points: Floats, rows: Ids, limits: Floats
+) -> tuple[Floats, Floats]:
+    """Return how far points (3, q) are from the meshes placed in these rows, and their triangles.
+
+    (q,), and the placed corners of the nearest triangle of each, (9, q). None is farther away
+    than its limit, (q,).
+    """
+    scene = packed(moment, len(rows))
+    found = None
+    if scene is not None:
+        asked = (np.ascontiguousarray(each) for each in (points, rows, limits))
+        found = scene.nearest_in(*asked)
+    if found is None:
+        return nearest_in_rows(moment, points, rows, limits)
+    items, distances, corners = found
+    (left,) = (items < 0).nonzero()
+    if len(left):
+        some = np.ascontiguousarray(points[:, left])
+        distances[left], corners[:, left] = nearest_in_rows(
+            moment, some, rows[left], limits[left]
+        )
+    return distances, corners
 
 
 def nearest(

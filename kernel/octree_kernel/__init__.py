@@ -120,6 +120,15 @@ class Slid(Structure):
     ]
 
 
+class Cutters(Structure):
+    """Triangles that cut others: see `Cutters` in audits.c."""
+
+    _fields_ = [
+        *((name, c_void_p) for name in ("corners", "normals", "points", "bounds", "flat")),
+        ("count", c_int64),
+    ]
+
+
 class Walked(Structure):
     """What is walked, a tree, a scene or plain cells: see `Walked` in kernel.c."""
 
@@ -221,6 +230,19 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "touch": [
             POINTER(Walked), address, address, *[number] * 4, address, address, number, address,
         ],
+        "measure": [POINTER(Batch), number, c_double, address],
+        "heights": [address, number, address, number, number, address],
+        "beside": [
+            address, number, POINTER(Cutters), address, address, number, c_double, address,
+        ],
+        "cut": [
+            address, number, POINTER(Cutters), address, c_double, c_double, address, address,
+            number,
+        ],
+        "see_cutters": [address, address, number, c_double, *[address] * 3],
+        "split": [
+            address, address, number, number, c_double, *[address] * 4, number, address,
+        ],
         "search_size": [],
         "join_size": [],
         "join": [POINTER(Cells), address, c_double, number, number, address, number],
@@ -233,6 +255,9 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "slide": [POINTER(Sheets), POINTER(Slid), number, number, address],
         "nearest": [
             POINTER(Walked), address, address, number, number, number, c_double, *[address] * 6,
+        ],
+        "nearest_in": [
+            POINTER(Walked), address, number, address, address, number, number, *[address] * 4,
         ],
     }  # fmt: skip
     for name, arguments in takes.items():

@@ -1,0 +1,385 @@
+/* Audits: how far placed triangles are apart, pair by pair, and points from triangles; cuts of
+ * surfaces by others.
+ *
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * As `kernel.c`: answers have the bits of the NumPy functions in `core`, nothing is allocated, and
+ * what does not fit is left to the caller. */
+
+#include "shared.h"
+#include "exact.h"
+#include "triangles.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Pairs of triangles within a margin, as in core/audit/contacts.py ---- */
+
+/* How far the farthest coordinate of a triangle is from those of a corner. */
+static double farthest(const double *corners, const double *from) {
+    double away[9];
+    for (int n = 0; n < 9; n++) away[n] = corners[n] - from[n % 3];
+    return largest_of(away, 9);
+}
+
+/* Whether `other` surely lies beyond the margin on one side of the plane of `one`. */
+static int is_beyond_plane(const double *one, const double *other, double margin) {
+    double first[3], last[3], normal[3], heights[3];
+    subtract(one + 3, one, first), subtract(one + 6, one, last), cross(first, last, normal);
+    for (int c = 0; c < 3; c++)
+        subtract(other + 3 * c, one, first), heights[c] = dot(normal, first);
+    double size = farthest(other, one) + farthest(one, one);
+    double reach = sqrt(dot(normal, normal)) * (margin + size * 0x1p-44);
+    reach += size * size * size * 0x1p-48;
+    return lowest(heights[0], heights[1], heights[2]) > reach
+        || highest(heights[0], heights[1], heights[2]) < -reach;
+}
+
+/* Measure how far items i and count + i are apart: infinity if surely beyond the margin, NaN of
+ * those that are left to the caller. */
+EXPORT int64_t octree_kernel_measure(const Batch *items, int64_t count, double margin,
+                                     double *lengths) {
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    double one[9], other[9], way[3];
+    for (int64_t i = 0; i < count; i++)
+        lengths[i] = !corners_of(items, i, one) || !corners_of(items, count + i, other)
+                  || !(largest_of(one, 9) <= LARGE && largest_of(other, 9) <= LARGE) ? NAN
+                   : is_beyond_plane(one, other, margin)
+                  || is_beyond_plane(other, one, margin) ? INFINITY
+                   : touch(one, other) ? 0 : gap_of(one, other, way);
+    set_floats(before);
+    return count;
+}
+
+/* ---- Points and triangles, as in core/touch/triangle_distance.py ---- */
+
+/* Measure how far points, of (3, point_step), are from triangles, of (9, step): NaN of those that
+ * are left to the caller. */
+EXPORT int64_t octree_kernel_heights(const double *points, int64_t point_step,
+                                     const double *triangles, int64_t step, int64_t count,
+                                     double *heights) {
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    double point[3], corners[9];
+    for (int64_t i = 0; i < count; i++) {
+        for (int n = 0; n < 3; n++) point[n] = points[n * point_step + i];
+        for (int n = 0; n < 9; n++) corners[n] = triangles[n * step + i];
+        heights[i] = height_of(point, corners);
+    }
+    set_floats(before);
+    return count;
+}
+
+/* ---- Cuts of surfaces by triangles, as in core/audit/cutting.py and core/audit/pieces.py ---- */
+
+/* Parts of a triangle that is cut by three planes; points of a cutter near the other's plane. */
+#define PARTS 27
+#define POINTS 6
+
+/* Triangles that cut (9, count), and whether each lies in the other's plane, as that sees it: its
+ * normal (3, count), points near its plane (3, POINTS, count), and bounds of these (6, count). */
+typedef struct {
+    const double *corners, *normals, *points, *bounds;
+    const uint8_t *flat;
+    int64_t count;
+} Cutters;
+
+/* Read so many numbers of a column. */
+static void read_column(const double *rows, int64_t step, int64_t column, int count,
+                        double *numbers) {
+    for (int n = 0; n < count; n++) numbers[n] = rows[n * step + column];
+}
+
+/* Where three corners, or more points, begin and end, along an axis. */
+static void span_of(const double *points, int count, int step, double *low, double *high) {
+    *low = *high = points[0];
+    for (int n = 1; n < count; n++) {
+        double value = points[n * step];
+        *low = value < *low ? value : *low, *high = value > *high ? value : *high;
+    }
+}
+
+/* Whether a triangle comes near points (3, POINTS) in its plane: no edge is between them. */
+static int is_near(const double *corners, const double *points, const double *normal,
+                   double band) {
+    double one[3], other[3], across[3];
+    for (int axis = 0; axis < 3; axis++) {
+        double low, high, least, most;
+        span_of(corners + axis, 3, 3, &low, &high);
+        span_of(points + axis * POINTS, POINTS, 1, &least, &most);
+        if (!(least <= high + 2 * band && most >= low - 2 * band)) return 0;
+    }
+    subtract(corners + 3, corners, one), subtract(corners + 6, corners, other);
+    cross(one, other, across);
+    if (dot(across, normal) <= 0) return 1;
+    for (int c = 0; c < 9; c += 3) {
+        const double *start = corners + c;
+        double beyond = INFINITY;
+        subtract(corners + (c + 3) % 9, start, one), cross(one, normal, across);
+        for (int n = 0; n < POINTS; n++) {
+            for (int axis = 0; axis < 3; axis++)
+                other[axis] = points[axis * POINTS + n] - start[axis];
+            double out = dot(across, other);
+            beyond = out < beyond ? out : beyond;
+        }
+        if (!(beyond <= 2 * band * sqrt(dot(across, across)))) return 0;
+    }
+    return 1;
+}
+
+/* Tell which parts (9, part_count) come near which cutters, pair by pair; returns how many pairs
+ * were there. */
+EXPORT int64_t octree_kernel_beside(const double *parts, int64_t part_count,
+                                    const Cutters *cutters, const int64_t *numbers,
+                                    const int64_t *theirs, int64_t count, double band,
+                                    uint8_t *flags) {
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    double corners[9], bounds[6], points[3 * POINTS], normal[3];
+    int64_t i, latest = -1;
+    for (i = 0; i < count; i++) {
+        int64_t part = numbers[i], cutter = theirs[i];
+        if (part < 0 || part >= part_count || cutter < 0 || cutter >= cutters->count) break;
+        if (part != latest) {
+            read_column(parts, part_count, part, 9, corners), latest = part;
+            for (int axis = 0; axis < 3; axis++) {
+                span_of(corners + axis, 3, 3, &bounds[axis], &bounds[axis + 3]);
+                bounds[axis] -= 2 * band, bounds[axis + 3] += 2 * band;
+            }
+        }
+        const double *there = cutters->bounds + cutter;
+        int met = 1;
+        for (int axis = 0; axis < 3; axis++)
+            met &= bounds[axis] <= there[(axis + 3) * cutters->count]
+                && bounds[axis + 3] >= there[axis * cutters->count];
+        if (met) {
+            read_column(cutters->points, cutters->count, cutter, 3 * POINTS, points);
+            read_column(cutters->normals, cutters->count, cutter, 3, normal);
+            met = is_near(corners, points, normal, band);
+        }
+        flags[i] = (uint8_t)met;
+    }
+    set_floats(before);
+    return i;
+}
+
+/* Find the unit normal of the plane through an edge, or of the triangle (3); return its height. */
+static double plane_through(const double *corners, int number, double *normal) {
+    double one[3], other[3], up[3];
+    const double *start = corners + 3 * (number % 3);
+    subtract(corners + 3, corners, one), subtract(corners + 6, corners, other);
+    cross(one, other, normal);
+    if (number < 3) {
+        memcpy(up, normal, sizeof up);
+        subtract(corners + 3 * ((number + 1) % 3), start, one), cross(up, one, normal);
+    }
+    double length = sqrt(dot(normal, normal));
+    for (int axis = 0; axis < 3; axis++) normal[axis] = length > 0 ? normal[axis] / length : 0;
+    return dot(normal, start);
+}
+
+/* Divide a triangle by a plane, where both sides of it hold a corner: a tip, a base, and the rest
+ * where that has four corners. Returns how many there are. */
+static int cut(const double *corners, const double *normal, double height, double through,
+               double parts[3][9]) {
+    double sides[3];
+    int signs[3], low = 1, high = -1, total = 0, alone = 0;
+    for (int c = 0; c < 3; c++) {
+        sides[c] = dot(normal, corners + 3 * c) - height;
+        if (fabs(sides[c]) <= through) sides[c] = 0;
+        signs[c] = (sides[c] > 0) - (sides[c] < 0), total += signs[c];
+        low = signs[c] < low ? signs[c] : low, high = signs[c] > high ? signs[c] : high;
+    }
+    if (!(high > 0 && low < 0)) return 1;
+    while (signs[alone] != (total == 0 ? 1 : total > 0 ? -1 : 1)) alone++;
+    const double *first = corners + 3 * alone, *second = corners + 3 * ((alone + 1) % 3);
+    const double *third = corners + 3 * ((alone + 2) % 3);
+    double a = sides[alone], b = sides[(alone + 1) % 3], c = sides[(alone + 2) % 3];
+    for (int axis = 0; axis < 3; axis++) {
+        double one = first[axis] + a / (a - b) * (second[axis] - first[axis]);
+        double other = first[axis] + a / (a - c) * (third[axis] - first[axis]);
+        const double rows[3][3] = {{first[axis], one, other},
+                                   {one, second[axis], third[axis]},
+                                   {one, third[axis], other}};
+        for (int part = 0; part < 3; part++)
+            for (int corner = 0; corner < 3; corner++)
+                parts[part][3 * corner + axis] = rows[part][corner];
+    }
+    return c != 0 ? 3 : 2;
+}
+
+/* Cut each of some parts that has both sides of the plane, if it comes near points, unless these
+ * are NULL; whole ones stay before tips, these before bases, and these before rests. `codes` grow
+ * by 0 to 3 times a digit for which of these a part is. */
+static int cut_all(double parts[PARTS][9], int *codes, int digit, int count,
+                   const double *normal, double height, double through, const double *points,
+                   const double *facing, double band) {
+    double made[3][PARTS][9];
+    int whole = 0, counts[3] = {0}, before[3][PARTS];
+    for (int i = 0; i < count; i++) {
+        double three[3][9];
+        int each = points && !is_near(parts[i], points, facing, band)
+                 ? 1 : cut(parts[i], normal, height, through, three);
+        if (each == 1) {
+            codes[whole] = codes[i];
+            memmove(parts[whole++], parts[i], sizeof parts[i]);
+        }
+        for (int n = 0; n < each && each > 1; n++) {
+            before[n][counts[n]] = codes[i];
+            memcpy(made[n][counts[n]++], three[n], sizeof three[n]);
+        }
+    }
+    count = whole;
+    for (int n = 0; n < 3; n++)
+        for (int i = 0; i < counts[n]; i++) {
+            codes[count] = before[n][i] + (n + 1) * digit;
+            memcpy(parts[count++], made[n][i], sizeof made[n][i]);
+        }
+    return count;
+}
+
+/* Whether all corners of a triangle lie within the band of another: 1, 0, or -1 if unknown. */
+static int is_on(const double *corners, const double *cutter, double band) {
+    double far = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double low, high, least, most;
+        span_of(corners + axis, 3, 3, &low, &high);
+        span_of(cutter + axis, 3, 3, &least, &most);
+        if (!(low >= least - 2 * band && high <= most + 2 * band)) return 0;
+    }
+    for (int c = 0; c < 9; c += 3) {
+        double height = height_of(corners + c, cutter);
+        if (isnan(height)) return -1;
+        far = height > far ? height : far;
+    }
+    return far <= band;
+}
+
+/* Divide triangles (9, count) each by its cutter, without what lies on that: parts (9, room), and
+ * of which each is one, ascending. Returns how many parts; -1 if that is left to the caller. */
+EXPORT int64_t octree_kernel_cut(const double *triangles, int64_t count, const Cutters *cutters,
+                                 const int64_t *theirs, double band, double through,
+                                 double *parts, int64_t *whose, int64_t room) {
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    double cutter[9], points[3 * POINTS], facing[3], normal[3], found[PARTS][9];
+    int64_t made = 0;
+    for (int64_t i = 0; i < count && made >= 0; i++) {
+        int64_t number = theirs[i];
+        int each = 1, is_flat, codes[PARTS] = {0};
+        if (number < 0 || number >= cutters->count) {
+            made = -1;
+            break;
+        }
+        read_column(triangles, count, i, 9, found[0]);
+        read_column(cutters->corners, cutters->count, number, 9, cutter);
+        read_column(cutters->points, cutters->count, number, 3 * POINTS, points);
+        read_column(cutters->normals, cutters->count, number, 3, facing);
+        is_flat = cutters->flat[number] != 0;
+        for (int plane = is_flat ? 0 : 3; plane < (is_flat ? 3 : 4); plane++) {
+            double height = plane_through(cutter, plane, normal);
+            each = cut_all(found, codes, 0, each, normal, height, through,
+                           plane == 0 || plane == 3 ? NULL : points, facing, band);
+        }
+        for (int n = 0; n < each; n++) {
+            int state = is_on(found[n], cutter, band);
+            if (state > 0) continue;
+            if (state < 0 || made == room) {
+                made = -1;
+                break;
+            }
+            for (int c = 0; c < 9; c++) parts[c * room + made] = found[n][c];
+            whose[made++] = i;
+        }
+    }
+    set_floats(before);
+    return made;
+}
+
+/* Whether two triangles may share an area in one plane. */
+static int are_in_one_plane(const double *one, const double *other, double band) {
+    double first[3], last[3], normal[3], other_normal[3], turned[3], away = 0;
+    subtract(one + 3, one, first), subtract(one + 6, one, last), cross(first, last, normal);
+    subtract(other + 3, other, first), subtract(other + 6, other, last);
+    cross(first, last, other_normal), cross(normal, other_normal, turned);
+    double sizes = dot(normal, normal) * dot(other_normal, other_normal);
+    double squared = dot(turned, turned), length = sqrt(dot(normal, normal));
+    for (int c = 0; c < 9; c += 3) {
+        subtract(other + c, one, first);
+        double height = fabs(dot(normal, first));
+        away = height > away ? height : away;
+    }
+    return squared <= 0.5 * sizes && (away <= 4 * band * length || squared <= 0x1p-30 * sizes);
+}
+
+/* See what is cut (9, count) and its cutter, pair by pair, as `Cutters` are; but for bounds. */
+EXPORT int64_t octree_kernel_see_cutters(const double *triangles, const double *cutters,
+                                         int64_t count, double band, double *normals,
+                                         uint8_t *flat, double *points) {
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    for (int64_t i = 0; i < count; i++) {
+        double one[9], other[9], normal[3], heights[3], seen[3][2 * 3];
+        read_column(triangles, count, i, 9, one), read_column(cutters, count, i, 9, other);
+        flat[i] = (uint8_t)are_in_one_plane(one, other, band);
+        double start = plane_through(one, 3, normal);
+        double reach = 4 * band + largest_of(one, 9) * 0x1p-40;
+        for (int axis = 0; axis < 3; axis++) normals[axis * count + i] = normal[axis];
+        for (int c = 0; c < 3; c++) heights[c] = dot(normal, other + 3 * c) - start;
+        int first = -1, counts[3];
+        for (int c = 0; c < 3; c++) {
+            double height = heights[c], step = heights[(c + 1) % 3] - height;
+            double from = step != 0 ? (-reach - height) / step : 0;
+            double to = step != 0 ? (reach - height) / step : 1;
+            double begin = from < to ? from : to, end = from < to ? to : from;
+            counts[c] = step != 0 ? begin <= 1 && end >= 0 : fabs(height) <= reach;
+            if (counts[c] && first < 0) first = c;
+            begin = clipped(begin), end = clipped(end);
+            for (int axis = 0; axis < 3; axis++) {
+                double here = other[3 * c + axis], way = other[(3 * c + 3) % 9 + axis] - here;
+                seen[axis][c] = here + begin * way, seen[axis][3 + c] = here + end * way;
+            }
+        }
+        for (int axis = 0; axis < 3; axis++)
+            for (int n = 0; n < POINTS; n++)
+                points[(axis * POINTS + n) * count + i] = counts[n % 3] ? seen[axis][n]
+                                                        : first < 0 ? INFINITY : seen[axis][first];
+    }
+    set_floats(before);
+    return count;
+}
+
+/* ---- Pieces of a surface in a solid, as in core/audit/depth.py ---- */
+
+/* Divide pieces (9, count), those `from` one on, each along the edges of its nearest triangle. Parts of
+ * those that are divided (9, room), of which each is one, and how far the farthest corner is from
+ * that triangle; `turns` tell in which order they come, before those of which they are. Returns
+ * where there is no more room, or a distance is left to the caller; `made` is how many parts. */
+EXPORT int64_t octree_kernel_split(const double *pieces, const double *nearest, int64_t count,
+                                   int64_t from, double through, double *parts, int64_t *whose,
+                                   double *uppers, int64_t *turns, int64_t room, int64_t *made) {
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    double triangle[9], normal[3], found[PARTS][9];
+    int64_t i;
+    *made = 0;
+    for (i = from; i < count; i++) {
+        int codes[PARTS] = {0}, each = 1;
+        read_column(pieces, count, i, 9, found[0]), read_column(nearest, count, i, 9, triangle);
+        for (int edge = 0; edge < 3; edge++) {
+            double height = plane_through(triangle, edge, normal);
+            each = cut_all(found, codes, 1 << 2 * edge, each, normal, height, through, NULL,
+                           NULL, 0);
+        }
+        if (each == 1) continue;
+        if (*made + each > room) break;
+        for (int n = 0; n < each; n++) {
+            int64_t at = *made + n;
+            uppers[at] = 0;
+            for (int c = 0; c < 9; c += 3) {
+                double height = height_of(found[n] + c, triangle);
+                uppers[at] = height <= uppers[at] ? uppers[at] : height; /* a NaN, too */
+            }
+            for (int c = 0; c < 9; c++) parts[c * room + at] = found[n][c];
+            whose[at] = i, turns[at] = codes[n];
+        }
+        *made += each;
+    }
+    set_floats(before);
+    return i;
+}
