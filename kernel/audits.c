@@ -43,7 +43,7 @@ EXPORT int64_t octree_kernel_measure(const Batch *items, int64_t count, double m
     double one[9], other[9], way[3];
     for (int64_t i = 0; i < count; i++)
         lengths[i] = !corners_of(items, i, one) || !corners_of(items, count + i, other)
-                  || !(largest_of(one, 9) <= LARGE && largest_of(other, 9) <= LARGE) ? NAN
+                  || !fit(one) || !fit(other) ? NAN
                    : is_beyond_plane(one, other, margin)
                   || is_beyond_plane(other, one, margin) ? INFINITY
                    : touch(one, other) ? 0 : gap_of(one, other, way);
@@ -373,7 +373,7 @@ EXPORT int64_t octree_kernel_split(const double *pieces, const double *nearest, 
             uppers[at] = 0;
             for (int c = 0; c < 9; c += 3) {
                 double height = height_of(found[n] + c, triangle);
-                uppers[at] = height <= uppers[at] ? uppers[at] : height; /* a NaN, too */
+                if (!(height <= uppers[at]) && !isnan(uppers[at])) uppers[at] = height;
             }
             for (int c = 0; c < 9; c++) parts[c * room + at] = found[n][c];
             whose[at] = i, turns[at] = codes[n];

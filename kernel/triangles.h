@@ -251,14 +251,20 @@ static inline double gap_of(const double *ones, const double *others, double *wa
     return sqrt(shortest.square) / scale;
 }
 
+/* Whether all coordinates are numbers that can be subtracted. */
+static inline int fit(const double *corners) {
+    for (int n = 0; n < 9; n++)
+        if (!(fabs(corners[n]) <= LARGE)) return 0;
+    return 1;
+}
+
 /* How far a point is from a triangle, NaN if that overflows. */
 static inline double height_of(const double *point, const double *corners) {
     double seen[9], edges[9];
     const double origin[3] = {0, 0, 0};
     for (int n = 0; n < 9; n++) seen[n] = corners[n] - point[n % 3];
-    double largest = largest_of(seen, 9);
-    if (!(largest <= LARGE)) return NAN;
-    double scale = power_of_two_scale(largest);
+    if (!fit(seen)) return NAN;
+    double scale = power_of_two_scale(largest_of(seen, 9));
     for (int n = 0; n < 9; n++) seen[n] *= scale;
     edges_of(seen, edges);
     Shortest shortest = {INFINITY, {0, 0, 0}};

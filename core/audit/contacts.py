@@ -18,6 +18,7 @@ from ..compiled import measured_pairs
 from ..records import Columns
 from ..scene.moment import Moment, first_of_each
 from ..scene.pairs import Near, compared, near_each_other
+from ..scene.placed import PlacedTriangles
 from ..scene.sheets import Sheets
 from ..steps import Steps, repeated
 from ..touch.triangle_distance import distances_of
@@ -85,19 +86,19 @@ def measured(moment: Moment, sheets: Sheets, rows: Ids, entries: Ids, margin: fl
 
     Rows and entries are (2, h).
     """
-    lengths = measured_pairs(moment.placed(sheets, entries.ravel(), rows.ravel()), margin)
+    items, count = moment.placed(sheets, entries.ravel(), rows.ravel()), rows.shape[1]
+    lengths = measured_pairs(items, margin)
     if lengths is None:
-        return _measured(moment, sheets, rows, entries, margin)
+        return _measured(items, margin)
     (left,) = np.isnan(lengths).nonzero()
     if len(left):
-        lengths[left] = _measured(moment, sheets, rows[:, left], entries[:, left], margin)
+        lengths[left] = _measured(items[np.concatenate((left, count + left))], margin)
     return lengths
 
 
-def _measured(moment: Moment, sheets: Sheets, rows: Ids, entries: Ids, margin: float) -> Floats:
-    count = rows.shape[1]
-    items = moment.placed(sheets, entries.ravel(), rows.ravel())
-    corners = items.rows
+def _measured(items: PlacedTriangles, margin: float) -> Floats:
+    """Return how far items i and i + h of 2 h placed triangles are apart, (h,)."""
+    corners, count = items.rows, len(items) // 2
     ones, others = corners[:, :count], corners[:, count:]
     lengths = np.full(count, np.inf)
     near = ~(_beyond_plane(ones, others, margin) | _beyond_plane(others, ones, margin))

@@ -44,12 +44,12 @@ def parts_beside(
     library, package, _ = found()
     if package is None:
         return None
-    given, kept = _given(package, cutters)
-    parts, numbers, theirs = map(np.ascontiguousarray, (parts, numbers, theirs))
+    given, _kept = _given(package, cutters)
+    parts, pairs = np.ascontiguousarray(parts), np.stack((numbers, theirs))
     flags = np.empty(len(numbers), bool)
     reached = library.octree_kernel_beside(
-        address(parts), parts.shape[1], package.byref(given), address(numbers), address(theirs),
-        len(numbers), band, address(flags),
+        address(parts), parts.shape[1], package.byref(given), *map(address, pairs), len(numbers),
+        band, address(flags),
     )  # fmt: skip
     return flags if reached == len(numbers) else None
 
@@ -64,9 +64,9 @@ def cut_parts(
     library, package, _ = found()
     if package is None:
         return None
-    given, kept = _given(package, cutters)
-    parts, theirs = map(np.ascontiguousarray, (parts, theirs))
-    flat = np.count_nonzero(cutters.flat[theirs])
+    given, _kept = _given(package, cutters)
+    parts, theirs = np.ascontiguousarray(parts), np.ascontiguousarray(theirs)
+    flat = np.count_nonzero(cutters.flat.take(theirs, mode="clip"))
     room = _BY_ONE * (len(theirs) - flat) + _BY_THREE * flat
     made, whose = np.empty((9, room)), np.empty(room, np.intp)
     count = library.octree_kernel_cut(
@@ -76,9 +76,7 @@ def cut_parts(
     return None if count < 0 else (made[:, :count].copy(), whose[:count].copy())
 
 
-def seen_cutters(
-    ones: Floats, others: Floats, band: float
-) -> tuple[Floats, Flags, Floats] | None:
+def seen_cutters(ones: Floats, others: Floats, band: float) -> tuple[Floats, Flags, Floats] | None:
     """Return `normals`, `flat` and `points` of `others` as `ones` see them, (9, c) each."""
     library = found()[0]
     if library is None:
@@ -108,13 +106,14 @@ def split_pieces(
     found_parts = [(np.empty((9, 0)), np.empty(0, np.intp), np.empty(0), np.empty(0, np.intp))]
     while start < count:
         room = _BY_THREE + _MOSTLY * (count - start)
-        parts = np.empty((9, room)), np.empty(room, np.intp), np.empty(room)
-        turns = np.empty(room, np.intp)
+        parts, uppers = np.empty((9, room)), np.empty(room)
+        whose, turns = np.empty((2, room), np.intp)
         start = library.octree_kernel_split(
-            address(pieces), address(nearest), count, start, through, *map(address, parts),
-            address(turns), room, address(made),
+            address(pieces), address(nearest), count, start, through, address(parts),
+            address(whose), address(uppers), address(turns), room, address(made),
         )  # fmt: skip
-        found_parts.append(tuple(each[..., : made[0]] for each in (*parts, turns)))
+        some = slice(int(made[0]))
+        found_parts.append((parts[:, some], whose[some], uppers[some], turns[some]))
     corners, whose, uppers, turns = (
         np.concatenate(each, axis=-1) for each in zip(*found_parts, strict=True)
     )

@@ -174,23 +174,25 @@ class Walked:
             return None
         return items, places, distances, positions
 
-    def nearest_of(
-        self, points: Floats, rows: Ids, limits: Floats, answer: tuple[Ids, Floats, Floats]
-    ) -> None:
+    def nearest_of(self, points: Floats, rows: Ids, limits: Floats) -> tuple[Ids, Floats, Floats]:
         """Find the nearest triangle of the mesh placed in its row of each point (3, q).
 
-        `answer` are items (q,), -1 if there is none up to the limit, -2 of points that are left
-        to NumPy; distances (q,); and corners (9, q). Rows are known to be there.
+        Returns items (q,), -1 if there is none up to the limit, -2 of points that are left to
+        NumPy; distances (q,); and corners (9, q). Rows are known to be there.
         """
+        asked = [np.ascontiguousarray(each) for each in (points, rows, limits)]
+        given, *others = map(address, asked)
+        answer = np.empty(len(rows), np.intp), np.empty(len(rows)), np.empty((9, len(rows)))
 
         def piece(some: slice) -> None:
             scratch = self._scratch()
             self._library.octree_kernel_nearest_in(
-                self._walked, address(points), len(rows), address(rows), address(limits),
-                some.start, some.stop, address(scratch), *map(address, answer),
+                self._walked, given, len(rows), *others, some.start, some.stop,
+                address(scratch), *map(address, answer),
             )  # fmt: skip
 
         in_pieces(len(rows), _POINTS, threads_of(None), piece)
+        return answer
 
     def touched(
         self,

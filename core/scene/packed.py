@@ -67,15 +67,12 @@ class PackedScene(compiled.Placed):
         self, points: Floats, rows: Ids, limits: Floats
     ) -> tuple[Ids, Floats, Floats] | None:
         """Find the nearest as `Walked` does, packing meshes that points come to."""
-        answer = np.empty(len(rows), np.intp), np.empty(len(rows)), np.empty((9, len(rows)))
-        self.nearest_of(points, rows, limits, answer)
+        answer = self.nearest_of(points, rows, limits)
 
         def again(left: Ids) -> bool:
-            new = tuple(np.ascontiguousarray(array[..., left]) for array in answer)
-            some = np.ascontiguousarray(points[:, left])
-            self.nearest_of(some, rows[left], limits[left], new)
-            for array, found in zip(answer, new, strict=True):
-                array[..., left] = found
+            found = self.nearest_of(points[:, left], rows[left], limits[left])
+            for array, new in zip(answer, found, strict=True):
+                array[..., left] = new
             return True
 
         return answer if self._until_packed(lambda: answer[0], again) else None
@@ -235,19 +232,14 @@ def nearest_corners(
     than its limit, (q,).
     """
     scene = packed(moment, len(rows))
-    found = None
-    if scene is not None:
-        asked = (np.ascontiguousarray(each) for each in (points, rows, limits))
-        found = scene.nearest_in(*asked)
+    found = None if scene is None else scene.nearest_in(points, rows, limits)
     if found is None:
         return nearest_in_rows(moment, points, rows, limits)
     items, distances, corners = found
     (left,) = (items < 0).nonzero()
     if len(left):
         some = np.ascontiguousarray(points[:, left])
-        distances[left], corners[:, left] = nearest_in_rows(
-            moment, some, rows[left], limits[left]
-        )
+        distances[left], corners[:, left] = nearest_in_rows(moment, some, rows[left], limits[left])
     return distances, corners
 
 

@@ -345,14 +345,14 @@ def test_only_one_file_knows_of_it_and_none_of_ctypes():
 
 def test_it_can_be_read_in_an_hour():
     most = {
-        "kernel.c": 1680,
+        "kernel.c": 1710,
         "pairs.c": 900,
         "audits.c": 500,
         "builds.c": 440,
         "layouts.c": 240,
         "moves.c": 150,
         "pictures.c": 180,
-        "slides.c": 740,
+        "slides.c": 750,
     }
     assert {path.name for path in SOURCES.glob("*.c")} == most.keys()
     for name, lines in most.items():
