@@ -383,3 +383,90 @@ EXPORT int64_t octree_kernel_split(const double *pieces, const double *nearest, 
     set_floats(before);
     return i;
 }
+
+/* ---- Areas in one plane, as in core/audit/coplanar.py ---- */
+
+/* A triangle that is clipped three times has at most so many corners. */
+#define CLIPPED 6
+
+/* Clip a convex polygon (count, 3), without what lies on the negative side; corners that are not
+ * needed repeat the last one. Of nothing, its first corner is left. */
+static void clip(double polygon[][3], int count, const double *sides) {
+    double found[CLIPPED][3];
+    int kept = 0;
+    for (int n = 0; n < count; n++) {
+        int next = (n + 1) % count;
+        double side = sides[n], next_side = sides[next];
+        if (side >= 0 && kept <= count) memcpy(found[kept++], polygon[n], sizeof found[0]);
+        if (((side > 0 && next_side < 0) || (side < 0 && next_side > 0)) && kept <= count) {
+            double share = side / (side - next_side);
+            for (int axis = 0; axis < 3; axis++)
+                found[kept][axis] = polygon[n][axis]
+                                  + share * (polygon[next][axis] - polygon[n][axis]);
+            kept++;
+        }
+    }
+    if (kept == 0) memcpy(found[kept++], polygon[0], sizeof found[0]);
+    for (int n = 0; n <= count; n++)
+        memcpy(polygon[n], found[n < kept ? n : kept - 1], sizeof found[0]);
+}
+
+/* What two triangles share in one plane within the band: its area, and its middle. */
+static double share_of(const double *ones, const double *others, double band, double *middle) {
+    double triangle[9], polygon[CLIPPED][3], normal[3], edge[3], inwards[3], sides[CLIPPED];
+    double one[9], moment[3] = {0}, area = 0, square = 0, high = 0;
+    for (int n = 0; n < 9; n++) one[n] = ones[n] - others[n % 3];
+    for (int n = 0; n < 9; n++) triangle[n] = others[n] - others[n % 3];
+    double size = largest_of(one, 9), size_too = largest_of(triangle, 9);
+    double scale = power_of_two_scale(size > size_too ? size : size_too);
+    double slack = band * scale * (1 + 0x1p-20);
+    for (int n = 0; n < 9; n++) polygon[n / 3][n % 3] = one[n] * scale, triangle[n] *= scale;
+    cross(triangle + 3, triangle + 6, normal);
+    double length = sqrt(dot(normal, normal));
+    for (int axis = 0; axis < 3; axis++) normal[axis] /= length;
+    for (int start = 0; start < 3; start++) {
+        const double *from = triangle + 3 * start;
+        subtract(triangle + 3 * ((start + 1) % 3), from, edge), cross(normal, edge, inwards);
+        for (int n = 0; n < 3 + start; n++)
+            subtract(polygon[n], from, edge), sides[n] = dot(inwards, edge);
+        clip(polygon, 3 + start, sides);
+    }
+    for (int n = 0; n < CLIPPED; n++) {
+        double height = fabs(dot(normal, polygon[n]));
+        high = height > high ? height : high;
+    }
+    for (int n = 1; n < CLIPPED - 1; n++) {
+        double to[3], next[3], part[3];
+        subtract(polygon[n], polygon[0], to), subtract(polygon[n + 1], polygon[0], next);
+        cross(to, next, part);
+        double share = fabs(dot(normal, part)) / 2;
+        area += share;
+        for (int axis = 0; axis < 3; axis++)
+            moment[axis] += share * ((polygon[0][axis] + polygon[n][axis] + polygon[n + 1][axis])
+                                     / 3);
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        double low, most;
+        span_of(&polygon[0][axis], CLIPPED, 3, &low, &most);
+        square += (most - low) * (most - low);
+    }
+    int counts = high <= slack && area > band * scale * sqrt(square);
+    for (int axis = 0; axis < 3; axis++)
+        middle[axis] = counts ? moment[axis] / area / scale + others[axis] : 0;
+    return counts ? area / (scale * scale) : 0;
+}
+
+/* Find what triangles (9, count) share in one plane, pair by pair: areas, and middles (3, count).
+ * Their normals are not nothing. */
+EXPORT int64_t octree_kernel_share(const double *ones, const double *others, int64_t count,
+                                   double band, double *areas, double *middles) {
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    double one[9], other[9], middle[3];
+    for (int64_t i = 0; i < count; i++) {
+        read_column(ones, count, i, 9, one), read_column(others, count, i, 9, other);
+        areas[i] = share_of(one, other, band, middle);
+        for (int axis = 0; axis < 3; axis++) middles[axis * count + i] = middle[axis];
+    }
+    set_floats(before);
+    return count;
+}

@@ -15,7 +15,7 @@ import kernel_pairs as pairs
 import kernel_worlds as worlds
 
 from core import SceneOctree, Triangles, audit, compiled
-from core.audit import contacts, cutting, depth, inside
+from core.audit import contacts, coplanar, cutting, depth, inside
 from core.scene.placed import PlacedTriangles
 from core.steps import run
 from core.touch.triangle_distance import points_to_triangles
@@ -125,13 +125,15 @@ def touching(seed):
         ones = np.round(ones * 2)
     weights = random.dirichlet([0.6] * 3, (count, 3)).round(random.integers(1, 9))
     others = np.einsum("pkc,pcx->pkx", weights, ones)
+    flat = random.random(count) < 0.3
+    ones[flat, :, 2] = others[flat, :, 2] = 0.25
     lift = random.normal(size=(count, 3, 3)) * random.choice([0, 1e-9, 1e-4, 1.0], (count, 1, 1))
     others = others + lift
     return tuple(np.ascontiguousarray(each.reshape(count, 9).T) for each in (ones, others))
 
 
 def assert_cuts_equal(seed):
-    """Compare how triangles are cut by others, which come near, and how pieces are divided."""
+    """Compare shared areas, how triangles are cut by others, and how pieces are divided."""
     random, (ones, others) = np.random.default_rng(seed), touching(seed)
     band = float(random.choice([1e-6, 1e-3]))
     theirs = np.roll(np.arange(ones.shape[1]), seed % 2)
@@ -142,7 +144,9 @@ def assert_cuts_equal(seed):
         made, whose = cutting._cut_by(ones, cutters, theirs, band)
         queue = depth._Queue(ones, theirs, theirs > 3, np.arange(len(theirs)) / 50)
         divided = queue.divided(others, band)
+        shared = coplanar.shared_areas(ones, others, band * 100)
         return (
+            shared.areas, shared.middles, shared.same,
             cutters.normals, cutters.flat, cutters.points, cutters.bounds, near, made, whose,
             *vars(divided).values(),
         )  # fmt: skip
@@ -151,7 +155,7 @@ def assert_cuts_equal(seed):
         found = pairs.with_and_without(ask)
     for here, there in zip(*found, strict=True):
         np.testing.assert_array_equal(here, there, err_msg=str(seed))
-    return found[0][5].shape[1]
+    return np.count_nonzero(found[0][0])
 
 
 def survive_damage(seed):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Flags, Floats, blocks, cross, dot, power_of_two_scale
+from ..compiled import shared_parts
 
 _BLOCK = 2_048
 # Faces whose normals are turned more are not in one plane: the cosine of the angle.
@@ -41,6 +42,10 @@ def shared_areas(ones: Floats, others: Floats, band: float) -> Shared:
     reach = band * np.sqrt(dot(other_normal, other_normal)) * (1 + 2.0**-20)
     flat &= (heights.min(axis=0) <= reach) & (heights.max(axis=0) >= -reach)
     (left,) = flat.nonzero()
+    known = shared_parts(ones[:, left], others[:, left], band)
+    if known is not None:
+        areas[left], middles[:, left] = known
+        return Shared(areas, middles, turn > 0)
     for some in blocks(len(left), _BLOCK):
         pairs = left[some]
         found = _clipped(one[:, :, pairs], other[:, :, pairs], band)

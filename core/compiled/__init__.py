@@ -1,7 +1,7 @@
 """The compiled walk: one door to the kernel, trees packed for it, and its answers, in pieces."""
 
 from .builds import Builder, CellsAsked, Divider, Numbers, builder
-from .cuts import cut_parts, parts_beside, seen_cutters, split_pieces
+from .cuts import cut_parts, parts_beside, seen_cutters, shared_parts, split_pieces
 from .door import (
     VARIABLE,
     address,
@@ -74,6 +74,7 @@ __all__ = [
     "painter",
     "parts_beside",
     "seen_cutters",
+    "shared_parts",
     "shortest_ways",
     "slid_surfaces",
     "split_pieces",

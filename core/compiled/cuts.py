@@ -123,6 +123,23 @@ def split_pieces(
     return corners[:, order], whose[order], uppers[order]
 
 
+def shared_parts(ones: Floats, others: Floats, band: float) -> tuple[Floats, Floats] | None:
+    """Return the areas that triangles (9, n) share in one plane, (n,), and their middles, (3, n).
+
+    None without a kernel.
+    """
+    library = found()[0]
+    if library is None:
+        return None
+    ones, others = np.ascontiguousarray(ones), np.ascontiguousarray(others)
+    count = ones.shape[1]
+    areas, middles = np.empty(count), np.empty((3, count))
+    library.octree_kernel_share(
+        address(ones), address(others), count, band, address(areas), address(middles)
+    )
+    return areas, middles
+
+
 def _given(package: Any, cutters: CutBy) -> tuple[Any, list[Any]]:
     """Return cutters as the kernel takes them, and the arrays that this points to."""
     names = "corners", "normals", "points", "bounds", "flat"

@@ -243,6 +243,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "split": [
             address, address, number, number, c_double, *[address] * 4, number, address,
         ],
+        "share": [address, address, number, c_double, address, address],
         "search_size": [],
         "join_size": [],
         "join": [POINTER(Cells), address, c_double, number, number, address, number],
