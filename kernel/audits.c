@@ -1,5 +1,5 @@
 /* Audits: how far placed triangles are apart, pair by pair, and points from triangles; cuts of
- * surfaces by others.
+ * surfaces by others, and what faces share in one plane.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
@@ -347,10 +347,11 @@ EXPORT int64_t octree_kernel_see_cutters(const double *triangles, const double *
 
 /* ---- Pieces of a surface in a solid, as in core/audit/depth.py ---- */
 
-/* Divide pieces (9, count), those `from` one on, each along the edges of its nearest triangle. Parts of
- * those that are divided (9, room), of which each is one, and how far the farthest corner is from
- * that triangle; `turns` tell in which order they come, before those of which they are. Returns
- * where there is no more room, or a distance is left to the caller; `made` is how many parts. */
+/* Divide pieces (9, count), those `from` one on, each along the edges of its nearest triangle:
+ * parts (9, room) of those that are divided, of which each is one, and how far its farthest corner
+ * is from that triangle, NaN where that is left to the caller. `turns` tell in which order they
+ * come, of equals those of the first pieces. `made` is how many parts. Returns where there is no
+ * more room, or `count`. */
 EXPORT int64_t octree_kernel_split(const double *pieces, const double *nearest, int64_t count,
                                    int64_t from, double through, double *parts, int64_t *whose,
                                    double *uppers, int64_t *turns, int64_t room, int64_t *made) {

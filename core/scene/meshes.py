@@ -19,7 +19,7 @@ from .store import Mesh, MeshStore
 # What a mesh costs beside its triangles, counted in these.
 _COST = 256
 # So few triangles need no octree to be packed for the kernel.
-_FEW = 64
+_FEW = 256
 # Meshes of which too many copies would be made are tried again at this depth less one, and so on.
 _DEEP = 8
 
