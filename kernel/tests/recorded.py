@@ -91,9 +91,10 @@ class Memory:
     def links(self, place: int) -> list[tuple[int, int]]:
         """Return where in a piece addresses stand, and these."""
         size, owner = self._owners[place]
-        # Of arrays only what trees of a scene are packed into: others hold whatever was there.
-        if isinstance(owner, np.ndarray) and owner.shape[1:] != (self._size_of_trees,):
-            return []
+        # Of arrays only structures, and the trees of a scene: others hold whatever was there.
+        if isinstance(owner, np.ndarray) and not owner.dtype.names:
+            if owner.shape[1:] != (self._size_of_trees,):
+                return []
         words = np.frombuffer(ctypes.string_at(place, size // 8 * 8), np.int64)
         ranks = np.searchsorted(self._starts, words, "right") - 1
         (at,) = ((ranks >= 0) & (words < self._ends[ranks])).nonzero()
