@@ -11,7 +11,7 @@ LINT := .venv/lint/bin
 WHEEL = wheel=$$($(SETUP)/newest_wheel.sh)
 VERSION := $(shell sed -n 's/^version = "\(.*\)"/\1/p' blender_manifest.toml)
 SHIPPED = $(wildcard octree-$(VERSION)*.zip .cache/wheels/*)
-SUITES := core-oldest core-newest blender window bpy-5.2 bpy-4.5 bpy-4.2
+SUITES := window core-oldest core-newest blender bpy-4.5 bpy-4.2 bpy-5.2
 
 help: ## List the commands
 	@sed -n 's/^\([a-z-]*\):.*## /make \1\t/p' Makefile | expand -t 20
@@ -27,7 +27,6 @@ test: machine ## Run the tests in the newest NumPy and the newest Blender wheel:
 
 test-all: ## Run every test in every Blender, in a window too (EXAMPLES=many: in a night)
 	@$(SETUP)/machine.sh window
-	@$(SETUP)/fetch_blender.sh || true  # the suites that lack it say so
 	@$(SETUP)/suites.sh $(SUITES)
 
 test-tiles: ## Have exported chunks judged by validators, read by trimesh, shown in a Chromium

@@ -17,7 +17,7 @@ from ..arrays import Flags, Floats, Ids, blocks, cross, dot, starts_of_runs
 from ..compiled import measured_pairs
 from ..records import Columns
 from ..scene.moment import Moment, first_of_each
-from ..scene.pairs import Near, compared, near_each_other
+from ..scene.near import Near, compared, near_each_other
 from ..scene.placed import PlacedTriangles
 from ..scene.sheets import Sheets
 from ..steps import Steps, repeated

@@ -327,6 +327,9 @@ KNOWN = {
     "bounds": "c13a3467cf727829",
     "enter": "ab4aaffaec7491e9",
     "touching": "3406c2ef840dd4ef",
+    "heights": "2bc4b881e57b4eeb",
+    "runs": "1dab684902c97de9",
+    "slices": "34a78c2d2ed6b2f1",
     "project": "0b83db20abf4a503",
     "draw": "716c731e9079b240",
 }
@@ -379,6 +382,18 @@ def _questions(library: ctypes.CDLL) -> Iterator[tuple[str, tuple[Any, ...], tup
     ones, others = (_wholes(side) for side in zip(*product(range(count), repeat=2), strict=True))
     flags = (c_uint8 * len(ones))()
     yield "touching", (byref(batch), ones, byref(batch), others, len(ones), flags), (flags,)
+
+    corners = [_FACES[corner * count : (corner + 1) * count] for corner in range(3)]
+    rows = [_VERTICES[5 * axis + each] for row in corners for axis in range(3) for each in row]
+    heights = _doubles([0.0] * rays)
+    yield "heights", (origins, rays, _doubles(rows), count, rays, heights), (heights,)
+
+    bounds = _doubles([0.0] * 12)
+    given = vertices, 5, faces, count, _wholes([0, 2]), _wholes([2, 3]), 2, 0, 2, bounds
+    yield "runs", given, (bounds,)
+    ends, slices = _wholes([0] * 4), _wholes([0] * 9)
+    given = _wholes([0, 2, 1]), _wholes([3, 1, 1]), _wholes([2, 5, 3]), 3, 4
+    yield "slices", (*given, ends, slices), (ends, slices)
 
     clip, keys = _doubles([0.0] * 20), _wholes([0] * _PIXELS**2)
     given = vertices, 5, _doubles(_SCREEN), begin, end, 1, clip, 5

@@ -16,15 +16,13 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
+from inspect import signature
 from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, BinaryIO
 
-import kernel_builds
-import kernel_pairs
-import kernel_pictures
-import kernel_worlds
 import numpy as np
 
 from core import use_threads
@@ -42,15 +40,14 @@ MACHINES = {
     "aarch64-linux-musl": ["qemu-aarch64-static", "qemu-aarch64"],
     "x86_64-windows-gnu": ["wine64", "wine", "/usr/lib/wine/wine64"],
 }
-# What asks the kernel, and compares what it answers: each takes a seed.
+# What asks the kernel, and compares what it answers: whatever of `tests/kernel_*.py` takes a seed.
 WORLDS = [
-    kernel_worlds.assert_equal, kernel_worlds.assert_scenes_equal,
-    kernel_worlds.assert_boxes_equal, kernel_worlds.assert_moves_equal,
-    kernel_builds.assert_builds_equal, kernel_builds.assert_moves_equal,
-    kernel_pairs.assert_ways_equal, kernel_pairs.assert_crossings_equal,
-    kernel_pairs.assert_contacts_equal, kernel_pairs.assert_joins_equal,
-    kernel_pictures.assert_pictures_equal,
-]  # fmt: skip
+    value
+    for path in sorted(HERE.parents[1].glob("tests/kernel_*.py"))
+    for name, value in vars(import_module(path.stem)).items()
+    if re.fullmatch(r"assert_\w+_equal|assert_equal", name)
+    and [*signature(value).parameters] == ["seed"]
+]
 FUNCTIONS = sorted(
     name
     for path in SOURCES
@@ -94,9 +91,10 @@ class Memory:
     def links(self, place: int) -> list[tuple[int, int]]:
         """Return where in a piece addresses stand, and these."""
         size, owner = self._owners[place]
-        # Of arrays only what trees of a scene are packed into: others hold whatever was there.
-        if isinstance(owner, np.ndarray) and owner.shape[1:] != (self._size_of_trees,):
-            return []
+        # Of arrays only structures, and the trees of a scene: others hold whatever was there.
+        if isinstance(owner, np.ndarray) and not owner.dtype.names:
+            if owner.shape[1:] != (self._size_of_trees,):
+                return []
         words = np.frombuffer(ctypes.string_at(place, size // 8 * 8), np.int64)
         ranks = np.searchsorted(self._starts, words, "right") - 1
         (at,) = ((ranks >= 0) & (words < self._ends[ranks])).nonzero()

@@ -8,6 +8,12 @@ group=$1
 folder=.venv/$group
 log=.cache/environment-$group.log
 here=tests/setup
+mkdir -p .cache
+# Two suites that want the same one: the second waits, where there is a command for it.
+if command -v flock >/dev/null; then
+    exec 9>".cache/environment-$group.lock"
+    flock 9
+fi
 pins=$("$("$here/python.sh" 3.11)" "$here/pins.py" "$group")
 [ "$pins" != "$(cat "$folder/stamp" 2>/dev/null)" ] || exit 0
 
@@ -18,7 +24,6 @@ python=$("$here/python.sh" "$1")
 pip=$2
 shift 2
 echo "Making $folder" >&2
-mkdir -p .cache
 rm -rf "$folder"
 "$python" -m venv "$folder"
 if ! "$folder/bin/python" -m pip install -q "$pip" >"$log" 2>&1 ||

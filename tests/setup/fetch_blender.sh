@@ -15,7 +15,6 @@ fetch() {
     packages=blender,python3-numpy,python3-requests,ca-certificates
     packages=$packages,xvfb,xauth,openbox,xdotool,imagemagick,libgl1,libegl1,libgl1-mesa-dri
     echo "Fetching Blender from Debian $suite into $root (download 0.4 GB, disk 1.4 GB)"
-    mkdir -p "$(dirname "$root")"
     rm -rf --one-file-system "$root.part"
     set -- --quiet --mode=root --variant=minbase --include="$packages"
     set -- "$@" --aptopt='APT::Install-Recommends "false"'
@@ -35,12 +34,15 @@ fetch() {
 ! command -v "${BLENDER:-blender}" >/dev/null || [ -n "${BLENDER_SUITE:-}" ] || exit 0
 [ -z "${BLENDER:-}" ] || [ -n "${BLENDER_SUITE:-}" ] || exec "$here/where_blender_is.sh" true
 wanted=${BLENDER_SUITE:-sid trixie}
+mkdir -p "$(dirname "$roots")"
 for suite in $wanted; do
     [ ! -e "$roots-$suite" ] || exec "$here/where_blender_is.sh" true
     if [ "$(id -u)" != 0 ] || ! command -v mmdebstrap >/dev/null; then
         echo "a Blender can be fetched by root on Debian only; pass BLENDER=/path/to/blender" >&2
         exit 69
     fi
+    exec 9>"$roots.lock" # another suite may be at it
+    flock 9
     ! fetch "$suite" || exec "$here/where_blender_is.sh" true
     echo "Debian $suite has no Blender that can be installed here today" >&2
 done
