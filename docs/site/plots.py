@@ -11,7 +11,8 @@ WORDS = (
 )
 # Colors that are told from a white and from a dark page.
 FASTER, SLOWER, INK = "#4f83d1", "#e07b1f", "#777c85"
-WIDTH, LABELS, ROW, TOP = 760, 400, 18, 22
+# Labels stand above their bars, so that a phone has room for both.
+WIDTH, ROW, TOP = 420, 30, 22
 TABLE = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
 RATIO = re.compile(r"([\d.,]+) x")
 
@@ -53,8 +54,8 @@ def svg(bars: list[tuple[str, float]]) -> str:
     """Return a picture of the bars, on a logarithmic scale."""
     values = [log10(max(ratio, 1e-4)) for _, ratio in bars]
     low, high = min(-1.0, *values), max(0.5, *values)
-    unit = (WIDTH - LABELS - 60) / (high - low)
-    middle, height = LABELS + 10 - low * unit, TOP + ROW * len(bars) + 6
+    unit = (WIDTH - 60) / (high - low)
+    middle, height = -low * unit, TOP + ROW * len(bars) + 6
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}"'
         f' font-family="sans-serif" font-size="11" fill="{INK}">',
@@ -67,9 +68,9 @@ def svg(bars: list[tuple[str, float]]) -> str:
         short = label if len(label) < 68 else label[:66] + "…"
         shown = f"{ratio:g}" if ratio else "&lt; 0.01"
         parts += [
-            f'<text x="{LABELS - 8}" y="{y + 11}" text-anchor="end">{escape(short)}</text>',
-            f'<rect x="{left:.1f}" y="{y + 2}" width="{abs(end - middle):.1f}" height="11"'
+            f'<text y="{y + 11}">{escape(short)}</text>',
+            f'<rect x="{left:.1f}" y="{y + 15}" width="{abs(end - middle):.1f}" height="10"'
             f' fill="{color}"/>',
-            f'<text x="{max(end, middle) + 4:.1f}" y="{y + 11}">{shown}</text>',
+            f'<text x="{max(end, middle) + 4:.1f}" y="{y + 24}">{shown}</text>',
         ]
     return "\n".join([*parts, "</svg>\n"])
