@@ -218,7 +218,10 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "slices": [*[address] * 3, number, number, address, address],
         "refer": [address, number, address, number, *[address] * 3, number, *[address] * 3],
         "project": [address, number, *[address] * 3, number, address, number],
-        "draw": [POINTER(Target), address, number, address, number, address, number, number],
+        "draw": [
+            POINTER(Target), POINTER(Target), address, number, address, number, address, number,
+            number,
+        ],
         "file": [*entries, address, number, number, address, address, number, address],
         "size": [number, number],
         "pack": [
