@@ -164,6 +164,17 @@ class Level(Structure):
     ]
 
 
+class Mesh(Structure):
+    """A mesh that is to be laid out: see `Mesh` in layouts.c."""
+
+    _fields_ = [
+        *((name, c_void_p) for name in ("vertices", "faces", "valid")),
+        *((name, c_int64) for name in ("vertex_count", "face_count", "valid_count")),
+        ("lower", c_double * 3),
+        ("scale", c_double),
+    ]
+
+
 class Laid(Structure):
     """Where meshes are laid out: see `Laid` in layouts.c."""
 
@@ -213,7 +224,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         ],
         "place": [*[address] * 5, number, address, number, c_double, address],
         "outline": [address, number, address, number, *[address] * 4],
-        "lay_out": [address, number, POINTER(Laid)],
+        "lay_out": [POINTER(Mesh), number, POINTER(Laid)],
         "runs": [address, number, address, number, address, address, *[number] * 3, address],
         "slices": [*[address] * 3, number, number, address, address],
         "refer": [address, number, address, number, *[address] * 3, number, *[address] * 3],
@@ -331,6 +342,8 @@ KNOWN = {
     "touching": "3406c2ef840dd4ef",
     "project": "0b83db20abf4a503",
     "draw": "716c731e9079b240",
+    "slices": "2f705c6a4e6b59b7",
+    "runs": "7b6a4eb63e924cf9",
 }
 
 
@@ -387,7 +400,18 @@ def _questions(library: ctypes.CDLL) -> Iterator[tuple[str, tuple[Any, ...], tup
     yield "project", given, (clip,)
     frame = _wholes([0, 0, _PIXELS, _PIXELS, 0, _PIXELS])
     target = Target(at(frame), 1, len(keys), at(keys), None)
-    yield "draw", (byref(target), clip, 5, faces, count, order, 0, count), (keys,)
+    yield "draw", (byref(target), None, clip, 5, faces, count, order, 0, count), (keys,)
+
+    place, span, own = (
+        _wholes(range(9)),
+        _wholes([9] + [1] * 8),
+        _wholes([3, 1, 4, 1, 5, 9, 2, 6, 5]),
+    )
+    ends, slices = _wholes([0] * 10), _wholes([0] * 27)
+    yield "slices", (place, span, own, 9, 2, ends, slices), (ends, slices)
+
+    starts, counts, rows = _wholes([0, 3]), _wholes([3, 2]), _doubles([0.0] * 12)
+    yield "runs", (vertices, 5, faces, count, starts, counts, 2, 0, 2, rows), (rows,)
 
 
 def tested(library: ctypes.CDLL) -> dict[str, str]:

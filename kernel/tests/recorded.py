@@ -47,6 +47,7 @@ WORLDS = [
     kernel_worlds.assert_equal, kernel_worlds.assert_scenes_equal,
     kernel_worlds.assert_boxes_equal, kernel_worlds.assert_moves_equal,
     kernel_builds.assert_builds_equal, kernel_builds.assert_moves_equal,
+    kernel_builds.assert_layouts_equal,
     kernel_pairs.assert_ways_equal, kernel_pairs.assert_crossings_equal,
     kernel_pairs.assert_contacts_equal, kernel_pairs.assert_joins_equal,
     kernel_pictures.assert_pictures_equal,

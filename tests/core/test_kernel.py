@@ -38,6 +38,7 @@ from core import (
     use_kernel,
     use_threads,
 )
+from core.cells import Cells, child_walls
 from core.compiled import door, walks
 from core.item_buffer.scan_conversion import Frames, samples
 from core.item_buffer.z_buffer import keep_largest
@@ -306,6 +307,11 @@ def test_its_self_test_expects_what_numpy_answers():
         bits = nearness.astype(np.float32).view(np.int32).astype(np.int64)
         keep_largest(keys, places, bits << 32 | triangles)
     assert np.count_nonzero(keys) > 20
+    cells = Cells.of_root(np.array([0, 0, 0, 8, 8, 8.0]), 1.0)
+    halves = child_walls(cells.rows, np.full((3, 1), 4.0))
+    cells = cells.with_children(np.zeros(1, np.intp), halves)
+    ends = cells.ends_in_preorder(np.array([3, 1, 4, 1, 5, 9, 2, 6, 5]), 2)
+    lower, upper = items.limits()
     answers = {
         "pack": [],
         "cast": [hits.items, hits.distances, hits.positions, hits.normals, hits.barycentric],
@@ -315,6 +321,11 @@ def test_its_self_test_expects_what_numpy_answers():
         "touching": [triangles_touch_triangles(items, one, items, other)],
         "project": [clip],
         "draw": [keys],
+        "slices": [ends, *cells.slices(ends)],
+        "runs": [
+            np.minimum.reduceat(lower, [0, 3], axis=1),
+            np.maximum.reduceat(upper, [0, 3], axis=1),
+        ],
     }
     told = {
         name: package.digest(number for array in arrays for number in array.ravel().tolist())
