@@ -118,13 +118,33 @@ static void put(const Target *target, const Shown *shown, double nearness, int64
     }
 }
 
+/* Put the samples of a row, those of a picture from `begin` to `end`, into the frame of the
+ * triangle alone, of which `target` keeps flags. Returns 0 if it reaches beyond the pixels. */
+static int put_alone(const Target *target, int64_t number, const Shown *shown, int64_t row,
+                     double begin, double end, double nearness) {
+    const int64_t step = target->count, *frame = target->numbers + (step == 1 ? 0 : number);
+    double left = (double)frame[0], right = (double)frame[2 * step] - 1;
+    if (row < frame[step] || row >= frame[3 * step]) return 1;
+    double first = greater(begin, left), last = lesser(end, right);
+    if (!(first <= last)) return 1;
+    int64_t count = (int64_t)(last - first) + 1;
+    int64_t place = row * frame[5 * step] + ((int64_t)first + frame[4 * step]);
+    if (place < 0 || count > target->pixels - place) return 0;
+    if (first != begin)
+        nearness = shown->at + shown->by_y * ((double)row + 0.5) + shown->by_x * (first + 0.5);
+    put(target, shown, nearness, place, count, 0);
+    return 1;
+}
+
 /* Draw triangles from `from` to `to`: corners (3, place_count) are x and y in pixels, pixel i from
  * i to i + 1, and nearness; faces (3, to) in rows `face_step` apart. Samples are nearness in
- * single precision above `names` (to), whole numbers of 32 bits. */
-EXPORT int64_t octree_kernel_draw(const Target *target, const double *places, int64_t place_count,
-                                  const int64_t *faces, int64_t face_step, const int64_t *names,
-                                  int64_t from, int64_t to) {
+ * single precision above `names` (to), whole numbers of 32 bits. What is drawn into `alone`, too,
+ * if it is there, lies in frames within the other ones, and sets flags. */
+EXPORT int64_t octree_kernel_draw(const Target *target, const Target *alone, const double *places,
+                                  int64_t place_count, const int64_t *faces, int64_t face_step,
+                                  const int64_t *names, int64_t from, int64_t to) {
     if (from < 0 || (target->count != 1 && to > target->count)) return DAMAGED;
+    if (alone && (alone->keys || (alone->count != 1 && to > alone->count))) return DAMAGED;
     uint64_t before = set_floats(DEFAULT_FLOATS);
     for (int64_t i = from; i < to; i++) {
         const int64_t *frame = target->numbers + (target->count == 1 ? 0 : i);
@@ -164,6 +184,7 @@ EXPORT int64_t octree_kernel_draw(const Target *target, const double *places, in
             if (place < 0 || count > target->pixels - place) goto damaged;
             double there = shown.at + shown.by_y * center + shown.by_x * (begin + 0.5);
             put(target, &shown, there, place, count, names ? names[i] : 0);
+            if (alone && !put_alone(alone, i, &shown, row, begin, end, there)) goto damaged;
         }
     }
     set_floats(before);

@@ -3,7 +3,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * As `kernel.c`: answers have the bits of the NumPy functions in `core`, nothing is allocated, and
- * what does not fit is left to the caller. What is given is not trusted: each index is checked. */
+ * what does not fit is left to the caller. What is given is not trusted: each index is checked.
+ */
 
 #include "shared.h"
 #include "exact.h"

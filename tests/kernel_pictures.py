@@ -56,9 +56,10 @@ def assert_pictures_equal(seed):
 
 
 def asked(renderer, views, size):
-    """Return the bytes of what two questions find, or what is said of the views."""
+    """Return the bytes of what three questions find, or what is said of the views."""
     try:
-        found = item_buffers(renderer, views, size=size), visibility(renderer, views, size=size)
+        found = [item_buffers(renderer, views, size=size)]
+        found += [visibility(renderer, views, size=size, beyond=beyond) for beyond in (1.0, 0.0)]
     except ValueError as error:
         return str(error)
     arrays = [each for answer in found for each in vars(answer).values()]

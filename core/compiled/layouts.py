@@ -46,7 +46,8 @@ class Arranger(Builder):
         laid = self._package.Laid(
             *map(address, (vertices, faces, order, keys)), corners, entries, most
         )
-        self._call("lay_out", told, len(told), self._package.byref(laid))
+        given = (self._package.Mesh * len(told)).from_buffer(told)
+        self._call("lay_out", given, len(told), self._package.byref(laid))
         return vertices, faces, order
 
     def runs(

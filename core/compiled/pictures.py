@@ -1,9 +1,11 @@
 """Pictures in C: vertices on the screen, and triangles scan-converted into a z-buffer."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Floats, Ids, blocks
+from ..arrays import Flags, Floats, Ids, blocks
 from .builds import Builder
 from .door import address, found
 
@@ -34,25 +36,34 @@ class Painter(Builder):
         frames: Ids,
         names: Ids | None,
         pixels: NDArray[np.int64] | NDArray[np.bool_],
+        alone: tuple[Ids, Flags] | None = None,
     ) -> None:
         """Draw triangles of corners (3, v), faces (3, n), in frames (6, n) or (6, 1).
 
         Of `pixels` keys become the largest samples, nearness above `names` (n,); or flags are set
-        where there are samples.
+        where there are samples. They are in the frames and flags of what is `alone`, too, if it is
+        given: frames that lie within the others.
         """
         if not faces.flags.c_contiguous and faces.strides[1] != faces.itemsize:
             faces = np.ascontiguousarray(faces)
-        frames, step = np.ascontiguousarray(frames), faces.strides[0] // faces.itemsize
+        step, byref = faces.strides[0] // faces.itemsize, self._package.byref
+        frames = np.ascontiguousarray(frames)
+        target, other = byref(self._target(frames, pixels)), None
+        if alone is not None:
+            boxes = np.ascontiguousarray(alone[0])
+            other = byref(self._target(boxes, alone[1]))
+        for some in blocks(faces.shape[1], _TOGETHER):
+            given = places, places.shape[1], faces, step, names, some.start, some.stop
+            self._call("draw", target, other, *given)
+
+    def _target(self, frames: Ids, pixels: NDArray[np.int64] | NDArray[np.bool_]) -> Any:
         kind = "flags" if pixels.dtype == bool else "keys"
-        target = self._package.Target(
+        return self._package.Target(
             numbers=address(frames),
             count=frames.shape[1],
             pixels=len(pixels),
             **{kind: address(pixels)},
         )
-        for some in blocks(faces.shape[1], _TOGETHER):
-            given = places, places.shape[1], faces, step, names, some.start, some.stop
-            self._call("draw", self._package.byref(target), *given)
 
 
 def painter() -> Painter | None:

@@ -198,15 +198,23 @@ def build_steps(
 
 def _steps(items: Shapes, options: Options) -> Steps[Octree]:
     lower, upper = yield from between(0.0, 0.08, _limits(items))
-    finite = _finite(lower) & _finite(upper)
-    if not finite.all():
+    finite = np.ones(len(items), bool)
+    ends = lower, upper
+    # The bounds of all tell whether each is finite, and where the root is.
+    with np.errstate(invalid="ignore"):
+        around = lower.min(axis=1, initial=np.inf), upper.max(axis=1, initial=-np.inf)
+    if np.isfinite(around).all():
+        ends = around[0][:, None], around[1][:, None]
+    elif len(items):
+        finite = _finite(lower) & _finite(upper)
         # Items that are set aside stand, for now, where the first good one does.
         good = np.argmax(finite)
         lower, upper = (
             np.where(finite, side, side[:, good, None] if finite[good] else 0.0)
             for side in (lower, upper)
         )
-    grid = root_grid(lower, upper, options)
+        ends = lower, upper
+    grid = root_grid(*ends, options)
     yield 0.1
     entering = enter(items, lower, upper, finite, grid, options)
     entries = yield from between(0.1, 0.35, entering)

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from ..arrays import Flags, Floats, Ids, blocks
 from ..rays import ray_cast, ray_cast_all
 from ..scene import SceneOctree
-from .renderers import ItemRenderer, Size
+from .renderers import Alone, ItemRenderer, Size
 from .scan_conversion import Frames
 from .views import unprojected
 
@@ -34,7 +34,7 @@ class PixelRays(ItemRenderer):
     _pixels_together = 1 << 17
 
     def _drawn(
-        self, view_projection: Floats, size: Size, rows: Ids
+        self, view_projection: Floats, size: Size, rows: Ids, alone: Alone | None = None
     ) -> tuple[Ids, NDArray[np.float32]]:
         numbers, nearness = np.full(size[0] * size[1], -1), np.zeros(size[0] * size[1])
         scene, ends = self._only(rows), np.cumsum(self.stage.sizes(rows))

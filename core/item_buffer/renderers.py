@@ -76,6 +76,20 @@ class Image:
     nearness: NDArray[np.float32]
 
 
+@dataclass
+class Alone:
+    """What of a view is wanted alone, too: who draws all of it at once may set `flags`.
+
+    The placements in `rows`, all that the view shows, have numbers of `boxes` (4, n) in the
+    picture, n for none; flags are as `ItemRenderer.covered` gives them of all boxes.
+    """
+
+    rows: Ids
+    owners: Ids
+    boxes: Ids
+    flags: Flags | None = None
+
+
 class ItemRenderer:
     """Draws item buffers of a scene; each kind of renderer gives the same answer.
 
@@ -113,7 +127,7 @@ class ItemRenderer:
         other._groups, other._stage = mask, Stage.of(self._scene._moment(mask), self.stage)
         return other
 
-    def image(self, view_projection: Floats, size: Size) -> Image:
+    def image(self, view_projection: Floats, size: Size, alone: Alone | None = None) -> Image:
         """Draw one view.
 
         Parameters
@@ -122,6 +136,8 @@ class ItemRenderer:
             A matrix that was checked.
         size : tuple of int
             Width and height in pixels.
+        alone : Alone, optional
+            What is wanted alone, too.
 
         Returns
         -------
@@ -133,11 +149,11 @@ class ItemRenderer:
         ValueError
             If the view shows 2**31 triangles or more.
         """
-        rows = self.stage.rows_in(view_projection)
+        rows = self.stage.rows_in(view_projection) if alone is None else alone.rows
         ends = np.cumsum(self.stage.sizes(rows))
         if len(ends) and ends[-1] >= _MOST:
             raise ValueError(f"a view must show fewer than {_MOST} triangles, got {ends[-1]}")
-        numbers, nearness = self._drawn(view_projection, size, rows)
+        numbers, nearness = self._drawn(view_projection, size, rows, alone)
         all_rows, triangles = np.full((2, len(numbers)), -1)
         (seen,) = (numbers >= 0).nonzero()
         shown = numbers[seen]
@@ -184,10 +200,11 @@ class ItemRenderer:
     _pixels_together = 1 << 23
 
     def _drawn(
-        self, view_projection: Floats, size: Size, rows: Ids
+        self, view_projection: Floats, size: Size, rows: Ids, alone: Alone | None = None
     ) -> tuple[Ids, NDArray[np.float32]]:
         """Return the nearest triangle of each pixel, or -1, and its nearness, (p,) each.
 
+        What is wanted `alone` may be drawn, too, if it is not more than boxes are drawn together.
         Triangles are counted over these placements, one after the other.
         """
         raise NotImplementedError

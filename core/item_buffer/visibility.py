@@ -1,5 +1,6 @@
 """Visibility by item buffers: visible and amodal pixels of each object, boxes, states."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import SupportsFloat, SupportsIndex
 
@@ -16,7 +17,7 @@ from ..shapes import Frusta
 from ..shapes.boxes import CORNERS
 from ..steps import Steps, at_once
 from .mask_runs import Counted, counted_alone, counted_in
-from .renderers import ItemRenderer, Size, asked_of, checked_views
+from .renderers import Alone, ItemRenderer, Size, asked_of, checked_views
 from .stage import Stage, screen_matrix
 from .views import depths_of
 
@@ -136,7 +137,8 @@ def visibility_steps(
 
     Notes
     -----
-    Each object is drawn twice: among the others, and alone into its own box.
+    Each object is drawn twice: among the others, and alone into its own box; by `ZBuffer` with
+    the kernel once, if the picture does not go on beyond its borders.
     """
     renderer = asked_of(renderer, groups)
     matrices, size = checked_views(view_projection, size)
@@ -179,9 +181,11 @@ def _steps(
     fine, least = (size[0] * samples, size[1] * samples), max(smallest, 1 / samples**2)
     for view, matrix in enumerate(matrices):
         yield view / views
-        seen, depths[view] = _visible(renderer, matrix, fine, owners, count)
+        wide = _Wide.of(renderer, matrix, fine, owners, beyond)
+        alone = wide.alone()
+        seen, depths[view] = _visible(renderer, matrix, fine, owners, count, alone)
         yield (view + 0.5) / views
-        inside, beside = _alone(renderer, matrix, fine, owners, count, beyond)
+        inside, beside = _alone(renderer, wide, fine, count, alone)
         visible[view], amodal[view], whole[view] = (
             counts / samples**2 for counts in (seen.counts, inside, beside.counts)
         )
@@ -201,33 +205,80 @@ def _in_pixels(boxes: Ids, samples: int) -> Ids:
 
 
 def _visible(
-    renderer: ItemRenderer, matrix: Floats, size: Size, owners: Ids, count: int
+    renderer: ItemRenderer,
+    matrix: Floats,
+    size: Size,
+    owners: Ids,
+    count: int,
+    alone: Alone | None,
 ) -> tuple[Counted, Floats]:
     """Return the visible samples of objects, and the depths of the nearest, (n,)."""
-    counted, nearness = counted_in(renderer.image(matrix, size), size[0], owners, count)
+    image = renderer.image(matrix, size, alone)
+    counted, nearness = counted_in(image, size[0], owners, count)
     depths, seen = np.full(count, np.inf), counted.counts > 0
     depths[seen] = depths_of(matrix, nearness[seen])
     return counted, depths
 
 
+@dataclass(frozen=True)
+class _Wide:
+    """A view that goes on beyond its borders, by `margins`: what is in it, and where.
+
+    Some of the n `objects`, ascending, have boxes (4, n) of pixels; empty ones have none. Of the
+    placements in `rows`, `owners` are numbers of boxes, n where there is none.
+    """
+
+    matrix: Floats
+    size: Size
+    margins: Ids
+    objects: Ids
+    boxes: Ids
+    rows: Ids
+    owners: Ids
+
+    @classmethod
+    def of(
+        cls, renderer: ItemRenderer, matrix: Floats, size: Size, owners: Ids, beyond: float
+    ) -> "_Wide":
+        """Return what a view shows that goes on by so many pictures."""
+        margins = np.ceil(np.array(size) * beyond).astype(np.intp)
+        wide = (int(size[0] + 2 * margins[0]), int(size[1] + 2 * margins[1]))
+        matrix = np.diag([size[0] / wide[0], size[1] / wide[1], 1.0, 1.0]) @ matrix
+        rows = renderer.stage.rows_in(matrix)
+        shown, which = np.unique(owners[rows], return_inverse=True)
+        which = which.ravel()
+        boxes = _boxes_around(renderer.stage.moment, rows, which, len(shown), matrix, wide)
+        (drawn,) = ((boxes[0] < boxes[2]) & (boxes[1] < boxes[3])).nonzero()
+        numbers = np.full(len(shown), len(drawn))
+        numbers[drawn] = np.arange(len(drawn))
+        return cls(matrix, wide, margins, shown[drawn], boxes[:, drawn], rows, numbers[which])
+
+    def alone(self) -> Alone | None:
+        """Return what of the picture is wanted alone, if nothing is beyond it."""
+        if self.margins.any():
+            return None
+        return Alone(self.rows, self.owners, self.boxes)
+
+    def covered(self, renderer: ItemRenderer, alone: Alone | None) -> Iterator[tuple[Ids, Flags]]:
+        """Yield what is covered of boxes, some at a time, unless all has been drawn."""
+        if alone is not None and alone.flags is not None:
+            if len(self.objects):
+                yield np.arange(len(self.objects)), alone.flags
+            return
+        (kept,) = (self.owners < len(self.objects)).nonzero()
+        given = self.rows[kept], self.owners[kept], self.boxes
+        yield from renderer.covered(self.matrix, self.size, *given)
+
+
 def _alone(
-    renderer: ItemRenderer, matrix: Floats, size: Size, owners: Ids, count: int, beyond: float
+    renderer: ItemRenderer, wide: _Wide, size: Size, count: int, alone: Alone | None
 ) -> tuple[Ids, Counted]:
     """Return the samples of objects alone: in the picture (n,), and beyond its borders, too."""
-    margins = np.ceil(np.array(size) * beyond).astype(np.intp)
-    wide = (int(size[0] + 2 * margins[0]), int(size[1] + 2 * margins[1]))
-    matrix = np.diag([size[0] / wide[0], size[1] / wide[1], 1.0, 1.0]) @ matrix
-    rows = renderer.stage.rows_in(matrix)
-    shown, which = np.unique(owners[rows], return_inverse=True)
-    boxes = _boxes_around(renderer.stage.moment, rows, which.ravel(), len(shown), matrix, wide)
-    (drawn,) = ((boxes[0] < boxes[2]) & (boxes[1] < boxes[3])).nonzero()
-    kept = np.isin(which, drawn)
-    numbers = np.searchsorted(drawn, which[kept])
     inside, beside = np.zeros(count, np.intp), Counted.nothing(count)
-    boxes, shift = boxes[:, drawn], np.tile(margins, 2)[:, None]
-    for some, flags in renderer.covered(matrix, wide, rows[kept], numbers, boxes):
-        objects = shown[drawn[some]]
-        inside[objects], found = counted_alone(flags, boxes[:, some] - shift, size)
+    shift = np.tile(wide.margins, 2)[:, None]
+    for some, flags in wide.covered(renderer, alone):
+        objects = wide.objects[some]
+        inside[objects], found = counted_alone(flags, wide.boxes[:, some] - shift, size)
         beside.counts[objects], beside.boxes[objects] = found.counts, found.boxes
     return inside, beside
 

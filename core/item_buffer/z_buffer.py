@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ids
 from ..compiled import painter
-from .renderers import ItemRenderer, Size
+from .renderers import Alone, ItemRenderer, Size
 from .scan_conversion import Frames, samples
 from .stage import screen_matrix
 
@@ -39,15 +39,21 @@ class ZBuffer(ItemRenderer):
     """
 
     def _drawn(
-        self, view_projection: Floats, size: Size, rows: Ids
+        self, view_projection: Floats, size: Size, rows: Ids, alone: Alone | None = None
     ) -> tuple[Ids, NDArray[np.float32]]:
         keys = np.zeros(size[0] * size[1], np.int64)
         frames = Frames.rectangles(np.array([[0], [0], [size[0]], [size[1]]]))
-        kernel = painter()
+        kernel, own = painter(), None
+        if alone is not None and kernel is not None:
+            boxes = Frames.rectangles(np.append(alone.boxes, np.zeros((4, 1), np.intp), axis=1))
+            if boxes.total <= self._pixels_together:
+                alone.flags = np.zeros(boxes.total, bool)
         for part in self.stage.drawn(rows, screen_matrix(view_projection, size)):
             names = _LAST - part.numbers
             if kernel is not None:
-                kernel.draw(part.places, part.faces, frames.numbers, names, keys)
+                if alone is not None and alone.flags is not None:
+                    own = boxes.each(alone.owners[part.owners]).numbers, alone.flags
+                kernel.draw(part.places, part.faces, frames.numbers, names, keys, own)
                 continue
             for places, nearness, triangles in samples(part.places, part.faces, frames):
                 bits = nearness.astype(np.float32).view(np.int32).astype(np.int64)

@@ -164,6 +164,17 @@ class Level(Structure):
     ]
 
 
+class Mesh(Structure):
+    """A mesh that is to be laid out: see `Mesh` in layouts.c."""
+
+    _fields_ = [
+        *((name, c_void_p) for name in ("vertices", "faces", "valid")),
+        *((name, c_int64) for name in ("vertex_count", "face_count", "valid_count")),
+        ("lower", c_double * 3),
+        ("scale", c_double),
+    ]
+
+
 class Laid(Structure):
     """Where meshes are laid out: see `Laid` in layouts.c."""
 
@@ -213,12 +224,15 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         ],
         "place": [*[address] * 5, number, address, number, c_double, address],
         "outline": [address, number, address, number, *[address] * 4],
-        "lay_out": [address, number, POINTER(Laid)],
+        "lay_out": [POINTER(Mesh), number, POINTER(Laid)],
         "runs": [address, number, address, number, address, address, *[number] * 3, address],
         "slices": [*[address] * 3, number, number, address, address],
         "refer": [address, number, address, number, *[address] * 3, number, *[address] * 3],
         "project": [address, number, *[address] * 3, number, address, number],
-        "draw": [POINTER(Target), address, number, address, number, address, number, number],
+        "draw": [
+            POINTER(Target), POINTER(Target), address, number, address, number, address, number,
+            number,
+        ],
         "file": [*entries, address, number, number, address, address, number, address],
         "size": [number, number],
         "pack": [
@@ -328,8 +342,8 @@ KNOWN = {
     "enter": "ab4aaffaec7491e9",
     "touching": "3406c2ef840dd4ef",
     "heights": "2bc4b881e57b4eeb",
-    "runs": "1dab684902c97de9",
-    "slices": "34a78c2d2ed6b2f1",
+    "runs": "7b6a4eb63e924cf9",
+    "slices": "2f705c6a4e6b59b7",
     "project": "0b83db20abf4a503",
     "draw": "716c731e9079b240",
 }
@@ -388,19 +402,19 @@ def _questions(library: ctypes.CDLL) -> Iterator[tuple[str, tuple[Any, ...], tup
     heights = _doubles([0.0] * rays)
     yield "heights", (origins, rays, _doubles(rows), count, rays, heights), (heights,)
 
-    bounds = _doubles([0.0] * 12)
-    given = vertices, 5, faces, count, _wholes([0, 2]), _wholes([2, 3]), 2, 0, 2, bounds
-    yield "runs", given, (bounds,)
-    ends, slices = _wholes([0] * 4), _wholes([0] * 9)
-    given = _wholes([0, 2, 1]), _wholes([3, 1, 1]), _wholes([2, 5, 3]), 3, 4
-    yield "slices", (*given, ends, slices), (ends, slices)
+    starts, counts, rows = _wholes([0, 3]), _wholes([3, 2]), _doubles([0.0] * 12)
+    yield "runs", (vertices, 5, faces, count, starts, counts, 2, 0, 2, rows), (rows,)
+
+    own, ends = _wholes([3, 1, 4, 1, 5, 9, 2, 6, 5]), _wholes([0] * 10)
+    places, spans, slices = _wholes(range(9)), _wholes([9] + [1] * 8), _wholes([0] * 27)
+    yield "slices", (places, spans, own, 9, 2, ends, slices), (ends, slices)
 
     clip, keys = _doubles([0.0] * 20), _wholes([0] * _PIXELS**2)
     given = vertices, 5, _doubles(_SCREEN), begin, end, 1, clip, 5
     yield "project", given, (clip,)
     frame = _wholes([0, 0, _PIXELS, _PIXELS, 0, _PIXELS])
     target = Target(at(frame), 1, len(keys), at(keys), None)
-    yield "draw", (byref(target), clip, 5, faces, count, order, 0, count), (keys,)
+    yield "draw", (byref(target), None, clip, 5, faces, count, order, 0, count), (keys,)
 
 
 def tested(library: ctypes.CDLL) -> dict[str, str]:

@@ -53,7 +53,11 @@ class GpuBuffer(ZBuffer):
         self._boxes: _Target | None = None
 
     def _drawn(
-        self, view_projection: Floats, size: tuple[int, int], rows: Ids
+        self,
+        view_projection: Floats,
+        size: tuple[int, int],
+        rows: Ids,
+        alone: object = None,  # a card draws it faster by itself
     ) -> tuple[Ids, Singles]:
         if max(size) > self._most or len(rows) == 0:
             return super()._drawn(view_projection, size, rows)

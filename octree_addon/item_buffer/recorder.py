@@ -34,9 +34,9 @@ class Recorder(ItemRenderer):
         """The scene as it is now, as the other one keeps it."""
         return self._renderer.stage
 
-    def image(self, view_projection: Floats, size: tuple[int, int]) -> Any:
+    def image(self, view_projection: Floats, size: tuple[int, int], alone: Any = None) -> Any:
         """Draw one view, and keep it."""
-        image = self._renderer.image(view_projection, size)
+        image = self._renderer.image(view_projection, size, alone)
         self.drawn = image.rows
         return image
 

@@ -65,6 +65,24 @@ def test_indices_that_point_nowhere_are_refused(wrong, where):
         compiled.Painter().draw(places, faces, frames, None, pixels)
 
 
+@pytest.mark.parametrize("wrong", [-1, 80, 2**40])
+def test_what_is_drawn_alone_stays_within_its_pixels(wrong):
+    places, faces = np.array([[0, 9, 0.0], [0, 0, 9.0], [1, 1, 1.0]]), np.array([[0], [1], [2]])
+    frame, painter = np.array([[0], [0], [9], [9], [0], [9]]), compiled.Painter()
+    keys, flags, both = np.zeros(81, np.int64), np.zeros(81, bool), np.zeros(81, bool)
+    painter.draw(places, faces, frame, None, flags)
+    painter.draw(places, faces, frame, np.ones(1, np.int64), keys, (frame, both))
+    assert_array_equal(both, flags)
+    assert_array_equal(keys > 0, flags)
+    small = np.array([[2], [3], [5], [6], [-3 * 3 - 2], [3]])  # a box of the picture
+    some = np.zeros(9, bool)
+    painter.draw(places, faces, frame, None, keys, (small, some))
+    assert_array_equal(some, flags.reshape(9, 9)[3:6, 2:5].ravel())
+    small[4] = wrong
+    with pytest.raises(IndexError, match="points nowhere"):
+        painter.draw(places, faces, frame, None, keys, (small, some))
+
+
 @pytest.mark.parametrize("wrong", [-1, 1, 2**62])
 def test_vertices_that_are_not_there_are_refused(wrong):
     one, painter = np.ones(1, np.intp), compiled.Painter()
