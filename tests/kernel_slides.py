@@ -124,9 +124,9 @@ def survive_damage(seed):
     if array.dtype == np.bool_:
         flat[some] = ~flat[some]
     else:
-        flat[some] = random.choice([-(2**40), -1, 0, 1, 9, len(flat), 2**40, np.nan]
-                                   if array.dtype == np.float64 else
-                                   [-(2**40), -1, 0, 1, 9, len(flat), 2**40], len(some))  # fmt: skip
+        wrong = [-(2**40), -1, 0, 1, 9, len(flat), 2**40]
+        wrong += [np.nan] if array.dtype == np.float64 else []
+        flat[some] = random.choice(wrong, len(some))
     damaged = replace(sheets, patches=replace(sheets.patches, **{name: array}))
     nowhere = random.choice([-1, 0, 2**40], len(placements)).astype(np.intp)
     told = way.told if random.random() < 0.5 else random.choice([0.0, np.nan, np.inf, 1.0], 4)

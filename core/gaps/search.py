@@ -421,7 +421,7 @@ class GapSearch:
         order = np.lexsort((entries[1], entries[0], values, pairs))
         order = order[starts_of_runs(pairs[order])]
         gaps = self.gaps[pairs[order]]
-        is_lower = (values[order] == gaps) & self._are_lower(pairs[order], entries[:, order])
+        is_lower = (values[order] == gaps) & self._are_lower(pairs[order], list(entries[:, order]))
         order = order[(values[order] < gaps) | is_lower]
         better = pairs[order]
         self.gaps[better] = values[order]

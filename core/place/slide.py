@@ -38,8 +38,9 @@ class Slides(Record):
         The placement that stops each; -1 if none does.
     items : ndarray of intp, shape (2, n)
         [0] the triangle of the one that moves and [1] that of the one that stops it, of their
-        meshes; of a body, those of its smallest member that has one; -1 if nothing stops it, or
-        two solids share room without any.
+        meshes; of a body, those of its smallest member that has one, and of several that are as
+        near, the first along the Morton curve of their mesh; -1 if nothing stops it, or two
+        solids share room without any.
     points : ndarray of float64, shape (n, 3)
         Where they meet, after the slide; NaN if nothing stops it.
     crossing : ndarray of bool, shape (n,)

@@ -367,7 +367,7 @@ def test_it_can_be_read_in_an_hour():
         "layouts.c": 240,
         "moves.c": 150,
         "pictures.c": 210,
-        "slides.c": 750,
+        "slides.c": 760,
     }
     assert {path.name for path in SOURCES.glob("*.c")} == most.keys()
     for name, lines in most.items():
