@@ -76,9 +76,7 @@ def cut_parts(
     return None if count < 0 else (made[:, :count].copy(), whose[:count].copy())
 
 
-def seen_cutters(
-    ones: Floats, others: Floats, band: float
-) -> tuple[Floats, Flags, Floats] | None:
+def seen_cutters(ones: Floats, others: Floats, band: float) -> tuple[Floats, Flags, Floats] | None:
     """Return `normals`, `flat` and `points` of `others` as `ones` see them, (9, c) each."""
     library = found()[0]
     if library is None:

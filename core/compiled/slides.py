@@ -31,7 +31,14 @@ class Slid:
 
 
 def slid_surfaces(
-    side: Side, direction: Floats, rows: Ids, keys: Ids, limits: Floats, *, signed: bool, shared: bool
+    side: Side,
+    direction: Floats,
+    rows: Ids,
+    keys: Ids,
+    limits: Floats,
+    *,
+    signed: bool,
+    shared: bool,
 ) -> Steps[Slid | None]:
     """Return how far surfaces in rows (2, p), of which the first moves, are from each other.
 

@@ -245,9 +245,7 @@ def nearest_corners(
     (left,) = (items < 0).nonzero()
     if len(left):
         some = np.ascontiguousarray(points[:, left])
-        distances[left], corners[:, left] = nearest_in_rows(
-            moment, some, rows[left], limits[left]
-        )
+        distances[left], corners[:, left] = nearest_in_rows(moment, some, rows[left], limits[left])
     return distances, corners
 
 

@@ -24,6 +24,7 @@ from typing import Any, BinaryIO
 import kernel_builds
 import kernel_pairs
 import kernel_pictures
+import kernel_views
 import kernel_worlds
 import numpy as np
 
@@ -49,7 +50,7 @@ WORLDS = [
     kernel_builds.assert_builds_equal, kernel_builds.assert_moves_equal,
     kernel_pairs.assert_ways_equal, kernel_pairs.assert_crossings_equal,
     kernel_pairs.assert_contacts_equal, kernel_pairs.assert_joins_equal,
-    kernel_pictures.assert_pictures_equal,
+    kernel_pictures.assert_pictures_equal, kernel_views.assert_views_equal,
 ]  # fmt: skip
 FUNCTIONS = sorted(
     name

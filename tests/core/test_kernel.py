@@ -306,6 +306,10 @@ def test_its_self_test_expects_what_numpy_answers():
         bits = nearness.astype(np.float32).view(np.int32).astype(np.int64)
         keep_largest(keys, places, bits << 32 | triangles)
     assert np.count_nonzero(keys) > 20
+    heights = np.reshape(package._PLANES, (2, 4))[:, :3] @ vertices
+    heights += np.reshape(package._PLANES, (2, 4))[:, 3:]
+    beyond, inside = heights < -0.001, (heights >= 0.001).all(axis=0)
+    codes = beyond[0] * 1 + beyond[1] * 2 + ~inside * 64
     answers = {
         "pack": [],
         "cast": [hits.items, hits.distances, hits.positions, hits.normals, hits.barycentric],
@@ -315,6 +319,7 @@ def test_its_self_test_expects_what_numpy_answers():
         "touching": [triangles_touch_triangles(items, one, items, other)],
         "project": [clip],
         "draw": [keys],
+        "outcodes": [codes],
     }
     told = {
         name: package.digest(number for array in arrays for number in array.ravel().tolist())
@@ -351,6 +356,7 @@ def test_it_can_be_read_in_an_hour():
         "builds.c": 440,
         "layouts.c": 240,
         "moves.c": 150,
+        "outcodes.c": 120,
         "pictures.c": 180,
         "slides.c": 740,
     }
@@ -381,7 +387,7 @@ def test_no_byte_is_read_beyond_an_array(package):
         "ASAN_OPTIONS": options,
     }
     count = 16 if MANY else 4
-    counts = {"worlds": count, "pairs": count, "builds": count, "slides": count}
+    counts = {"worlds": count, "pairs": count, "builds": count, "slides": count, "views": count}
     counts["pictures"] = count // 4
     for kind, number in counts.items():
         script = CHECKOUT / f"tests/kernel_{kind}.py"
