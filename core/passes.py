@@ -1,4 +1,4 @@
-"""Long passes over arrays in pieces: gathers, and a stable radix sort (LSD) of any length.
+"""Long passes over arrays in pieces: gathers, a stable radix sort (LSD), and equal columns.
 
 Generators that yield the fraction done, for whoever must not block: a piece takes about a
 hundredth of a second, however many numbers there are.
@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import tuning
-from .arrays import Ids, blocks, concatenated_ranges
+from .arrays import Flags, Ids, blocks, concatenated_ranges
 from .steps import Steps, between
 
 _DIGIT = 16
+# What mixes the bits of one row of columns with those of the next (Fibonacci hashing).
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
 def taken_steps(rows: NDArray[Any], ids: Ids) -> Steps[NDArray[Any]]:
@@ -63,3 +65,35 @@ def _by_digit(keys: Ids, before: Ids | None, shift: int) -> Steps[Ids]:
         starts += count
         yield 0.3 + 0.7 * some.stop / len(keys)
     return order
+
+
+def grouped_steps(columns: NDArray[Any]) -> Steps[tuple[Ids, Flags]]:
+    """Return an order of columns (r, k) in which equal ones are neighbors, and each first one.
+
+    They are of 64 bits, whole numbers, or others that are finite; yields the fraction done.
+    """
+    rows = columns if columns.dtype == np.int64 else columns + 0.0  # no zero is negative
+    mixed = rows[0].view(np.uint64).copy()
+    for row in rows[1:]:
+        mixed = (mixed ^ mixed >> np.uint64(29)) * _FACTOR + row.view(np.uint64)
+    # One sort, of numbers that hardly ever are equal for different columns.
+    if len(mixed) <= tuning.current.piece:
+        order: Ids = np.argsort(mixed)
+    else:
+        order = yield from between(0.1, 0.8, radix_argsort_steps(mixed.view(np.int64), 64))
+    ordered = yield from between(0.8, 0.9, taken_steps(rows, order))
+    is_first = _first_ones(ordered)
+    numbers = mixed[order]
+    if (is_first[1:] & (numbers[1:] == numbers[:-1])).any():
+        order = np.lexsort(rows)
+        is_first = _first_ones(rows[:, order])
+    return order, is_first
+
+
+def _first_ones(columns: NDArray[Any]) -> Flags:
+    """Return which columns (r, k) are not equal to the one before."""
+    is_first = np.zeros(columns.shape[1], bool)
+    is_first[:1] = True
+    for row in columns:
+        is_first[1:] |= row[1:] != row[:-1]
+    return is_first

@@ -75,6 +75,8 @@ class Tuning:
         Triangles whose outcodes are looked up together.
     outcodes : int
         Outcodes of vertices that are computed at a time.
+    vertices_compared : int
+        Vertices of meshes that are compared with volumes in a step, about.
     comparisons : int
         How often the vertices of a mesh are compared before its octree is built.
     trees_together : int
@@ -126,6 +128,7 @@ class Tuning:
     vertices_together: int = 4_096
     corners_together: int = 16_384
     outcodes: int = 1 << 22
+    vertices_compared: int = 1 << 21
     comparisons: int = 32
     trees_together: int = 65_536
     meshes_together: int = 131_072

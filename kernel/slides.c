@@ -331,7 +331,8 @@ static int gap_of(const Along *along, const Both *both, int is_signed, double li
     for (int n = 0; n < SHADOW; n++) {
         if (!flags[n] || !(least[n] < limit)) continue;
         double value = floor(least[n] / QUANTUM) * QUANTUM;
-        if (!(value == floor(most[n] / QUANTUM) * QUANTUM) && exact_gap(along, both, n, &value) == 2)
+        if (!(value == floor(most[n] / QUANTUM) * QUANTUM)
+            && exact_gap(along, both, n, &value) == 2)
             return LEFT;
         if (value < *gap) *gap = value, *corner = n;
         limit = value + TIE < limit ? value + TIE : limit;
@@ -441,7 +442,8 @@ static int set_side(const Sheets *sheets, const Along *along, Side *side, int64_
     for (int n = 0; n < 4; n++) {
         for (int axis = 0; axis < 2; axis++) {
             const double *near = side->matrix + 4 * along->axes[axis];
-            side->rows[axis][n] = near[n] - far[n] * (along->direction[along->axes[axis]] / longest);
+            side->rows[axis][n] =
+                near[n] - far[n] * (along->direction[along->axes[axis]] / longest);
             side->terms[axis][n] = fabs(near[n]) + fabs(far[n]);
         }
         side->rows[2][n] = far[n] / longest, side->terms[2][n] = 2 * fabs(far[n]);
@@ -701,7 +703,8 @@ static void answer(Slid *asked, const Slide *search, int64_t pair, int is_left) 
     if (is_left || search->gap <= 0) asked->face_count = search->first_face;
     asked->gaps[pair] = is_left ? NAN : search->gap;
     if (is_left) return;
-    asked->are_crossing[pair] = (uint8_t)search->is_crossing, asked->corners[pair] = search->corner;
+    asked->are_crossing[pair] = (uint8_t)search->is_crossing;
+    asked->corners[pair] = search->corner;
     for (int n = 0; n < 2; n++) asked->entries[n * asked->count + pair] = search->entries[n];
     if (asked->is_shared) *limit = least_of(*limit, search->gap);
 }

@@ -25,12 +25,14 @@ class AddonTuning:
         in doubt.
     rows_digested : int
         Rows of a mesh that are digested in a step.
-    vertices_read, objects_read : int
-        What is read in a step, at least: vertices, and objects that show meshes.
+    vertices_read, meshes_read, objects_read : int
+        What is read in a step: vertices, at least; meshes, and objects that show meshes, at most.
     instances_walked : int
         Object instances that are walked through in a step.
-    instances_placed : int
-        Instances that are placed in the index in a step.
+    instances_placed, meshes_placed : int
+        Instances that are placed in the index in a step, and meshes that it takes.
+    objects_looked_at : int
+        Objects whose faces cameras are asked about in a step.
     former_trees, former_bytes : int
         Trees of a scene that are kept for undo besides its own, and bytes of all these together.
     items_tested : int
@@ -65,9 +67,12 @@ class AddonTuning:
     updates_looked_at: int = 256
     rows_digested: int = 1 << 20
     vertices_read: int = 250_000
-    objects_read: int = 10_000
-    instances_walked: int = 8_192
+    meshes_read: int = 1_024
+    objects_read: int = 8_192
+    instances_walked: int = 4_096
     instances_placed: int = 8_192
+    meshes_placed: int = 1_024
+    objects_looked_at: int = 1_024
     former_trees: int = 4
     former_bytes: int = 2**30
     items_tested: int = 65_536

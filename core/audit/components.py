@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Ids
+from ..steps import Steps, run
 
 
 def connected_components(pairs: ArrayLike, count: SupportsIndex, /) -> Ids:
@@ -47,14 +48,22 @@ def components(count: int, ones: Ids, others: Ids) -> Ids:
 
     Edge i joins nodes `ones[i]` and `others[i]`. O((nodes + edges) log nodes).
     """
+    return run(component_steps(count, ones, others))
+
+
+def component_steps(count: int, ones: Ids, others: Ids) -> Steps[Ids]:
+    """Return the same in steps; yields roughly the fraction done."""
     labels = np.arange(count)
+    edges = max(len(ones), 1)
     while len(ones):
+        yield 1 - len(ones) / edges
         here, there = labels[ones], labels[others]
         (apart,) = (here != there).nonzero()
         ones, others = ones[apart], others[apart]
         here, there = here[apart], there[apart]
         labels[np.maximum(here, there)] = np.minimum(here, there)
         while True:
+            yield 1 - len(ones) / edges
             jumped = labels[labels]
             if np.array_equal(jumped, labels):
                 break

@@ -11,10 +11,19 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from .. import tuning
-from ..arrays import Flags, Floats, Ids, concatenated_ranges, starts_of_runs
+from ..arrays import (
+    Flags,
+    Floats,
+    Ids,
+    blocks,
+    concatenated_ranges,
+    flagged,
+    starts_of_runs,
+)
+from ..passes import grouped_steps, radix_argsort_steps, taken_steps
 from ..scene.sheets import Layout, Sheets
-from ..steps import Steps
-from .components import components
+from ..steps import Steps, between
+from .components import component_steps
 
 
 @dataclass
@@ -66,21 +75,22 @@ def shells_of(sheets: Sheets, sizes: Ids, meshes: Ids) -> Steps[Shells]:
         entries = concatenated_ranges(sheets.firsts[some], sizes[some])
         owners = np.repeat(np.arange(len(some)), sizes[some])
         corners = faces[:, entries]
-        used = np.unique(corners)
-        knots = np.searchsorted(used, corners)
-        closed = ~_open(knots, owners, len(some))
-        yield 0.3
+        used, knots = _numbered(corners)
+        yield 0.1
+        closed = ~(yield from between(0.1, 0.3, _open(knots, owners, len(some))))
         owner_of = np.zeros(len(used), np.intp)
         owner_of[knots] = owners
-        same = _welded(vertices[:, used], owner_of)
+        same = yield from between(0.3, 0.5, _welded(vertices[:, used], owner_of))
         welded = same[knots]
-        yield 0.6
+        yield 0.5
         (left,) = (~closed).nonzero()
         if len(left):
-            here = np.isin(owners, left)
-            closed |= ~_open(welded[:, here], owners[here], len(some))
+            here = slice(None) if len(left) == len(some) else np.isin(owners, left)
+            opening = _open(welded[:, here], owners[here], len(some))
+            closed |= ~(yield from between(0.5, 0.7, opening))
             closed[np.bincount(owners, minlength=len(some)) == 0] = False
-        labels = components(len(used), welded[:2].ravel(), welded[1:].ravel())
+        joining = component_steps(len(used), welded[:2].ravel(), welded[1:].ravel())
+        labels = yield from between(0.7, 0.9, joining)
         shells.firsts[some], shells.closed[some] = sheets.firsts[some], closed
         shells.knots[used], shells.parts[used] = used[same], used[labels[same]]
         yield 0.9
@@ -88,31 +98,38 @@ def shells_of(sheets: Sheets, sizes: Ids, meshes: Ids) -> Steps[Shells]:
     return shells
 
 
-def _open(faces: Ids, owners: Ids, count: int) -> Flags:
-    """Return which owners have an edge with an odd number of triangles, (count,)."""
-    ends = np.concatenate([np.sort(faces[[i, j]], axis=0) for i, j in ((0, 1), (1, 2), (2, 0))], 1)
-    whose = np.tile(owners, 3)
-    proper = ends[0] != ends[1]
-    keys, whose = (ends[0] * (int(faces.max(initial=0)) + 1) + ends[1])[proper], whose[proper]
-    order = np.argsort(keys, kind="stable")
-    keys, whose = keys[order], whose[order]
+def _numbered(corners: Ids) -> tuple[Ids, Ids]:
+    """Return which vertices corners (3, n) are, ascending, and the place of each among them."""
+    least, most = int(corners.min()), int(corners.max())
+    is_used = flagged(most - least + 1, corners - least)
+    return is_used.nonzero()[0] + least, (np.cumsum(is_used) - 1)[corners - least]
+
+
+def _open(faces: Ids, owners: Ids, count: int) -> Steps[Flags]:
+    """Return which owners have an edge with an odd number of triangles, (count,), in steps."""
+    width, parts = int(faces.max(initial=0)) + 1, [np.empty((2, 0), np.intp)]
+    for some in blocks(faces.shape[1], tuning.current.piece):
+        for one, other in ((0, 1), (1, 2), (2, 0)):
+            low = np.minimum(faces[one, some], faces[other, some])
+            high = np.maximum(faces[one, some], faces[other, some])
+            (proper,) = (low != high).nonzero()
+            keys = (low * width + high)[proper]
+            parts.append(np.stack((keys, owners[some][proper])))
+        yield 0.2 * some.stop / faces.shape[1]
+    keys, whose = np.concatenate(parts, axis=1)
+    sorting = radix_argsort_steps(keys, (width * width).bit_length())
+    order = yield from between(0.2, 0.8, sorting)
+    keys = yield from between(0.8, 1.0, taken_steps(keys, order))
     starts = starts_of_runs(keys)
     odd = np.diff(starts, append=len(keys)) & 1 == 1
-    flags = np.zeros(count, bool)
-    flags[whose[starts[odd]]] = True
-    return flags
+    return flagged(count, whose[order[starts[odd]]])
 
 
-def _welded(points: Floats, owners: Ids) -> Ids:
-    """Return for each point (3, v) the first of its owner's that lies at the same place."""
-    order = np.lexsort((*points, owners))
-    different = np.ones(len(order), bool)
-    for row in (owners, *points):
-        ordered = row[order]
-        differ = ordered[1:] != ordered[:-1]
-        different[1:] = differ if row is owners else different[1:] | differ
-    ranks = np.cumsum(different) - 1
-    first = np.minimum.reduceat(order, np.flatnonzero(different)) if len(order) else order
+def _welded(points: Floats, owners: Ids) -> Steps[Ids]:
+    """Return for each point (3, v) the first of its owner's at the same place, in steps."""
+    columns = np.concatenate((owners.astype(np.float64)[None], points))
+    order, is_first = yield from between(0.0, 0.9, grouped_steps(columns))
+    first = np.minimum.reduceat(order, is_first.nonzero()[0]) if len(order) else order
     same = np.empty(len(order), np.intp)
-    same[order] = first[ranks]
+    same[order] = first[np.cumsum(is_first) - 1]
     return same

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from .. import checks, tuning
 from ..arrays import Flags, Floats, Ids, blocks, ranks_of, starts_of_runs
 from ..clip.cutting import Cutting
-from ..clip.pieces import Pieces, pieces_of
+from ..clip.pieces import Pieces, piece_steps
 from ..options import one_box
 from ..records import Record
 from ..shapes import Boxes, Triangles
@@ -193,22 +193,27 @@ def _steps(
     bounds: Boxes | None,
 ) -> Steps[Chunks]:
     vertices, faces = triangles.vertices, triangles.faces
-    rows = np.ascontiguousarray(vertices.T)
+    rows, corners = np.ascontiguousarray(vertices.T), np.ascontiguousarray(faces.T)
     known = np.isfinite(rows).all(axis=0)
-    valid = known[faces].all(axis=1)
+    if known.all():
+        valid, points = np.ones(len(faces), bool), rows
+    else:
+        valid, points = known[corners].all(axis=0), np.where(known, rows, 0.0)
     yield 0.05
     cuttable = modes[budget.owners] == CUT
-    corners, points = np.ascontiguousarray(faces.T), np.where(known, rows, 0.0)
     beginning = Cutting.steps(points, corners, valid)
     cutting = yield from between(0.05, 0.2, beginning)
+    yield 0.2
     lower, upper = _bounds(cutting, valid, bounds)
+    yield 0.2
     if not cuttable.all():
         standing = _stand_for(cutting, budget.owners, modes, valid)
         yield from between(0.2, 0.25, standing)
     lattice = Lattice.around(lower, upper, cell)
     dividing = divide_by_budget(cutting, lattice, axes, budget, cuttable)
     divided = yield from between(0.25, 0.85, dividing)
-    pieces = pieces_of(cutting, vertices, faces, np.zeros(len(faces), bool))
+    making = piece_steps(cutting, vertices, faces, np.zeros(len(faces), bool))
+    pieces = yield from between(0.85, 0.95, making)
     yield 0.95
     made = _chunks(lattice, divided, cutting, pieces, budget.most)
     yield 1.0
@@ -217,8 +222,9 @@ def _steps(
 
 def _bounds(cutting: Cutting, valid: Flags, also: Boxes | None) -> tuple[Floats, Floats]:
     """Return the bounds of valid triangles and of a box; the origin without any."""
-    lower = np.min(cutting.lower, axis=1, where=valid, initial=np.inf)
-    upper = np.max(cutting.upper, axis=1, where=valid, initial=-np.inf)
+    which = True if valid.all() else valid  # NumPy is slow where it has to choose
+    lower = np.min(cutting.lower, axis=1, where=which, initial=np.inf)
+    upper = np.max(cutting.upper, axis=1, where=which, initial=-np.inf)
     if also is not None:
         return np.minimum(lower, also.lower[0]), np.maximum(upper, also.upper[0])
     return (lower, upper) if valid.any() else (np.zeros(3), np.zeros(3))
@@ -251,8 +257,9 @@ def _chunks(
 ) -> Chunks:
     """Describe the cells that hold something, in Morton order."""
     chunks, whole = divided.chunks, cutting.cells
-    held = np.concatenate((whole[whole >= 0], pieces.cells))
-    counts = np.bincount(held, minlength=len(chunks))
+    # What is outside, or in pieces, is counted first.
+    counts = np.bincount(whole + 2, minlength=len(chunks) + 2)[2:]
+    counts += np.bincount(pieces.cells, minlength=len(chunks))
     (leaves,) = counts.nonzero()
     order = np.argsort(divided.cells.take(chunks[leaves]).firsts(), kind="stable")
     leaves = leaves[order]
@@ -274,6 +281,6 @@ def _chunks(
         totals=divided.totals[leaves],
         is_over=divided.totals[leaves] > most,
         neighbors=cells.neighbors(),
-        cells=np.where(whole >= 0, ranks[np.maximum(whole, 0)], -1),
+        cells=np.append(ranks, (-1, -1))[whole],
         pieces=pieces,
     )

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from .. import checks, tuning
 from ..arrays import Floats, Ids, blocks, dot, robust_cross, starts_of_runs
+from ..passes import radix_argsort_steps
 from ..records import Record
 from ..shapes import Boxes, Triangles
 from ..steps import Steps, at_once, between
@@ -32,6 +33,8 @@ class Density(Record):
         Of the triangles, together; square scene units.
     objects, materials : ndarray of intp, shape (c,)
         How many owners and how many materials the triangles have.
+    cell_materials : ndarray of intp, shape (3, m)
+        Cell, material and how many triangles of it are there: sorted by cell and material.
     culprits : ndarray of intp, shape (3, h)
         Cell, owner and how many triangles of it are there: sorted by cell, most triangles first.
     object_triangles : ndarray of intp, shape (o,)
@@ -50,6 +53,7 @@ class Density(Record):
     areas: Floats
     objects: Ids
     materials: Ids
+    cell_materials: Ids
     culprits: Ids
     object_triangles: Ids
     object_areas: Floats
@@ -145,9 +149,8 @@ def _steps(
     (inside,) = (made.cells >= 0).nonzero()
     cells, of = made.cells[inside], owners[inside]
     areas, lower, upper = yield from between(0.7, 0.85, _measures(triangles, inside))
-    triples = _counted(cells, of)
-    yield 0.9
-    stuff = _counted(cells, materials[inside])
+    triples = yield from between(0.85, 0.9, _counted(cells, of))
+    stuff = yield from between(0.9, 0.94, _counted(cells, materials[inside]))
     low, high = np.full((3, objects), np.nan), np.full((3, objects), np.nan)
     order = np.argsort(of, kind="stable")
     first = starts_of_runs(of[order])
@@ -164,6 +167,7 @@ def _steps(
         areas=np.bincount(cells, areas, minlength=count).astype(np.float64),
         objects=np.bincount(triples[0], minlength=count),
         materials=np.bincount(stuff[0], minlength=count),
+        cell_materials=stuff,
         culprits=triples[:, np.lexsort((triples[1], -triples[2], triples[0]))],
         object_triangles=np.bincount(of, minlength=objects),
         object_areas=np.bincount(of, areas, minlength=objects).astype(np.float64),
@@ -175,14 +179,25 @@ def _steps(
     return found
 
 
-def _counted(cells: Ids, names: Ids) -> Ids:
-    """Return each cell with each name there, and how often: (3, h)."""
-    order = np.lexsort((names, cells))
-    cells, names = cells[order], names[order]
-    is_first = np.ones(len(cells), bool)
-    is_first[1:] = (cells[1:] != cells[:-1]) | (names[1:] != names[:-1])
-    (first,) = is_first.nonzero()
-    return np.stack((cells[first], names[first], np.diff(first, append=len(cells))))
+def _counted(cells: Ids, names: Ids) -> Steps[Ids]:
+    """Return each cell with each name there, and how often: (3, h); yields the fraction done."""
+    known, ranks = _ranked(names)
+    yield 0.2
+    width = max(len(known), 1)
+    keys = cells * width + ranks
+    bits = (int(cells.max(initial=0) + 1) * width).bit_length()
+    order = yield from between(0.3, 0.9, radix_argsort_steps(keys, bits))
+    keys = keys[order]
+    first = starts_of_runs(keys)
+    pairs = np.divmod(keys[first], width)
+    return np.stack((pairs[0], known[pairs[1]], np.diff(first, append=len(keys))))
+
+
+def _ranked(names: Ids) -> tuple[Ids, Ids]:
+    """Return the names that there are, ascending, and the rank of each among them."""
+    (some,) = (np.diff(names, prepend=-1) != 0).nonzero()  # of many that follow each other
+    known = np.unique(names[some])
+    return known, np.searchsorted(known, names)
 
 
 def _measures(triangles: Triangles, ids: Ids) -> Steps[tuple[Floats, Floats, Floats]]:

@@ -7,7 +7,7 @@ from ..octree import Octree, as_octree
 from ..shapes import Shapes, Triangles
 from ..steps import Steps, at_once, between
 from .cutting import OUTSIDE, Cutting
-from .pieces import Pieces, pieces_of
+from .pieces import Pieces, piece_steps
 
 # Where a tree keeps how many pieces its cells hold.
 _COUNTS = "_piece_counts"
@@ -139,7 +139,8 @@ def _clip(tree: Octree) -> Steps[Pieces]:
         dividing = cutting.divide_steps(tree.first_child, tree.middle_rows, aligned=aligned)
         yield from between(at, then, dividing)
     yield from between(0.8, 0.9, cutting.refine_steps(valid))
-    pieces = pieces_of(cutting, items.vertices, faces, valid)
+    making = piece_steps(cutting, items.vertices, faces, valid)
+    pieces = yield from between(0.9, 1.0, making)
     yield 1.0
     return pieces
 

@@ -3,16 +3,16 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ids
 from ..audit.components import components
+from ..passes import grouped_steps
 from ..records import Record
+from ..steps import Steps, between
 from .cutting import IN_PIECES, Cutting
 from .polygons import Polygons
 from .triangulation import triangulated
 
-_FACTOR = np.uint64(0x9E3779B97F4A7C15)
 # The number of the corner that lies on two edges, by the bits of these; else -1.
 _CORNER = np.array([-1, -1, -1, 2, -1, 1, 0, -1])
 
@@ -44,24 +44,28 @@ class Pieces(Record):
     weights: Floats
 
 
-def pieces_of(cutting: Cutting, vertices: Floats, faces: Ids, whole: Flags) -> Pieces:
+def piece_steps(cutting: Cutting, vertices: Floats, faces: Ids, whole: Flags) -> Steps[Pieces]:
     """Return the pieces of triangles, those that are in one piece where `whole` tells so.
 
-    `vertices` (v, 3) and `faces` (n, 3) are the source's.
+    `vertices` (v, 3) and `faces` (n, 3) are the source's. Yields the fraction done.
     """
     some = cutting.polygons
     corners, polygons = triangulated(some)
+    yield 0.2
     kept = _kept(some.places[corners], some.triangles[polygons], polygons)
-    numbers, points = _numbered(cutting, some, len(vertices), faces)
+    numbers, points = yield from between(0.3, 0.6, _numbered(cutting, some, len(vertices), faces))
     numbers = _merged(numbers, some.places, corners[:, ~kept], len(vertices))
+    yield 0.7
     corners, polygons = corners[:, kept], polygons[kept]
     intact = (whole & (cutting.cells != IN_PIECES)).nonzero()[0]
     triangles = np.concatenate((intact, some.triangles[polygons]))
     order = np.argsort(triangles, kind="stable")
     weights = np.empty((len(triangles), 3, 3))
     weights[: len(intact)] = np.eye(3)
+    yield 0.8
     weights[len(intact) :] = _normal(some.weights)[:, corners].transpose(2, 1, 0)
     cells = np.concatenate((cutting.cells[intact].astype(np.intp), some.cells[polygons]))
+    yield 0.9
     made = np.concatenate((faces[intact], numbers[corners].T))
     used, compact = _compact(made, len(vertices), len(points))
     return Pieces(
@@ -94,8 +98,10 @@ def _normal(weights: Floats) -> Floats:
     return others
 
 
-def _numbered(cutting: Cutting, some: Polygons, count: int, faces: Ids) -> tuple[Ids, Floats]:
-    """Return the vertex of each corner, and the points (k, 3) of those from `count` on.
+def _numbered(
+    cutting: Cutting, some: Polygons, count: int, faces: Ids
+) -> Steps[tuple[Ids, Floats]]:
+    """Return the vertex of each corner, and the points (k, 3) of those from `count` on, in steps.
 
     A vertex on an edge is one for all whose edges have the same vertices, one inside a triangle
     for all triangles with the same three.
@@ -109,30 +115,10 @@ def _numbered(cutting: Cutting, some: Polygons, count: int, faces: Ids) -> tuple
         ends[opposite, some.edges[new] == 1 << opposite] = -1
     ends.sort(axis=0)
     keys = np.stack((some.places[new], *ends))
-    order, is_first = _groups(keys)
+    yield 0.5
+    order, is_first = yield from between(0.5, 1.0, grouped_steps(keys))
     numbers[new[order]] = count + np.cumsum(is_first) - 1
     return numbers, cutting.places.rows[:, keys[0, order[is_first]]].T
-
-
-def _groups(keys: Ids) -> tuple[Ids, Flags]:
-    """Return an order of columns (4, k) in which equal ones are neighbors, and each first one."""
-    mixed = keys[0].astype(np.uint64)
-    for row in keys[1:]:
-        mixed = (mixed ^ mixed >> np.uint64(29)) * _FACTOR + row.astype(np.uint64)
-    # One sort, of numbers that hardly ever are equal for different columns.
-    order = np.argsort(mixed)
-    if not _are_apart(keys[:, order], mixed[order]):
-        order = np.lexsort(keys)
-    sorted_keys = keys[:, order]
-    is_first = np.ones(len(order), bool)
-    is_first[1:] = (sorted_keys[:, 1:] != sorted_keys[:, :-1]).any(axis=0)
-    return order, is_first
-
-
-def _are_apart(keys: Ids, mixed: NDArray[np.uint64]) -> bool:
-    """Tell whether neighbors whose numbers are equal have equal keys."""
-    differ = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
-    return not (differ & (mixed[1:] == mixed[:-1])).any()
 
 
 def _merged(numbers: Ids, places: Ids, dropped: Ids, count: int) -> Ids:

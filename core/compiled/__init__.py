@@ -15,6 +15,7 @@ from .gaps import CROSSES, TOUCHES, crossing_surfaces, shortest_ways
 from .joins import joined_triangles
 from .layouts import Arranger, arranger
 from .measures import heights_above, measured_pairs
+from .outcodes import Coder, coder
 from .packing import QUESTION, Packed, Placed, is_worth, packed
 from .pictures import Painter, painter
 from .questions import AROUND, Questions, VolumesAsked, as_boxes
@@ -45,6 +46,7 @@ __all__ = [
     "Arranger",
     "Builder",
     "CellsAsked",
+    "Coder",
     "Crossed",
     "Divider",
     "Numbers",
@@ -59,6 +61,7 @@ __all__ = [
     "arranger",
     "as_boxes",
     "builder",
+    "coder",
     "crossing_surfaces",
     "cut_parts",
     "found",

@@ -260,8 +260,7 @@ def _assemble(
 
     Yields the fraction done.
     """
-    levels = without_idle_divisions(levels)
-    yield 0.1
+    levels = yield from between(0.0, 0.1, without_idle_divisions(levels))
     first = np.cumsum([0, *(level.slices.shape[1] for level in levels)])
     divided = [start + level.divided for level, start in zip(levels, first, strict=False)]
     depths = np.repeat(np.arange(len(levels)), np.diff(first))

@@ -55,8 +55,9 @@ class FiledLevel(Level):
         plain = cells, slices, copies, *counts, none, none > 0, copies
         return cls(*plain, table, copied, held, depth)
 
-    def pruned(self, useful: Flags, exists: Flags) -> Self:
+    def pruned(self, useful: Flags, exists: Flags) -> Steps[Self]:
         """Return the level with only these divisions and cells; leaves have what they had."""
+        yield 0.5
         rank = np.cumsum(exists) - 1
         return replace(
             self,

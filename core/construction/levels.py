@@ -105,26 +105,27 @@ class Level:
         copies = np.bincount(self.copies.cells, minlength=len(begin))
         return end - begin - gone[end] + gone[begin] + copies
 
-    def pruned(self, useful: Flags, exists: Flags) -> Self:
+    def pruned(self, useful: Flags, exists: Flags) -> Steps[Self]:
         """Return the level with only the cells that still exist and the divisions that are useful.
 
         All the items of a cell whose division was idle are in every child of it that is not empty,
-        so the cell gets them back by holding its copies as before.
+        so the cell gets them back by holding its copies as before. Yields the fraction done.
         """
         own = self.own
         if not useful.all():
             idle = flagged(len(exists), self.divided, ~useful)
-            own = own + self.copies[idle[self.copies.cells]]
+            own = own + (yield from between(0.0, 0.4, _kept(self.copies, idle)))
         if not exists.all():
-            own = own[exists[own.cells]]
+            own = yield from between(0.4, 0.7, _kept(own, exists))
         rank = np.cumsum(exists) - 1
+        ranks = yield from between(0.7, 1.0, taken_steps(rank, own.cells))
         divided = self.divided[useful & exists[self.divided]]
         return replace(
             self,
             cells=self.cells[:, exists],
             slices=self.slices[:, exists],
             divided=rank[divided],
-            own=Pairs(own.entries, rank[own.cells]),
+            own=Pairs(own.entries, ranks),
         )
 
 
@@ -267,14 +268,20 @@ def _some_of(level: Level, some: Flags) -> Steps[Level]:
     )
 
 
-def without_idle_divisions(levels: Sequence[AnyLevel]) -> list[AnyLevel]:
-    """Take back divisions that separated nothing, unless one below them did."""
-    kept, exists = [], np.ones(levels[0].slices.shape[1], bool)
+def without_idle_divisions(levels: Sequence[AnyLevel]) -> Steps[list[AnyLevel]]:
+    """Take back divisions that separated nothing, unless one below them did.
+
+    Yields the fraction done.
+    """
+    kept: list[AnyLevel] = []
+    exists = np.ones(levels[0].slices.shape[1], bool)
     for level, useful in zip(levels, _useful_divisions(levels), strict=True):
         if not exists.any():
             break
         all_stay = exists.all() and useful.all()
-        kept.append(level if all_stay else level.pruned(useful, exists))
+        done = len(kept) / len(levels), (len(kept) + 1) / len(levels)
+        pruning = between(*done, level.pruned(useful, exists))
+        kept.append(level if all_stay else (yield from pruning))
         exists = np.repeat(useful & exists[level.divided], 8)
     return kept
 

@@ -172,7 +172,7 @@ def divided(assignment: Assignment, rows: Floats, leaves: Ids, options: Options)
     items, bounds, level = _leaves(assignment, rows, leaves)
     rule, depths = _Centers.of(assignment, options), assignment.cells.depth[leaves]
     levels, strays = run(divide_off_grid(bounds, level, depths, rule, options))
-    levels = without_idle_divisions(levels)
+    levels = run(without_idle_divisions(levels))
     numbers, count = leaves, len(assignment.cells)
     placements, parents = [], []
     for level in levels:

@@ -62,19 +62,27 @@ def baking_steps(meshes: Sequence[Triangles], which: Ids, matrices: Floats) -> S
         rows = order[limits[number] : limits[number + 1]]
         for some in blocks(len(rows), max(1, piece // max(*counts[number].tolist(), 1))):
             there = rows[some]
-            _bake(mesh, matrices[:, there], (ends - sizes)[there].T, vertices, faces)
-            done += len(there) * len(mesh)
-            if done - last > piece:
-                last = done
-                yield 0.5 * done / faces.shape[1]
+            starts, count = (ends - sizes)[there].T, max(*counts[number].tolist(), 1)
+            for part in blocks(count, piece):
+                _bake(mesh, part, matrices[:, there], starts, vertices, faces)
+                done += len(there) * len(mesh.faces[part])
+                if done - last > piece // 2:
+                    last = done
+                    yield 0.5 * done / faces.shape[1]
     return (yield from between(0.5, 1.0, Triangles.steps(vertices.T, faces.T)))
 
 
-def _bake(mesh: Triangles, matrices: Floats, starts: Ids, vertices: Floats, faces: Ids) -> None:
-    """Write a mesh as matrices (12, k) place it, from k vertices and k faces on, (2, k)."""
-    own, shape = mesh.vertices.T[:, None], (3, len(starts[0]), len(mesh.vertices))
+def _bake(
+    mesh: Triangles, part: slice, matrices: Floats, starts: Ids, vertices: Floats, faces: Ids
+) -> None:
+    """Write a part of a mesh as matrices (12, k) place it, whose k vertices and faces start so.
+
+    The `part` is one of the vertices, and one of the faces.
+    """
+    own, corners = mesh.vertices.T[:, None, part], mesh.faces.T[:, None, part]
+    shape = 3, len(starts[0]), own.shape[2]
     with np.errstate(all="ignore"):
         points = placed(np.broadcast_to(own, shape), matrices[:, :, None])
     first, second = (start[:, None] for start in starts)
-    vertices[:, first + np.arange(shape[2])] = points
-    faces[:, second + np.arange(len(mesh))] = mesh.faces.T[:, None] + first
+    vertices[:, first + part.start + np.arange(shape[2])] = points
+    faces[:, second + part.start + np.arange(corners.shape[2])] = corners + first

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .. import tuning
 from ..arrays import Floats, Ids, gather
 from ..mailboxing import Pairs
 from ..shapes import Boxes, Frusta, HalfSpaces, Shapes
@@ -18,6 +19,8 @@ from .vertex_blocks import Outcodes
 
 # Rounding of heights above planes, as a part of the coordinates; and what underflow may take.
 _ROUNDING, _TINY = 2.0**-40, 2.0**-1000
+# Vertices that take as long to compare as all else about a mesh.
+_EACH = 2_048
 _SIDES = np.concatenate((np.eye(3), -np.eye(3)))
 
 
@@ -61,6 +64,24 @@ def needing_octrees(moment: Moment, volumes: Shapes, pairs: Reached) -> Ids:
     for _, some in _sooner(moment, volumes, pairs):
         rest[some] = False
     return np.unique(moment.placements.meshes[pairs.rows[rest]])
+
+
+def turns(moment: Moment, volumes: Shapes, pairs: Reached) -> Iterator[Ids]:
+    """Split pairs into parts that are looked at in a step each: `objects_in` yields between.
+
+    Meshes whose vertices are compared are looked at one by one: as many as have so many vertices.
+    """
+    rest, parts = np.ones(len(pairs), bool), []
+    taken, waiting = 0, [np.empty(0, np.intp)]
+    for mesh, some in _sooner(moment, volumes, pairs):
+        rest[some] = False
+        waiting.append(some)
+        taken += _EACH + len(mesh.blocks.used) * len(some)
+        if taken > tuning.current.vertices_compared:
+            parts.append(np.sort(np.concatenate(waiting)))
+            taken, waiting = 0, []
+    parts.append(np.sort(np.concatenate([*waiting, rest.nonzero()[0]])))
+    return (part for part in parts if len(part))
 
 
 def _sooner(moment: Moment, volumes: Shapes, pairs: Reached) -> Iterator[tuple[Mesh, Ids]]:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import compiled, tuning
-from ..arrays import Floats, Ids, blocks, gather, radix_argsort
+from ..arrays import Floats, Ids, blocks
 from ..grid import Words, morton_codes
+from ..passes import radix_argsort_steps, taken_steps
 from .growing import Growing, GrownTriangles
 from .patches import Patches, made_patches
 from .store import Mesh
@@ -73,7 +74,7 @@ class GrowingSheets:
 
     def add(
         self, meshes: dict[int, Mesh], is_wanted: Callable[[int], bool]
-    ) -> Generator[None, None, None]:
+    ) -> Generator[object, None, None]:
         """Lay out meshes in steps, as long as they are wanted: not gone, and not here yet.
 
         Each is made aside and put here at once: whoever asks in between, or drops the steps,
@@ -138,7 +139,7 @@ class GrowingSheets:
         return self._all
 
 
-def _laid_out(meshes: list[Mesh]) -> Generator[None, None, Sheets]:
+def _laid_out(meshes: list[Mesh]) -> Generator[object, None, Sheets]:
     """Lay out these meshes alone, numbered from 0; yields while they are made."""
     counts = np.array([len(mesh.valid) for mesh in meshes], np.intp)
     lengths = np.array([len(mesh.triangles.vertices) for mesh in meshes], np.intp)
@@ -148,7 +149,7 @@ def _laid_out(meshes: list[Mesh]) -> Generator[None, None, Sheets]:
     if kernel is not None and counts.sum() <= 2 * tuning.current.sheets_together:
         given = [(mesh.triangles, mesh.valid) for mesh in meshes]
         vertices, faces, order = kernel.laid_out(given, frames)
-        yield
+        yield None
     else:
         vertices, faces, order = yield from _sorted(meshes, frames)
     arranged = GrownTriangles(vertices, faces, {})
@@ -157,19 +158,21 @@ def _laid_out(meshes: list[Mesh]) -> Generator[None, None, Sheets]:
     return Sheets(arranged, order, firsts, corners, lengths, patches, Layout())
 
 
-def _sorted(meshes: list[Mesh], frames: Floats) -> Generator[None, None, tuple[Floats, Ids, Ids]]:
+def _sorted(
+    meshes: list[Mesh], frames: Floats
+) -> Generator[object, None, tuple[Floats, Ids, Ids]]:
     """Return vertices, faces (3, n) and the numbers (n,) of triangles along the curves."""
     faces, owners, vertices = _joined(meshes)
-    yield
+    yield None
     keys = np.empty(len(owners), np.int64)
     for some in blocks(len(owners), tuning.current.triangles_placed):
         codes = _codes(vertices, faces[:, some], frames, owners[some])
         keys[some] = owners[some] << 3 * _BITS | codes
-        yield
-    order = radix_argsort(keys, 3 * _BITS + len(meshes).bit_length())
-    yield
+        yield None
+    order = yield from radix_argsort_steps(keys, 3 * _BITS + len(meshes).bit_length())
     valid = np.concatenate([mesh.valid for mesh in meshes])
-    return vertices, gather(faces, order), valid[order]
+    taken = yield from taken_steps(faces, order)
+    return vertices, taken, (yield from taken_steps(valid, order))
 
 
 def _joined(meshes: list[Mesh]) -> tuple[Ids, Ids, Floats]:
@@ -180,10 +183,12 @@ def _joined(meshes: list[Mesh]) -> tuple[Ids, Ids, Floats]:
     parts = []
     for mesh, start in zip(meshes, starts.tolist(), strict=True):
         faces = mesh.triangles.faces.T
-        parts.append(
-            (faces if len(mesh.valid) == faces.shape[1] else faces[:, mesh.valid]) + start
-        )
+        parts.append(faces if len(mesh.valid) == faces.shape[1] else faces[:, mesh.valid])
+        if start:
+            parts[-1] = parts[-1] + start
     owners = np.repeat(np.arange(len(meshes)), [part.shape[1] for part in parts])
+    if len(meshes) == 1:  # millions are not copied
+        return parts[0], owners, meshes[0].triangles.vertices.T
     return np.concatenate(parts, axis=1), owners, vertices
 
 

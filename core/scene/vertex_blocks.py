@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import tuning
+from .. import compiled, tuning
 from ..arrays import Flags, Floats, Ids, blocks
 from ..shapes import Triangles
 
@@ -30,14 +30,16 @@ class VertexBlocks:
 
     Attributes
     ----------
+    length : int
+        How many vertices a block has, but the last.
     work : float
         How often all vertices were compared with a volume so far.
     """
 
     def __init__(self, triangles: Triangles, used: Flags) -> None:
         self.triangles, self.used = triangles, used
-        self._length = tuning.current.vertices_together
-        self.parts = list(blocks(len(used), self._length))
+        self.length = tuning.current.vertices_together
+        self.parts = list(blocks(len(used), self.length))
         self.work = 0.0
 
     @cached_property
@@ -52,7 +54,7 @@ class VertexBlocks:
         """Which blocks have a corner, (b,)."""
         return np.logical_or.reduceat(self.used, [part.start for part in self.parts])
 
-    @property
+    @cached_property
     def is_finite(self) -> bool:
         """Whether all coordinates are; else nothing can be compared."""
         return bool(np.isfinite(self.limits).all())
@@ -72,7 +74,7 @@ class VertexBlocks:
         faces, found = self.triangles.faces.T, []
         for piece in blocks(len(self.triangles), tuning.current.corners_together):
             first, last = faces[:, piece].min(), faces[:, piece].max()
-            found.append((piece, slice(first // self._length, last // self._length + 1)))
+            found.append((piece, slice(first // self.length, last // self.length + 1)))
         return found
 
 
@@ -101,6 +103,7 @@ class Outcodes:
         self._whole = _codes(beyond, inside)
         self._is_open = self._whole == UNSURE
         self._order = np.argsort(-heights.min(axis=1).max(axis=0), kind="stable")
+        self._planes = planes, slacks
         self._codes: Codes | None = None
         mesh.work += len(planes) / 64
 
@@ -112,7 +115,11 @@ class Outcodes:
         holds = ((self._whole == 0) & self._mesh.is_used).any(axis=1)
         misses = np.bitwise_and.reduce(self._whole, axis=1) & BEYOND != 0
         decided = holds | misses
-        for block in self._order.tolist():
+        if self._coder is not None:
+            (left,) = (~decided).nonzero()
+            holds |= self._encode(left, self._mesh.used)
+            decided |= holds
+        for block in self._order.tolist() if self._coder is None else ():
             (left,) = (self._is_open[:, block] & ~decided).nonzero()
             if len(left):
                 codes = self._look(left, block)
@@ -125,6 +132,8 @@ class Outcodes:
 
     def triangles(self, number: int) -> tuple[Ids, Ids]:
         """Return the triangles surely inside a volume, and others that are not surely beyond."""
+        if self._coder is not None:
+            self._encode(np.array([number]))
         for block in self._is_open[number].nonzero()[0].tolist():
             self._look(np.array([number]), block)
         codes, whole = self._held()[number], self._whole[number]
@@ -135,6 +144,11 @@ class Outcodes:
             if not whole[some].any():
                 sure.append(np.arange(piece.start, piece.stop))
                 continue
+            if self._coder is not None:
+                inner, other = self._coder.sorted(self._mesh.triangles.faces.T, piece, codes)
+                sure.append(inner)
+                unsure.append(other)
+                continue
             one, two, three = codes[self._mesh.triangles.faces.T[:, piece]]
             inside = one | two | three == 0
             sure.append(piece.start + inside.nonzero()[0])
@@ -142,6 +156,23 @@ class Outcodes:
             unsure.append(piece.start + (~inside & (apart == 0)).nonzero()[0])
         self._mesh.work += 1.0
         return np.concatenate(sure), np.concatenate(unsure)
+
+    @cached_property
+    def _coder(self) -> compiled.Coder | None:
+        """What does the same in C, if it is there."""
+        triangles = self._mesh.triangles
+        return compiled.coder(*self._planes, triangles.vertices.T, triangles.faces.T)
+
+    def _encode(self, numbers: Ids, used: Flags | None = None) -> Flags:
+        """Compare what no block decided, in C; with `used`, until a corner is inside."""
+        assert self._coder is not None
+        if not self._is_open[numbers].any():
+            return np.zeros(len(self._whole), bool)
+        length, codes = self._mesh.length, self._held()
+        given = self._mesh.triangles.vertices.T, (self._order, length), numbers, used
+        holds, found = self._coder.encode(*given, self._is_open, codes)
+        self._mesh.work += found / len(self._mesh.used)
+        return holds
 
     def _look(self, numbers: Ids, block: int) -> Codes:
         """Compare the vertices of a block with some volumes."""

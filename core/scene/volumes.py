@@ -13,7 +13,7 @@ from ..query import by_volume, vouched
 from ..shapes import Shapes, Spheres, Triangles
 from ..steps import Steps, between
 from ..touch import lying_inside, touching
-from .culling import Compared, compared, needing_octrees
+from .culling import Compared, compared, needing_octrees, turns
 from .forest import Forest
 from .images import Images, images_of
 from .moment import Moment, Reached, first_of_each
@@ -86,7 +86,9 @@ def objects_in(moment: Moment, volumes: Shapes) -> Steps[Ids]:
         needed = needing_octrees(moment, volumes, pairs[rest])
         yield from between(0.0, 0.9, moment.meshes.prepare(needed))
         yield 0.9
-        touched[rest] = any_of(moment, volumes, pairs[rest])
+        for some in turns(moment, volumes, pairs[rest]):
+            touched[rest[some]] = any_of(moment, volumes, pairs[rest[some]])
+            yield 0.95
         met = pairs[touched]
         parts.append(np.stack((met.volumes, moment.placements.ids[met.rows])))
     return np.concatenate(parts, axis=1)

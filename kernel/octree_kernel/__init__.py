@@ -196,6 +196,17 @@ class Target(Structure):
     ]
 
 
+class Planes(Structure):
+    """Planes around volumes: see `Planes` in outcodes.c."""
+
+    _fields_ = [
+        ("rows", c_void_p),
+        ("slacks", c_void_p),
+        ("volumes", c_int64),
+        ("count", c_int64),
+    ]
+
+
 class Hits(Structure):
     """The arrays of an answer: see `Hits` in kernel.c."""
 
@@ -234,6 +245,11 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
             number,
         ],
         "file": [*entries, address, number, number, address, address, number, address],
+        "outcodes": [
+            address, number, number, POINTER(Planes), address, number, address, number, number,
+            address, number, *[address] * 3,
+        ],
+        "coded": [address, *[number] * 3, address, number, *[address] * 3],
         "size": [number, number],
         "pack": [
             POINTER(Tree), address, address, number, number, *[address] * 4, number, address,
@@ -334,6 +350,7 @@ _ORIGINS = [3.0, 2.9, 2.7, 0.5, 0.4, -2.0, 0.3, -5.0, 0.31, 0.6, 0.4, 0.3]
 _DIRECTIONS = [-2.6, -2.4, -2.2, 0.01, 0.03, 1.7, 0.1, 5.7, 0.2, 1.0, 0.0, 0.0]
 _SCREEN = [6.3, 0.7, -0.3, 0.9, 0.4, 7.1, 0.6, 0.3, 0.03, -0.07, 0.11, 0.9, 0.0, 0.0, 0.0, 1.0]
 _PIXELS = 12
+_PLANES = [0.8, -0.6, 0.1, 0.05, -0.3, 0.2, 0.9, -0.15]
 KNOWN = {
     "pack": "e3b0c44298fc1c14",
     "cast": "309425145bf8b0ac",
@@ -346,6 +363,7 @@ KNOWN = {
     "slices": "2f705c6a4e6b59b7",
     "project": "0b83db20abf4a503",
     "draw": "716c731e9079b240",
+    "outcodes": "e5c774d902bc5b0f",
 }
 
 
@@ -415,6 +433,11 @@ def _questions(library: ctypes.CDLL) -> Iterator[tuple[str, tuple[Any, ...], tup
     frame = _wholes([0, 0, _PIXELS, _PIXELS, 0, _PIXELS])
     target = Target(at(frame), 1, len(keys), at(keys), None)
     yield "draw", (byref(target), None, clip, 5, faces, count, order, 0, count), (keys,)
+
+    rows, slacks, codes = _doubles(_PLANES), _doubles([0.001] * 2), (c_uint8 * 5)()
+    planes, is_open = Planes(at(rows), at(slacks), 1, 2), (c_uint8 * 3)(1, 1, 1)
+    given = vertices, 5, 5, byref(planes), begin, 1, order, 3, 2, None, 0, is_open
+    yield "outcodes", (*given, codes, None), (codes,)
 
 
 def tested(library: ctypes.CDLL) -> dict[str, str]:

@@ -6,6 +6,7 @@ import bpy
 import numpy as np
 
 from ...core import Frusta, SceneOctree, Steps, Triangles, objects_touching_steps, query
+from .. import tuning
 from ..arrays import Flags, Floats, Ids
 from ..reader import ScenePlacements
 from ..scene_index import SceneIndex
@@ -73,7 +74,10 @@ class InView:
         views, rows = views[some], rows[some]
         self._hits.append(np.stack((objects[rows], cameras[views], np.full(len(rows), frame))))
         if self._has_faces:
-            self._look_at_faces(index, frusta, (objects >= 0).nonzero()[0], np.unique(rows))
+            yield 1.0
+            yield from self._face_steps(
+                index, frusta, (objects >= 0).nonzero()[0], np.unique(rows)
+            )
 
     def _by_triangles(self, index: SceneIndex, frusta: Frusta) -> Steps[tuple[Ids, Ids]]:
         """Return views, and rows of the index of which a triangle touches the view."""
@@ -118,7 +122,9 @@ class InView:
         objects[rows] = numbers[which]
         return objects
 
-    def _look_at_faces(self, index: SceneIndex, frusta: Frusta, tested: Ids, seen: Ids) -> None:
+    def _face_steps(
+        self, index: SceneIndex, frusta: Frusta, tested: Ids, seen: Ids
+    ) -> Steps[None]:
         """Count the polygons in view of the rows seen; there are counts of all tested ones."""
         placements, octree = index.placements, index.octree
         in_view: dict[int, Flags] = {}
@@ -127,14 +133,20 @@ class InView:
             if uid not in in_view:
                 count = int(placements.meshes[row].polygons[-1]) + 1
                 in_view[uid] = np.zeros(count, np.bool_)
-        some = octree.only(octree.ids[seen[placements.has_faces[seen]]])
-        for view in range(len(frusta)):
-            _, ids, triangles = query(some, frusta[view])
-            found, starts = np.unique(ids, return_index=True)
-            parts = np.split(triangles, starts[1:])
-            for row, part in zip(index.rows_of(found).tolist(), parts, strict=False):
-                polygons = placements.meshes[row].polygons[part]
-                in_view[int(placements.face_meshes[row])][polygons] = True
+        rows = seen[placements.has_faces[seen]]
+        ids, most = octree.ids[rows], tuning.current.objects_looked_at
+        row_of, some = dict(zip(ids.tolist(), rows.tolist(), strict=True)), octree.only(ids)
+        for start in range(0, len(ids), most):
+            few = some.only(ids[start : start + most]) if len(ids) > most else some
+            for view in range(len(frusta)):
+                yield 1.0
+                _, there, triangles = query(few, frusta[view])
+                found, starts = np.unique(there, return_index=True)
+                parts = np.split(triangles, starts[1:])
+                for number, part in zip(found.tolist(), parts, strict=False):
+                    row = row_of[number]
+                    polygons = placements.meshes[row].polygons[part]
+                    in_view[int(placements.face_meshes[row])][polygons] = True
         for uid, flags in in_view.items():
             self.faces[uid] = self.faces.get(uid, 0) + flags
 

@@ -14,6 +14,7 @@ from ...core import (
     SceneOctree,
     Steps,
     Triangles,
+    between,
     build_octree,
     nearest,
 )
@@ -91,7 +92,7 @@ def world_steps(
     Without chunks, unless these are wanted; of the placements only the share that `chunk` says, of
     about as many triangles as each other one. A `ValueError` says that there are no triangles.
     """
-    index = yield from index_steps(context)
+    index = yield from between(0.0, 0.7, index_steps(context))
     placements = index.placements
     wanted = {
         item.session_uid
@@ -107,7 +108,7 @@ def world_steps(
         bounds = yield from _bounds_steps(index.octree, index.octree.ids[rows], sizes)
         rows = rows[slice(*share_range(sizes, chunk))]
     ids = index.octree.ids[rows]
-    triangles = index.octree.triangles_of(ids)
+    triangles = yield from between(0.7, 1.0, index.octree.triangles_steps(ids))
     return WorldTriangles(index, placements.ordered(rows), ids, triangles, bounds)
 
 
@@ -121,7 +122,7 @@ def _bounds_steps(octree: SceneOctree, ids: Ids, sizes: Ids) -> Steps[Boxes | No
         corners = corners[np.isfinite(corners).all(axis=(1, 2))]
         lower = np.minimum(lower, corners.min(axis=(0, 1), initial=np.inf))
         upper = np.maximum(upper, corners.max(axis=(0, 1), initial=-np.inf))
-        yield 1.0
+        yield 0.7
     return Boxes(lower[None], upper[None]) if (lower <= upper).all() else None
 
 

@@ -108,6 +108,7 @@ def cells_counted_steps(
     reading = world_steps(context, with_chunks=True, chunk=chunk)
     world = yield from between(0.0, _READ, reading)
     materials = triangle_materials(world, world.materials(context.evaluated_depsgraph_get()))
+    yield _READ
     counting = density_steps(
         world.triangles,
         cell=cell,
@@ -133,10 +134,8 @@ def cells_counted_steps(
         shares[first],
     )
     scale = length_unit(context.scene)[1]
-    (there,) = (found.chunks.cells >= 0).nonzero()
-    used = np.unique(np.stack((found.chunks.cells[there], materials[there])), axis=1)
-    densities = found.densities / scale**3
-    return CountedCells(world, table, cell_names(found.chunks), densities, used)
+    names, densities = cell_names(found.chunks), found.densities / scale**3
+    return CountedCells(world, table, names, densities, found.cell_materials[:2])
 
 
 def objects_counted_steps(

@@ -15,6 +15,8 @@ from .. import tuning
 
 # Numbers looked up at once: what they are converted to stays in the processor's cache.
 _BLOCK = 1 << 16
+# Of the arrays of a mesh.
+_KINDS = (np.float32, np.int32, np.int32)
 # Of a digest of a mesh.
 DIGEST_BYTES = 20
 # Rows that tell meshes apart before all are compared.
@@ -66,17 +68,19 @@ def _triangles(
     return triangles.reshape(-1, 3), _triangle_polygons(mesh)
 
 
-def digest_steps(arrays: ReadMesh) -> Steps[bytes]:
+def digest_steps(*arrays: NDArray[Any]) -> Steps[bytes]:
     """Return `DIGEST_BYTES` bytes, the same for the same triangles of the same polygons.
 
-    Yields the fraction done, of few triangles never.
+    The arrays are those of `ReadMesh`, of any precision. Yields the fraction done, of few
+    triangles never.
     """
     digest, most = sha1(usedforsecurity=False), tuning.current.rows_digested
-    for number, array in enumerate(arrays):
+    for number, (array, kind) in enumerate(zip(arrays, _KINDS, strict=True)):
         for start in range(0, len(array), most):
             if start:
                 yield (number + start / len(array)) / len(arrays)
-            digest.update(array[start : start + most])  # type: ignore[arg-type]  # buffers
+            part = np.ascontiguousarray(array[start : start + most], kind)
+            digest.update(part)  # type: ignore[arg-type]  # a buffer
         digest.update(b"|")
     return digest.digest()
 

@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core import Triangles, run
+from ...core import Steps, Triangles, run
 from ..arrays import UNUSED, Flags, Floats, Ids
 from .layers import layer_ids
 from .meshes import DIGEST_BYTES, ReadMesh, bulk, digest_steps
@@ -38,7 +38,17 @@ class SceneMesh:
     @cached_property
     def digest(self) -> bytes:
         """The same for equal ones, in any session."""
-        return run(digest_steps(self._arrays))
+        return run(digest_steps(self.triangles.vertices, self.triangles.faces, self.polygons))
+
+    @property
+    def is_digested(self) -> bool:
+        """Whether the digest is known."""
+        return "digest" in vars(self)
+
+    def digesting_steps(self) -> Steps[None]:
+        """Find the digest, of many triangles in several steps; yields the fraction done."""
+        rows = self.triangles.vertices, self.triangles.faces, self.polygons
+        self.digest = yield from digest_steps(*rows)
 
     def is_made_of(self, arrays: ReadMesh) -> bool:
         """Tell whether it is equal to what was read, bit by bit."""

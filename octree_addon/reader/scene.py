@@ -89,23 +89,21 @@ class SceneReader:
             entries = yield from self._walk_steps(
                 depsgraph_of, has_changed if is_patient else None
             )
+            missing = {} if entries is None else self._missing(entries)
             while entries is not None:
                 depsgraph = depsgraph_of()
                 if is_patient and has_changed():
                     break
-                missing = self._missing(entries)
-                done = self._read(depsgraph, missing)
+                if not missing:
+                    return self._placements(depsgraph, entries)
+                read += self._read(depsgraph, missing)
                 for _ in self._take_large():
                     if is_patient:
                         yield read / (read + len(missing))
-                if done == len(missing):
-                    depsgraph = depsgraph_of() if is_patient else depsgraph
-                    if is_patient and has_changed():
-                        break
-                    return self._placements(depsgraph, entries)
-                read += done
-                yield read / (read + len(missing) - done)
-                if not is_patient:
+                missing = self._left(missing)
+                if is_patient or missing:
+                    yield read / (read + len(missing))
+                if missing and not is_patient:
                     break
 
     def _missing(self, entries: list[_Entry]) -> dict[int, _Address]:
@@ -114,6 +112,11 @@ class SceneReader:
         self._known = {address: known for address, known in there.items() if known}
         numbers = {entry.address: entry.number for entry in entries if not there[entry.address]}
         return {number: address for address, number in numbers.items()}
+
+    def _left(self, missing: dict[int, _Address]) -> dict[int, _Address]:
+        """Return what is still to be read of what was missing."""
+        known = self._known
+        return {number: address for number, address in missing.items() if address not in known}
 
     def unread_triangles(self, depsgraph: bpy.types.Depsgraph) -> int:
         """Count the triangles of the meshes that are not known; O(placements)."""
@@ -143,16 +146,16 @@ class SceneReader:
     def _read(self, depsgraph: bpy.types.Depsgraph, missing: dict[int, _Address]) -> int:
         """Read the meshes of some object instances, by number; at some point stop, and count."""
         meshes = {address[1]: known.mesh for address, known in self._known.items()}
-        done, vertices, used = 0, 0, tuning.current
-        if not missing:
-            return 0
-        for number, instance in enumerate(depsgraph.object_instances):
+        done, vertices, few, used = 0, 0, 0, tuning.current
+        first = min(missing)
+        for number, instance in enumerate(islice(depsgraph.object_instances, first, None), first):
             address = missing.get(number)
             if address is None:
                 continue
             if address[1] not in meshes:
-                if vertices > used.vertices_read:
+                if vertices > used.vertices_read or few >= used.meshes_read:
                     break
+                few += 1
                 arrays = self._arrays_of(instance.object)
                 vertices += len(arrays.positions)
                 if len(arrays.positions) > used.vertices_read:
@@ -186,7 +189,7 @@ class SceneReader:
         key = sample_of(arrays)
         known = self._by_content.get(key)
         if known is not None and not known.is_made_of(arrays):
-            key = yield from digest_steps(arrays)
+            key = yield from digest_steps(*arrays)
             known = self._by_content.get(key)
         if known is None:
             triangles = yield from Triangles.steps(arrays.positions, arrays.triangles)

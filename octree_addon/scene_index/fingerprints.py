@@ -10,7 +10,7 @@ from ...core import Steps, run
 from ..ui import settings_of
 from . import moments
 from .rest import at_rest
-from .session import index_of_layer, is_read, view_layer_named
+from .session import index_of_layer, is_read, known_index, view_layer_named
 
 # How many of us are changing the scene to change it back.
 walking: list[None] = []
@@ -28,9 +28,17 @@ def fingerprint_steps(scene: bpy.types.Scene, layer: bpy.types.ViewLayer) -> Ste
         return str(moments.known_fingerprint(scene))
     index = index_of_layer(uid, layer.name)
     yield from index.update_steps()
-    code = index.fingerprint()  # an undo may have freed the scene by now
+    code = yield from index.fingerprint_steps()  # an undo may have freed the scene by now
     moments.take_fingerprint(uid, code)
     return code
+
+
+def is_soon_told(context: bpy.types.Context) -> bool:
+    """Tell whether what tells the scene is known, or found without making anybody wait."""
+    if not moments.is_doubted(context.scene):
+        return True
+    index = known_index(context.scene.session_uid, context.view_layer.name)
+    return index is not None and index.is_soon_told
 
 
 def has_changed(context: bpy.types.Context, result: Any) -> bool:

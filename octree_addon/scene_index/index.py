@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...core import SceneOctree, Steps, run
+from .. import tuning
 from ..arrays import Flags, Ids
 from ..reader import (
     SceneChanges,
@@ -34,6 +35,8 @@ from .placed_octree import PlacedOctree
 
 IndexSteps = Steps[None]
 _NOTES = count()
+# Rows of a mesh that take as long as all else about its digest.
+_DIGESTED = 256
 
 
 class Placement(NamedTuple):
@@ -226,17 +229,38 @@ class SceneIndex:
         """Whether somebody is reading, whom another reader would disturb."""
         return self._readers > 0
 
-    def fingerprint(self) -> str:
+    def fingerprint_steps(self) -> Steps[str]:
         """Return what is the same for the same visible scene: now, after an undo, after a reload.
 
         It depends on where objects and instances stand and on the triangles of evaluated meshes,
-        as the last update read them; not on names, selection or materials. O(placements).
+        as the last update read them; not on names, selection or materials. O(placements), and O(
+        triangles) of new meshes. Yields the fraction done; a `ValueError` says that the scene has
+        changed meanwhile.
         """
         meshes = self.shown.meshes
         if self._mesh_code is None or self._mesh_code[0] is not meshes:
+            new, rows = self._undigested(), 0
+            for number, mesh in enumerate(new):
+                for _ in mesh.digesting_steps():
+                    yield number / len(new)
+                rows += _DIGESTED + len(mesh.triangles)
+                if rows > tuning.current.rows_digested:
+                    rows = 0
+                    yield number / len(new)
+            if self.shown.meshes is not meshes or self.pending:
+                raise ValueError("The scene has changed meanwhile: ask again")
             self._mesh_code = meshes, zlib.crc32(b"".join(mesh.digest for mesh in meshes))
         matrices = read_matrices(self._depsgraph_of())
         return f"{zlib.crc32(matrices.tobytes(), self._mesh_code[1]):08x}"
+
+    @property
+    def is_soon_told(self) -> bool:
+        """Whether `fingerprint_steps` are few, as of a scene that was read."""
+        rows = sum(_DIGESTED + len(mesh.triangles) for mesh in self._undigested())
+        return self.is_read and rows <= tuning.current.rows_digested
+
+    def _undigested(self) -> list[SceneMesh]:
+        return [mesh for mesh in dict.fromkeys(self.shown.meshes) if not mesh.is_digested]
 
     def polygons_of(self, placements: ArrayLike, triangles: ArrayLike) -> Ids:
         """Return the polygon of the evaluated mesh that each triangle is a part of.

@@ -60,7 +60,14 @@ class PlacedOctree:
 
     def _take_steps(self, found: ScenePlacements) -> Steps[None]:
         self._replace_meshes(found)
-        numbers = np.array([self._number_of(mesh) for mesh in found.meshes], np.intp)
+        new_meshes = [mesh for mesh in dict.fromkeys(found.meshes) if mesh not in self._numbers]
+        most = tuning.current.meshes_placed
+        for start in range(0, len(new_meshes), most):
+            if start:
+                yield 0.0
+            for mesh in new_meshes[start : start + most]:
+                self._numbers[mesh] = self.octree.add_mesh(mesh.triangles)
+        numbers = np.array([self._numbers[mesh] for mesh in found.meshes], np.intp)
         before = self._rows_before(found)
         stays = before >= 0
         stays[stays] = self._mesh_of[before[stays]] == numbers[stays]
@@ -123,11 +130,6 @@ class PlacedOctree:
                 self.octree.replace_mesh(number, mesh.triangles)
                 del self._numbers[gone[number]]
                 self._numbers[mesh] = number
-
-    def _number_of(self, mesh: SceneMesh) -> int:
-        if mesh not in self._numbers:
-            self._numbers[mesh] = self.octree.add_mesh(mesh.triangles)
-        return self._numbers[mesh]
 
     def _remove_unused_meshes(self) -> None:
         used = set(self._mesh_of.tolist())

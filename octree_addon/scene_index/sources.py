@@ -168,6 +168,8 @@ def triangle_source_steps(
         skipped,
     )
     layer, index = layer_of(depsgraph), index_of(depsgraph)
+    del seen
+    yield 0.0
     yield from between(0.0, 0.7, index.update_steps())
     placements = _of_owners(index, wanted.names)
     meshes = {mesh: number for number, mesh in enumerate(dict.fromkeys(placements.meshes))}

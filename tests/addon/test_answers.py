@@ -157,7 +157,7 @@ def test_answer_of_a_scene_that_was_not_read_is_no_longer_current_after_a_change
     in_window = SimpleNamespace(background=False)
     there = SimpleNamespace(app=in_window, context=bpy.context, data=bpy.data)
     monkeypatch.setattr(kept, "bpy", there)
-    monkeypatch.setattr(kept, "is_read", lambda _: False)
+    monkeypatch.setattr(kept, "is_soon_told", lambda _: False)
     ask()
     assert questions.is_current(row)
     if is_read_first:

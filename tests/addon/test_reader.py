@@ -213,12 +213,12 @@ def test_an_empty_is_as_large_as_it_is_drawn():
 
 def test_a_digest_is_made_in_pieces(ball):
     arrays = mesh_arrays(ball.data)
-    whole = run(meshes.digest_steps(arrays))
+    whole = run(meshes.digest_steps(*arrays))
     assert len(whole) == meshes.DIGEST_BYTES
-    assert list(meshes.digest_steps(arrays)) == []
+    assert list(meshes.digest_steps(*arrays)) == []
     with tuned(octree_addon, rows_digested=100):
-        assert run(meshes.digest_steps(arrays)) == whole
-        fractions = list(meshes.digest_steps(arrays))
+        assert run(meshes.digest_steps(*arrays)) == whole
+        fractions = list(meshes.digest_steps(*arrays))
     assert len(fractions) == sum((len(each) - 1) // 100 for each in arrays)
     assert fractions == sorted(fractions)
 

@@ -8,12 +8,13 @@ from mathutils import Matrix
 from tuned import tuned
 
 from octree_ext import octree_addon
-from octree_ext.core import Spheres, query, ray_cast
+from octree_ext.core import Spheres, query, ray_cast, run
 from octree_ext.octree_addon import scene_index as scene_index_module
 from octree_ext.octree_addon.questions import query_operator
 from octree_ext.octree_addon.reader import evaluated_mesh, mesh_arrays, scene
 from octree_ext.octree_addon.scene_index import scene_index
 from octree_ext.octree_addon.targets import scene_steps
+from octree_ext.octree_addon.ui import forget_session
 
 
 def visible():
@@ -371,3 +372,29 @@ def read_twice(context, viewport, **options):
     bpy.data.objects["Base"].location.x += 1
     scene_index()
     return target
+
+
+def test_a_fingerprint_is_found_in_steps(zoo):
+    index = scene_index()
+    whole = run(index.fingerprint_steps())
+    forget_session()
+    index = scene_index()
+    with tuned(octree_addon, rows_digested=1):
+        assert not index.is_soon_told
+        steps = index.fingerprint_steps()
+        fractions = [next(steps) for _ in range(3)]
+        assert fractions == sorted(fractions)
+        assert run(steps) == whole
+        assert index.is_soon_told
+    assert run(index.fingerprint_steps()) == whole
+
+
+def test_a_fingerprint_of_a_scene_that_changes_meanwhile_is_refused(zoo):
+    index = scene_index()
+    with tuned(octree_addon, rows_digested=1):
+        steps = index.fingerprint_steps()
+        next(steps)
+        monkey(0, location=(30, 0, 0))
+        bpy.context.view_layer.update()
+        with pytest.raises(ValueError, match="changed meanwhile"):
+            run(steps)

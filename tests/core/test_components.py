@@ -45,7 +45,7 @@ def test_a_long_chain_takes_a_few_rounds(seed):
     chain = np.arange(count) if seed is None else np.random.default_rng(seed).permutation(count)
     pairs = np.stack((chain[:-1], chain[1:]))
     lines = lines_run(lambda: connected_components(pairs, count))
-    assert sum(lines.values()) < 400
+    assert sum(lines.values()) < 900  # a dozen for each step
     assert not connected_components(pairs, count).any()
 
 

@@ -313,6 +313,10 @@ def test_its_self_test_expects_what_numpy_answers():
     cells = cells.with_children(np.zeros(1, np.intp), halves)
     ends = cells.ends_in_preorder(np.array([3, 1, 4, 1, 5, 9, 2, 6, 5]), 2)
     lower, upper = items.limits()
+    heights = np.reshape(package._PLANES, (2, 4))[:, :3] @ vertices
+    heights += np.reshape(package._PLANES, (2, 4))[:, 3:]
+    beyond, inside = heights < -0.001, (heights >= 0.001).all(axis=0)
+    codes = beyond[0] * 1 + beyond[1] * 2 + ~inside * 64
     answers = {
         "pack": [],
         "cast": [hits.items, hits.distances, hits.positions, hits.normals, hits.barycentric],
@@ -328,6 +332,7 @@ def test_its_self_test_expects_what_numpy_answers():
         ],
         "project": [clip],
         "draw": [keys],
+        "outcodes": [codes],
     }
     told = {
         name: package.digest(number for array in arrays for number in array.ravel().tolist())
@@ -366,6 +371,7 @@ def test_it_can_be_read_in_an_hour():
         "builds.c": 440,
         "layouts.c": 240,
         "moves.c": 150,
+        "outcodes.c": 120,
         "pictures.c": 210,
         "slides.c": 760,
     }
@@ -396,7 +402,7 @@ def test_no_byte_is_read_beyond_an_array(package):
         "ASAN_OPTIONS": options,
     }
     count = 16 if MANY else 4
-    counts = {"worlds": count, "pairs": count, "builds": count, "slides": count}
+    counts = {"worlds": count, "pairs": count, "builds": count, "slides": count, "views": count}
     counts["pictures"] = count // 4
     for kind, number in counts.items():
         script = CHECKOUT / f"tests/kernel_{kind}.py"

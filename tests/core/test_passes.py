@@ -13,7 +13,7 @@ from stepping import finished
 from tuned import tuned
 
 import core
-from core import Boxes, Triangles, build_octree, build_steps, passes
+from core import Boxes, Triangles, build_octree, build_steps, passes, run
 from core.arrays import radix_argsort
 from core.options import SPLITS
 
@@ -92,3 +92,18 @@ def test_the_longest_step_is_as_long_as_a_piece(policy, split):
     items = scenes.random(50_000, 0.01)
     made = bytes_of_steps(build_steps(items, straddlers=policy, split=split))
     assert max(made) <= 100 * len(items)
+
+
+@given(st.integers(0, 2**32), st.sampled_from([3, 2**18]), st.booleans())
+def test_equal_columns_become_neighbors(seed, piece, are_whole):
+    random = np.random.default_rng(seed)
+    columns = random.integers(-2, 3, (random.integers(1, 5), random.integers(0, 60)))
+    if not are_whole:
+        columns = np.where(columns == 0, random.choice([0.0, -0.0], columns.shape), columns / 3)
+    with tuned(core, piece=piece, sorted_at_once=7):
+        order, is_first = run(passes.grouped_steps(columns))
+    assert_array_equal(np.sort(order), np.arange(columns.shape[1]))
+    ordered = columns[:, order]
+    differ = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
+    assert_array_equal(is_first, np.append(True, differ)[: columns.shape[1]])
+    assert is_first.sum() == len(np.unique(columns + 0.0, axis=1).T)

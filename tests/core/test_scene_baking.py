@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from tuned import tuned
 
-from core import SceneOctree, Triangles, baked_triangles
+import core
+from core import Running, SceneOctree, Triangles, baked_triangles, baked_triangles_steps
 
 
 @pytest.fixture
@@ -29,6 +31,22 @@ def test_all_at_once_is_each_alone(scene):
     baked = scene.triangles_of(ids)
     np.testing.assert_array_equal(baked.vertices[baked.faces], corners)
     assert len(scene.triangles_of([])) == 0
+
+
+def test_one_large_mesh_is_placed_in_pieces():
+    random = np.random.default_rng(6)
+    large = Triangles(random.random((300, 3)), random.integers(0, 300, (700, 3)))
+    matrices = np.tile(np.eye(4), (2, 1, 1))
+    matrices[1, :3] = random.normal(size=(3, 4))
+    whole = baked_triangles([large], [0, 0], matrices)
+    with tuned(core, piece=100):
+        steps = Running(baked_triangles_steps([large], [0, 0], matrices))
+        count = 0
+        while steps.step():
+            count += 1
+    assert count >= 2 * 700 / 100 + 2 * 900 / 100
+    np.testing.assert_array_equal(steps.result.vertices, whole.vertices)
+    np.testing.assert_array_equal(steps.result.faces, whole.faces)
 
 
 def test_steps_are_many_of_much_and_keep_what_was_there(scene):

@@ -12,6 +12,7 @@ from core import (
     Boxes,
     Frusta,
     HalfSpaces,
+    Running,
     SceneOctree,
     Triangles,
     objects_touching,
@@ -195,3 +196,22 @@ def test_a_mesh_that_is_replaced_begins_anew():
     scene.replace_mesh(mesh, ball(300))
     query(scene, one_view())
     assert not is_planted(scene)
+
+
+@pytest.mark.parametrize("most", [1, 3 * 2_048, 1 << 30])
+def test_few_meshes_are_compared_in_a_step(most):
+    rng = np.random.default_rng(8)
+    scene = SceneOctree(capacity=4)
+    meshes = [scene.add_mesh(Triangles(rng.normal(size=(30, 3)), rng.integers(0, 30, (60, 3))))
+              for _ in range(12)]  # fmt: skip
+    matrices = np.tile(np.eye(4), (24, 1, 1))
+    matrices[:, :3, 3] = rng.normal(size=(24, 3))
+    scene.place(meshes * 2, matrices)
+    asked = views(rng, np.zeros(3), 1.0)
+    expected = objects_touching(fresh(scene), asked)
+    with tuned(core, vertices_compared=most):
+        steps, count = Running(objects_touching_steps(scene, asked)), 0
+        while steps.step():
+            count += 1
+    np.testing.assert_array_equal(steps.result, expected)
+    assert count >= {1: 12, 3 * 2_048: 4, 1 << 30: 1}[most]
