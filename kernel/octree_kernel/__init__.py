@@ -24,8 +24,8 @@ from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
-VERSION = "1.2.0"
-ABI = 4
+VERSION = "1.3.0"
+ABI = 5
 _SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 LIBRARY = Path(__file__).resolve().parent / f"octree_kernel{_SUFFIX}"
 CLOSEST, ANY = 0, 1
