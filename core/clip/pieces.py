@@ -52,8 +52,9 @@ def piece_steps(cutting: Cutting, vertices: Floats, faces: Ids, whole: Flags) ->
     some = cutting.polygons
     corners, polygons = triangulated(some)
     yield 0.2
-    kept = _kept(some.places[corners], some.triangles[polygons], polygons)
-    numbers, points = yield from between(0.3, 0.6, _numbered(cutting, some, len(vertices), faces))
+    numbers, points = yield from between(0.2, 0.6, _numbered(cutting, some, len(vertices), faces))
+    source = np.where(numbers < len(vertices), numbers, -1)[corners]
+    kept = _kept(some.places[corners], source, some.triangles[polygons])
     numbers = _merged(numbers, some.places, corners[:, ~kept], len(vertices))
     yield 0.7
     corners, polygons = corners[:, kept], polygons[kept]
@@ -77,10 +78,18 @@ def piece_steps(cutting: Cutting, vertices: Floats, faces: Ids, whole: Flags) ->
     )
 
 
-def _kept(places: Ids, triangles: Ids, polygons: Ids) -> Flags:
-    """Return which triangles have three places, and one of each source that has none such."""
-    first, second, third = places
-    kept = (first != second) & (second != third) & (third != first)
+def _kept(places: Ids, source: Ids, triangles: Ids) -> Flags:
+    """Return which triangles are kept: those that have three places, and a few that close edges.
+
+    One is kept of each source that has none such; and all that join two vertices of the `source`
+    at one place (-1: a new vertex), which never become one.
+    """
+    following = np.roll(places, -1, axis=0)
+    kept = (places != following).all(axis=0)
+    (lost,) = (~kept).nonzero()
+    ones, others = source[:, lost], np.roll(source[:, lost], -1, axis=0)
+    joins = (ones >= 0) & (others >= 0) & (ones != others)
+    kept[lost] = (joins & (places[:, lost] == following[:, lost])).any(axis=0)
     has_one = np.zeros(int(triangles.max(initial=-1)) + 1, bool)
     has_one[triangles[kept]] = True
     (lost,) = (~has_one[triangles]).nonzero()

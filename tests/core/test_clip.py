@@ -254,6 +254,12 @@ def test_a_flat_triangle_closes_what_it_closed():
     assert_allclose(length, oracle.open_length(np.array(vertices), faces), rtol=1e-14)
 
 
+def test_a_flat_triangle_joins_two_vertices_at_one_place_when_it_is_cut():
+    """Of its pieces one has both: new vertices become one there, those of the source do not."""
+    vertices = np.array([[3, 2, 0], [-4, 1, 0], [-3, 1, 0], [-3, -4, 0], [-4, 1, 0.0]])
+    check(in_octants(vertices, [[1, 0, 4], [0, 2, 4], [3, 0, 1]]))
+
+
 @examples(40)
 @given(trees())
 def test_each_triangle_is_assigned_to_the_leaf_of_its_centroid(tree):
