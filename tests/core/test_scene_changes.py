@@ -290,7 +290,7 @@ def test_octrees_are_built_when_a_question_needs_them(monkeypatch):
     monkeypatch.setattr(meshes, "build_steps", counting)
     rng = np.random.default_rng(0)
     scene = SceneOctree(capacity=8)
-    for size in (100, 200, 300):
+    for size in (300, 600, 900):
         scene.add_mesh(oracle.mesh(rng, size))
     scene.place([0, 1, 0], [moved(0), moved(100), moved(200)])
     query(scene, EVERYWHERE)
@@ -298,9 +298,9 @@ def test_octrees_are_built_when_a_question_needs_them(monkeypatch):
     assert built == []
     query(scene, Spheres([[0, 0, 0]], [1]))
     query(scene, Spheres([[200, 0, 0]], [1]))
-    assert built == [100]
+    assert built == [300]
     ray_cast(scene, [[100, 0, -50]], [[0, 0, 1]])
-    assert built == [100, 200]
+    assert built == [300, 600]
 
 
 @pytest.mark.usefixtures("in_numpy")
