@@ -1,11 +1,12 @@
-"""Item buffers in Blender: by the graphics card where that is safe and right, else in NumPy."""
+"""Item buffers in Blender: by the graphics card where that is safe and best, else in NumPy."""
 
 import logging
 from functools import cache
 
+import gpu
 import numpy as np
 
-from ...core import ItemRenderer, SceneOctree, Triangles, ZBuffer, visibility
+from ...core import ItemRenderer, SceneOctree, Triangles, ZBuffer, kernel_state, visibility
 from .gpu_buffer import GpuBuffer
 from .gpu_context import can_draw
 from .open_faces import Clear, clear_of, scene_without
@@ -36,10 +37,23 @@ def renderer_of(scene: SceneOctree) -> ItemRenderer:
     Returns
     -------
     ItemRenderer
-        `GpuBuffer` where graphics are safe to use, else `ZBuffer`. In background the first call
-        of a session takes some seconds.
+        `GpuBuffer` where graphics are safe to use, else `ZBuffer`: also where there is no card,
+        and software draws more slowly than the compiled kernel does. In background the first
+        call of a session takes some seconds.
     """
-    return GpuBuffer(scene) if can_draw() and draws_right() else ZBuffer(scene)
+    is_best = can_draw() and not (is_software() and has_kernel()) and draws_right()
+    return GpuBuffer(scene) if is_best else ZBuffer(scene)
+
+
+def is_software() -> bool:
+    """Tell whether no card draws here, but a program, such as Mesa's llvmpipe."""
+    return gpu.platform.device_type_get() == "SOFTWARE"
+
+
+def has_kernel() -> bool:
+    """Tell whether the compiled kernel answers."""
+    _, why_not = kernel_state()
+    return not why_not
 
 
 @cache

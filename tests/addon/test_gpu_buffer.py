@@ -144,6 +144,7 @@ def test_follows_the_scene(card):
 
 
 def test_a_card_that_draws_something_else_is_not_used(card, monkeypatch):
+    monkeypatch.setattr(item_buffer, "has_kernel", lambda: False)
     assert isinstance(item_buffer.renderer_of(SceneOctree()), item_buffer.GpuBuffer)
     monkeypatch.setattr(gpu_buffer, "_VERTEX", gpu_buffer._VERTEX.replace("1.0", "1.5"))
     item_buffer.draws_right.cache_clear()
@@ -152,6 +153,15 @@ def test_a_card_that_draws_something_else_is_not_used(card, monkeypatch):
     item_buffer.draws_right.cache_clear()
     assert not isinstance(item_buffer.renderer_of(SceneOctree()), item_buffer.GpuBuffer)
     item_buffer.draws_right.cache_clear()
+
+
+@pytest.mark.parametrize("software", [True, False])
+@pytest.mark.parametrize("kernel", [True, False])
+def test_the_kernel_draws_where_only_software_would(card, monkeypatch, software, kernel):
+    monkeypatch.setattr(item_buffer, "is_software", lambda: software)
+    monkeypatch.setattr(item_buffer, "has_kernel", lambda: kernel)
+    made = item_buffer.renderer_of(SceneOctree())
+    assert isinstance(made, ZBuffer if software and kernel else item_buffer.GpuBuffer)
 
 
 def test_an_empty_scene_is_drawn(card):
