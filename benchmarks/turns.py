@@ -41,9 +41,18 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rows", default="build,spheres,frusta", help="those of run.py")
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--quick", action="store_true", help="a tenth of the size and of the time")
-    parser.add_argument("--before-kernel", default="off", help="the folder of a kernel's package")
-    parser.add_argument("--now-kernel", default="off", help="the same, for what is measured now")
+    kernel = {"type": package, "default": "off"}
+    parser.add_argument("--before-kernel", **kernel, help="the folder of a kernel's package")
+    parser.add_argument("--now-kernel", **kernel, help="the same, for what is measured now")
     return parser.parse_args()
+
+
+def package(folder: str) -> str:
+    """Return the whole path of a folder: what is measured starts in others."""
+    path = Path(folder).resolve()
+    if folder != "off" and not path.is_dir():
+        raise argparse.ArgumentTypeError(f"{folder} is no folder")
+    return folder if folder == "off" else str(path)
 
 
 def unpacked(commit: str, folder: Path) -> Path:
