@@ -236,14 +236,8 @@ def survive_a_damaged_join(seed):
     return sum(len(ones) for ones, _ in batches or ())
 
 
-def survive_damage(seed):
-    """Walk surfaces whose arrays contradict each other: some answer, or none, and no crash."""
-    made = surfaces(seed)
-    if made is None:
-        return 0
-    moment, rows, limits, turned = made
-    sheets = run(moment.meshes.sheets(np.unique(moment.placements.meshes[rows])))
-    random = np.random.default_rng(seed)
+def damaged(sheets, random):
+    """Return sheets one of whose arrays contradicts the others."""
     name = str(random.choice(["firsts", "counts", "are_small", "tops", "top_counts", "rows"]))
     array = getattr(sheets.patches, name).copy()
     flat = array.reshape(-1)
@@ -251,17 +245,25 @@ def survive_damage(seed):
     if array.dtype == np.bool_:
         flat[some] = ~flat[some]
     else:
-        wrong = np.array([-(2**40), -1, 0, 1, 9, len(flat), 2**40])
+        wrong = [-(2**40), -1, 0, 1, 9, len(flat), 2**40]
+        wrong += [np.nan] if array.dtype == np.float64 else []
         flat[some] = random.choice(wrong, len(some))
-    placements = moment.placements
+    return replace(sheets, patches=replace(sheets.patches, **{name: array}))
+
+
+def survive_damage(seed):
+    """Walk surfaces whose arrays contradict each other: some answer, or none, and no crash."""
+    made = surfaces(seed)
+    if made is None:
+        return 0
+    moment, rows, limits, turned = made
+    sheets = run(moment.meshes.sheets(np.unique(moment.placements.meshes[rows])))
+    random, placements = np.random.default_rng(seed), moment.placements
+    sheets = damaged(sheets, random)
     nowhere = random.choice([-1, 0, 2**40], len(placements)).astype(np.intp)
     for placed in (placements.meshes, nowhere):
         walked = compiled.shortest_ways(
-            (
-                replace(sheets, patches=replace(sheets.patches, **{name: array})),
-                placed,
-                placements.matrices,
-            ),
+            (sheets, placed, placements.matrices),
             random.choice([rows, -rows, rows + 2**40], 1)[0],
             limits,
             np.zeros(rows.shape[1]),

@@ -4,7 +4,6 @@ python tests/kernel_slides.py SEED WORLDS looks at many.
 """
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -117,21 +116,11 @@ def survive_damage(seed):
         return 0
     moment, sheets, way, rows, keys, limits = made
     random, placements = np.random.default_rng(seed), moment.placements
-    name = str(random.choice(["firsts", "counts", "are_small", "tops", "top_counts", "rows"]))
-    array = getattr(sheets.patches, name).copy()
-    flat = array.reshape(-1)
-    some = random.integers(0, len(flat), 1 + len(flat) // 8)
-    if array.dtype == np.bool_:
-        flat[some] = ~flat[some]
-    else:
-        wrong = [-(2**40), -1, 0, 1, 9, len(flat), 2**40]
-        wrong += [np.nan] if array.dtype == np.float64 else []
-        flat[some] = random.choice(wrong, len(some))
-    damaged = replace(sheets, patches=replace(sheets.patches, **{name: array}))
+    sheets = pairs.damaged(sheets, random)
     nowhere = random.choice([-1, 0, 2**40], len(placements)).astype(np.intp)
     told = way.told if random.random() < 0.5 else random.choice([0.0, np.nan, np.inf, 1.0], 4)
     for meshes in (placements.meshes, nowhere):
-        side, odd = (damaged, meshes, placements.matrices), random.choice([rows, -rows], 1)[0]
+        side, odd = (sheets, meshes, placements.matrices), random.choice([rows, -rows], 1)[0]
         for keyed in (keys, keys - 1, keys + 2**40):
             steps = compiled.slid_surfaces(
                 side, told, odd, keyed, limits.copy(), signed=False, shared=True
