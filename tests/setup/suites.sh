@@ -192,7 +192,7 @@ wait
 echo
 failed=0
 for suite in "$@"; do
-    result=$(cat "$results/$suite")
+    result=$(cat "$results/$suite") || result="FAILED: it has left no result"
     printf '%-12s %s\n' "$suite" "$result"
     case $result in FAILED*) failed=1 ;; esac
 done
