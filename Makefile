@@ -22,7 +22,7 @@ demo: machine ## Build a room, its octree, a film and pictures into demo/out (BL
 kernel: machine ## Compile the kernel for this machine, with pinned ziglang (CC=gcc: with your own)
 	@$(SETUP)/kernel.sh $(if $(filter default,$(origin CC)),,"$(CC)")
 
-test: machine ## Run the tests in the newest NumPy and the newest Blender wheel: eight minutes
+test: machine ## Run the tests in the newest NumPy and the newest Blender wheel: ten minutes
 	@$(WHEEL) && $(SETUP)/suites.sh core-newest $${wheel##*/}
 
 test-all: ## Run every test in every Blender, in a window too (EXAMPLES=many: in a night)
