@@ -112,6 +112,7 @@ class Screen:
             self.environment = os.environ | {
                 "DISPLAY": ":" + numbers.readline().strip(),
                 "LIBGL_ALWAYS_SOFTWARE": "1",
+                "OCTREE_KERNEL": "off",  # which would draw in place of that software
             }
         self.manager = start_there(
             *("openbox", "--config-file", str(Path(__file__).with_name("openbox.xml"))),
