@@ -189,7 +189,7 @@ static int cut(const double *corners, const double *normal, double height, doubl
         low = signs[c] < low ? signs[c] : low, high = signs[c] > high ? signs[c] : high;
     }
     if (!(high > 0 && low < 0)) return 1;
-    while (signs[alone] != (total == 0 ? 1 : total > 0 ? -1 : 1)) alone++;
+    while (signs[alone] != (total > 0 ? -1 : 1)) alone++;
     const double *first = corners + 3 * alone, *second = corners + 3 * ((alone + 1) % 3);
     const double *third = corners + 3 * ((alone + 2) % 3);
     double a = sides[alone], b = sides[(alone + 1) % 3], c = sides[(alone + 2) % 3];

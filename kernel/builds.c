@@ -18,9 +18,6 @@
 /* Digits of a radix sort. */
 #define DIGITS 2048
 
-/* What is returned if an index points nowhere, or there is too little room. */
-enum { DAMAGED = -1 };
-
 /* The four children on either side of the dividing plane of each axis. */
 static const unsigned LOWER[3] = {0x55, 0x33, 0x0F}, UPPER[3] = {0xAA, 0xCC, 0xF0};
 

@@ -40,8 +40,8 @@
 /* Rays that are walked by turns, so that one waits for memory while others compute. */
 #define IN_FLIGHT 8
 
-/* What packing returns if it did not succeed. */
-enum { TOO_LITTLE_ROOM = -2, DAMAGED = -1 };
+/* What packing returns if it did not succeed; or DAMAGED. */
+enum { TOO_LITTLE_ROOM = -2 };
 /* The item of a question that met nothing, of one that is left to the caller, and of one that
  * came to a tree which is not packed yet. */
 enum { MISS = -1, NOT_TAKEN = -2, NOT_PACKED = -3 };

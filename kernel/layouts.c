@@ -11,9 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-/* What is returned if an index points nowhere. */
-enum { DAMAGED = -1 };
-
 /* Parts of a mesh along each axis, as `_PARTS` in store.py; bits of a place, as `_BITS` in
  * sheets.py. */
 enum { PARTS = 4, ALL_PARTS = 64, BITS = 10 };
@@ -140,7 +137,8 @@ EXPORT int64_t octree_kernel_lay_out(const Mesh *meshes, int64_t mesh_count, con
     int64_t first = 0, corner = 0;
     for (const Mesh *mesh = meshes; mesh < meshes + mesh_count && first >= 0; mesh++) {
         int64_t count = mesh->valid_count, *keys = laid->keys;
-        if (count > laid->key_count || count > INT32_MAX || count > laid->face_count - first ||
+        if (count < 0 || count > laid->key_count || count > INT32_MAX ||
+            count > laid->face_count - first || mesh->vertex_count < 0 ||
             mesh->vertex_count > laid->vertex_count - corner) {
             first = DAMAGED;
             break;

@@ -7,9 +7,6 @@
 
 #include "shared.h"
 
-/* What is returned if an index points nowhere. */
-enum { DAMAGED = -1 };
-
 /* ---- Where items stand ---- */
 
 /* Tell whether an item lies in the child of a cell around its center, enlarged by `factor`; and

@@ -14,7 +14,7 @@
 #define BEYOND 0x3f
 #define UNSURE 0x40
 
-enum { DAMAGED = -1, MOST_PLANES = 6 };
+enum { MOST_PLANES = 6 };
 
 /* Planes around volumes, positive inside: (volumes, count, 4), and slacks (volumes, count). */
 typedef struct {
@@ -53,8 +53,7 @@ EXPORT int64_t octree_kernel_outcodes(const double *vertices, int64_t step, int6
                                       const uint8_t *used, int64_t is_enough, uint8_t *open,
                                       uint8_t *codes, uint8_t *holds) {
     if (planes->count < 0 || planes->count > MOST_PLANES || length < 1 || step < vertex_count ||
-        blocks < 0 || blocks > vertex_count || blocks * length - vertex_count >= length ||
-        blocks * length < vertex_count)
+        blocks != vertex_count / length + (vertex_count % length != 0))
         return DAMAGED;
     uint64_t before = set_floats(DEFAULT_FLOATS);
     int64_t written = 0;

@@ -15,8 +15,6 @@
 #define SLACK 0x1p-30
 #define THIN 0x1p-20
 
-enum { DAMAGED = -1 };
-
 /* Where triangles are drawn: see `Frames`. One for all, or for each its own. */
 typedef struct {
     const int64_t *numbers; /* (6, count) */

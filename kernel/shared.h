@@ -1,4 +1,5 @@
-/* What all files of the kernel share: how functions are told to others, and the state of floats.
+/* What all files of the kernel share: how functions are told to others, what they return
+ * if they refuse, the state of floats, and bits of Morton codes.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later */
 
@@ -17,6 +18,9 @@
 #else
 #define EXPORT __attribute__((visibility("default")))
 #endif
+
+/* What is returned if an index points nowhere, or there is too little room. */
+enum { DAMAGED = -1 };
 
 /* A host may flush what is nearly zero: each call saves its state, and sets the default. */
 #ifdef HAS_SSE2

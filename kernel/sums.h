@@ -12,13 +12,13 @@
 #include <stdint.h>
 
 /* Parts of a sum: most numbers need a handful. */
-#define PARTS 40
+#define MOST_PARTS 40
 
 /* A number as a sum of floats that share no bits, the smallest first, none of them 0. `is_lost` if
  * there were too many, or so small a one that products lose bits. */
 typedef struct {
     int count, is_lost;
-    double parts[PARTS];
+    double parts[MOST_PARTS];
 } Sum;
 
 /* Make its parts as few as can be. */
@@ -45,8 +45,8 @@ static void compress(Sum *sum) {
 
 static void add_number(Sum *sum, double number) {
     int count = 0;
-    if (sum->count > PARTS - 2) compress(sum);
-    if (sum->count > PARTS - 2) sum->is_lost = 1, sum->count = 0;
+    if (sum->count > MOST_PARTS - 2) compress(sum);
+    if (sum->count > MOST_PARTS - 2) sum->is_lost = 1, sum->count = 0;
     for (int i = 0; i < sum->count; i++) {
         double part = sum->parts[i], total = number + part, back = total - number;
         double lost = (number - (total - back)) + (part - back);
