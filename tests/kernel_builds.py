@@ -138,9 +138,9 @@ def assert_layouts_equal(seed):
         found.append(
             [getattr(mesh, name) for mesh in meshes for name in ("valid", "bounds", "parts")]
             + [mesh.blocks.used for mesh in meshes]
-            + [getattr(all, name) for all in sheets for name in SHEETS]
-            + [all.arranged.rows for all in sheets]
-            + [getattr(all.patches, name) for all in sheets for name in vars(all.patches)]
+            + [getattr(sheet, name) for sheet in sheets for name in SHEETS]
+            + [sheet.arranged.rows for sheet in sheets]
+            + [getattr(sheet.patches, name) for sheet in sheets for name in vars(sheet.patches)]
         )
     for known, made in zip(*found, strict=True):
         # Of 0 and -0 either may be a bound.

@@ -1,4 +1,4 @@
-"""The compiled walk: one door to the kernel, trees packed for it, and its answers, in pieces."""
+"""The compiled kernel: one door to it, trees packed for it, and its answers, in pieces."""
 
 from .builds import Builder, CellsAsked, Divider, Numbers, builder
 from .cuts import cut_parts, parts_beside, seen_cutters, shared_parts, split_pieces
@@ -19,7 +19,7 @@ from .outcodes import Coder, coder
 from .packing import QUESTION, Packed, Placed, is_worth, packed
 from .pictures import Painter, painter
 from .questions import AROUND, Questions, VolumesAsked, as_boxes
-from .slides import Slid, slid_surfaces
+from .slides import slid_surfaces
 from .threads import in_pieces, threads_of, use_threads
 from .touches import touching_triangles
 from .walks import (
@@ -54,7 +54,6 @@ __all__ = [
     "Painter",
     "Placed",
     "Questions",
-    "Slid",
     "VolumesAsked",
     "Walked",
     "address",

@@ -13,7 +13,7 @@ from ..child_masks import ChildMasks
 from ..grid import Depths, Grid, Words
 from ..shapes import Shapes, Triangles
 from ..steps import Steps
-from .door import address, found
+from .door import Caller, address, found
 
 # Bits of a digit of a sort, as `DIGITS` in the kernel.
 _DIGIT = 11
@@ -22,19 +22,8 @@ _MOST = 2**31
 Numbers = NDArray[np.int32]
 
 
-class Builder:
-    """What the kernel does of a build. Whatever it refuses is an error of ours."""
-
-    def __init__(self) -> None:
-        self._library, self._package, _ = found()
-
-    def _call(self, name: str, *given: Any) -> int:
-        """Call a function with arrays, by their addresses, and whatever else it takes."""
-        arguments = [address(each) if type(each) is np.ndarray else each for each in given]
-        reached: int = getattr(self._library, f"octree_kernel_{name}")(*arguments)
-        if reached < 0:
-            raise IndexError(f"{name}: an index points nowhere")
-        return reached
+class Builder(Caller):
+    """What the kernel does of a build, and of items that move."""
 
     def limits(self, triangles: Triangles, some: slice, lower: Floats, upper: Floats) -> None:
         """Fill in the bounds (3, n) of some triangles; there is a vertex."""

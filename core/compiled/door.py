@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from .. import checks
@@ -118,3 +119,18 @@ def address(array: NDArray[Any]) -> int:
     """Return where an array lies in memory."""
     place: int = array.__array_interface__["data"][0]
     return place
+
+
+class Caller:
+    """Calls functions of the kernel that is there; whatever these refuse is an error of ours."""
+
+    def __init__(self) -> None:
+        self._library, self._package, _ = found()
+
+    def _call(self, name: str, *given: Any) -> int:
+        """Call a function with arrays, by their addresses, and whatever else it takes."""
+        arguments = [address(each) if type(each) is np.ndarray else each for each in given]
+        reached: int = getattr(self._library, f"octree_kernel_{name}")(*arguments)
+        if reached < 0:
+            raise IndexError(f"{name}: an index points nowhere")
+        return reached

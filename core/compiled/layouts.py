@@ -4,8 +4,7 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ids
 from ..shapes import Triangles
-from .builds import Builder
-from .door import address, found
+from .door import Caller, address, found
 
 # A mesh as the kernel takes it: `Mesh` in layouts.c.
 _MESH = np.dtype([("places", np.intp, 3), ("counts", np.int64, 3), ("frame", np.float64, 4)])
@@ -13,7 +12,7 @@ _MESH = np.dtype([("places", np.intp, 3), ("counts", np.int64, 3), ("frame", np.
 _PARTS = 64
 
 
-class Arranger(Builder):
+class Arranger(Caller):
     """What the kernel does of meshes without octrees."""
 
     def outline(self, triangles: Triangles) -> tuple[Ids, Flags, Floats, Floats]:

@@ -4,11 +4,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ids
-from .builds import Builder
-from .door import address, found
+from .door import Caller, address, found
 
 
-class Coder(Builder):
+class Coder(Caller):
     """Compares the vertices of a mesh with planes around volumes, positive inside.
 
     `planes` (q, k, 4) and `slacks` (q, k) are at most six for each; only what is farther above or

@@ -13,8 +13,8 @@ from .door import address, found
 from .questions import as_boxes
 from .walks import Walked
 
-# To pack an item costs about as much as this part of a ray in NumPy, whose first many rays make
-# tables besides; a question of its own costs as much as so many more rays.
+# To pack an item costs about as much as this part of a ray in NumPy, which makes tables besides
+# once there are many; a question of its own costs as much as so many more rays.
 _WORTH, QUESTION = 1 / 128, 128
 # Boxes cost three times as much to pack, and NumPy is faster to ask volumes than rays: how many
 # triangles such an item stands for, and how many questions one of its own.

@@ -6,14 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ids, blocks
-from .builds import Builder
-from .door import address, found
+from .door import Caller, address, found
 
 # Triangles that are drawn between looks at what may interrupt.
 _TOGETHER = 131_072
 
 
-class Painter(Builder):
+class Painter(Caller):
     """Draws what the kernel can draw: all but triangles that the near plane cuts."""
 
     def projected(

@@ -67,9 +67,10 @@ def needing_octrees(moment: Moment, volumes: Shapes, pairs: Reached) -> Ids:
 
 
 def turns(moment: Moment, volumes: Shapes, pairs: Reached) -> Iterator[Ids]:
-    """Split pairs into parts that are looked at in a step each: `objects_in` yields between.
+    """Split pairs into parts that are looked at in a step each.
 
-    Meshes whose vertices are compared are looked at one by one: as many as have so many vertices.
+    Meshes whose vertices are compared make a part once they have about as many vertices as a step
+    compares. All other pairs come with the last of them.
     """
     rest, parts = np.ones(len(pairs), bool), []
     taken, waiting = 0, [np.empty(0, np.intp)]

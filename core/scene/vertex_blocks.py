@@ -116,15 +116,15 @@ class Outcodes:
         misses = np.bitwise_and.reduce(self._whole, axis=1) & BEYOND != 0
         decided = holds | misses
         if self._coder is not None:
-            (left,) = (~decided).nonzero()
-            holds |= self._encode(left, self._mesh.used)
+            holds |= self._encode((~decided).nonzero()[0], self._mesh.used)
             decided |= holds
-        for block in self._order.tolist() if self._coder is None else ():
-            (left,) = (self._is_open[:, block] & ~decided).nonzero()
-            if len(left):
-                codes = self._look(left, block)
-                found = ((codes == 0) & self._mesh.used[self._mesh.parts[block]]).any(axis=1)
-                holds[left], decided[left] = found, found
+        else:
+            for block in self._order.tolist():
+                (left,) = (self._is_open[:, block] & ~decided).nonzero()
+                if len(left):
+                    codes = self._look(left, block)
+                    found = ((codes == 0) & self._mesh.used[self._mesh.parts[block]]).any(axis=1)
+                    holds[left], decided[left] = found, found
         (left,) = (~decided).nonzero()
         if len(left):
             misses[left] = np.bitwise_and.reduce(self._held()[left], axis=1) & BEYOND != 0
@@ -134,8 +134,9 @@ class Outcodes:
         """Return the triangles surely inside a volume, and others that are not surely beyond."""
         if self._coder is not None:
             self._encode(np.array([number]))
-        for block in self._is_open[number].nonzero()[0].tolist():
-            self._look(np.array([number]), block)
+        else:
+            for block in self._is_open[number].nonzero()[0].tolist():
+                self._look(np.array([number]), block)
         codes, whole = self._held()[number], self._whole[number]
         sure, unsure = [np.empty(0, np.intp)], [np.empty(0, np.intp)]
         for piece, some in self._mesh.pieces:
@@ -144,18 +145,21 @@ class Outcodes:
             if not whole[some].any():
                 sure.append(np.arange(piece.start, piece.stop))
                 continue
-            if self._coder is not None:
-                inner, other = self._coder.sorted(self._mesh.triangles.faces.T, piece, codes)
-                sure.append(inner)
-                unsure.append(other)
-                continue
-            one, two, three = codes[self._mesh.triangles.faces.T[:, piece]]
-            inside = one | two | three == 0
-            sure.append(piece.start + inside.nonzero()[0])
-            apart = one & two & three & BEYOND
-            unsure.append(piece.start + (~inside & (apart == 0)).nonzero()[0])
+            inside, others = self._sorted(piece, codes)
+            sure.append(inside)
+            unsure.append(others)
         self._mesh.work += 1.0
         return np.concatenate(sure), np.concatenate(unsure)
+
+    def _sorted(self, piece: slice, codes: Codes) -> tuple[Ids, Ids]:
+        """Return which triangles of a piece are surely inside, and others not surely beyond."""
+        faces = self._mesh.triangles.faces.T
+        if self._coder is not None:
+            return self._coder.sorted(faces, piece, codes)
+        one, two, three = codes[faces[:, piece]]
+        inside = one | two | three == 0
+        is_open = ~inside & (one & two & three & BEYOND == 0)
+        return piece.start + inside.nonzero()[0], piece.start + is_open.nonzero()[0]
 
     @cached_property
     def _coder(self) -> compiled.Coder | None:
@@ -164,7 +168,10 @@ class Outcodes:
         return compiled.coder(*self._planes, triangles.vertices.T, triangles.faces.T)
 
     def _encode(self, numbers: Ids, used: Flags | None = None) -> Flags:
-        """Compare what no block decided, in C; with `used`, until a corner is inside."""
+        """Compare blocks that are open to volumes, in C; with `used`, until a corner is inside.
+
+        Returns which of all volumes hold one then, (q,).
+        """
         assert self._coder is not None
         if not self._is_open[numbers].any():
             return np.zeros(len(self._whole), bool)
