@@ -71,6 +71,15 @@ def mesh(random):
     return Triangles(corners.reshape(-1, 3), np.arange(3 * count).reshape(-1, 3))
 
 
+def heights(side, height):
+    """Return 2 side * side triangles over a square from -1 to 1, as high as places (n, 2) tell."""
+    places = np.stack(np.meshgrid(*[np.linspace(-1, 1, side + 1)] * 2), axis=-1).reshape(-1, 2)
+    here = np.arange((side + 1) * side).reshape(side, -1)[:, :-1].ravel()
+    faces = [np.stack((here, here + 1, here + side + 2), axis=1)]
+    faces.append(np.stack((here, here + side + 2, here + side + 1), axis=1))
+    return Triangles(np.column_stack((places, height(places))), np.concatenate(faces))
+
+
 def surfaces(seed, apart=1.0):
     """Return the moment of a scene, rows of pairs (2, p), limits and turns."""
     random = np.random.default_rng(seed)

@@ -402,8 +402,8 @@ def test_no_byte_is_read_beyond_an_array(package):
         "ASAN_OPTIONS": options,
     }
     count = 16 if MANY else 4
-    counts = {"worlds": count, "pairs": count, "builds": count, "slides": count, "views": count}
-    counts["pictures"] = count // 4
+    kinds = ("worlds", "pairs", "builds", "slides", "views", "audits")
+    counts = {**dict.fromkeys(kinds, count), "pictures": count // 4}
     for kind, number in counts.items():
         script = CHECKOUT / f"tests/kernel_{kind}.py"
         done = subprocess.run(

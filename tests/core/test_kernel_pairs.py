@@ -67,14 +67,9 @@ def test_few_patches_are_looked_at_however_many_triangles_there_are():
 
 def apart(side):
     """Place two hills of 2 side * side triangles with their tops toward each other."""
-    places = np.stack(np.meshgrid(*[np.linspace(-1, 1, side + 1)] * 2), axis=-1).reshape(-1, 2)
-    here = np.arange((side + 1) * side).reshape(side, -1)[:, :-1].ravel()
-    faces = [np.stack((here, here + 1, here + side + 2), axis=1)]
-    faces.append(np.stack((here, here + side + 2, here + side + 1), axis=1))
-    heights = -(places**2).sum(axis=1) - 0.2
     scene, turned = SceneOctree(), np.diag([1.0, 1.0, -1.0, 1.0])
     turned[0, 3] = 0.03
-    hill = Triangles(np.column_stack((places, heights)), np.concatenate(faces))
+    hill = pairs.heights(side, lambda places: -(places**2).sum(axis=1) - 0.2)
     scene.place([scene.add_mesh(hill)] * 2, [np.eye(4), turned])
     return scene
 

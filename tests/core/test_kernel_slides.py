@@ -39,12 +39,7 @@ def test_sheets_that_contradict_themselves_are_searched_somehow():
 
 def test_faces_in_one_plane_have_as_much_room_as_they_want():
     """Two grids, one of them turned, that lie on each other."""
-    side = 48
-    places = np.stack(np.meshgrid(*[np.arange(side + 1.0)] * 2), axis=-1).reshape(-1, 2)
-    here = np.arange((side + 1) * side).reshape(side, -1)[:, :-1].ravel()
-    faces = [np.stack((here, here + 1, here + side + 2), axis=1)]
-    faces.append(np.stack((here, here + side + 2, here + side + 1), axis=1))
-    grid = Triangles(np.column_stack((places, 0 * places[:, 0])), np.concatenate(faces))
+    grid = pairs.heights(48, lambda places: 0 * places[:, 0])
     scene, turned = SceneOctree(), np.eye(4)
     turned[:2, :2] = [[0.6, -0.8], [0.8, 0.6]]
     scene.place([scene.add_mesh(grid)] * 2, [np.eye(4), turned])
@@ -63,15 +58,12 @@ def test_few_patches_are_looked_at_however_many_triangles_there_are():
 
 def above(side):
     """Place two slopes of 2 side * side triangles, one hollow and one round, above each other."""
-    places = np.stack(np.meshgrid(*[np.linspace(-1, 1, side + 1)] * 2), axis=-1).reshape(-1, 2)
-    here = np.arange((side + 1) * side).reshape(side, -1)[:, :-1].ravel()
-    faces = [np.stack((here, here + 1, here + side + 2), axis=1)]
-    faces.append(np.stack((here, here + side + 2, here + side + 1), axis=1))
     scene, lifted = SceneOctree(), np.eye(4)
     lifted[:3, 3] = 0.03, 0.01, 3.0
     for bend in (-1.0, 1.0):
-        heights = places[:, 0] / 2 + bend * (places**2).sum(axis=1)
-        scene.add_mesh(Triangles(np.column_stack((places, heights)), np.concatenate(faces)))
+        scene.add_mesh(
+            pairs.heights(side, lambda xy, bend=bend: xy[:, 0] / 2 + bend * (xy**2).sum(axis=1))
+        )
     scene.place([0, 1], [np.eye(4), lifted])
     return scene
 
