@@ -34,8 +34,6 @@ EXPORT int64_t octree_kernel_touching(const Batch *ones, const int64_t *ids, con
 #define ROUNDING 0x1p-44
 #define EQUAL 0x1p-46
 #define PLACING 0x1p-46
-/* Pairs of patches that wait. */
-#define WAITING (TOPS * TOPS + 512)
 
 /* A box as it is placed, and where it lies along the shortest way. */
 typedef struct {
@@ -47,11 +45,6 @@ typedef struct {
     Box box;
     int64_t entry;
 } Face;
-
-typedef struct {
-    int64_t patches[2];
-    double apart; /* of their middles, squared: the nearest first */
-} Waiting;
 
 typedef struct {
     int64_t entries[2], items[2];
@@ -157,13 +150,6 @@ static int set_side(const Sheets *sheets, Side *side, int64_t row, double *large
     return 1;
 }
 
-static void wait_for(Search *search, int64_t one, int64_t other, double apart, int64_t bottom) {
-    int64_t at = search->height++;
-    for (; at > bottom && search->stack[at - 1].apart < apart; at--)
-        search->stack[at] = search->stack[at - 1];
-    search->stack[at] = (Waiting){{one, other}, apart};
-}
-
 /* Let largest patches wait that are near enough: those whose middles are the nearest; or, later,
  * all others, or all. */
 static void start(const Sheets *sheets, Search *search, int64_t phase) {
@@ -179,11 +165,12 @@ static void start(const Sheets *sheets, Search *search, int64_t phase) {
         int64_t i = n / counts[1], j = n % counts[1];
         const Box *one = &search->tops[0][i], *other = &search->tops[1][j];
         double apart = middles_apart(one, other);
-        if (phase == DIVES ? n && !(apart < search->stack[0].apart)
+        if (phase == DIVES ? n && !(apart < search->stack[0].rank)
                            : (phase == FOLLOWS && n == search->first)
                                  || !(apart_of(search, one, other) <= search->limit)) continue;
         if (phase == DIVES) search->height = 0, search->first = n;
-        wait_for(search, search->sides[0].top + i, search->sides[1].top + j, apart, 0);
+        Waiting both = {{search->sides[0].top + i, search->sides[1].top + j}, apart};
+        wait_for(search->stack, &search->height, both, 0);
     }
 }
 
@@ -366,8 +353,8 @@ static int64_t step(const Sheets *sheets, Search *search, int is_turned) {
         Box box = box_of(sheets, search, which, child);
         const Box *one = which ? &boxes[0] : &box, *other = which ? &box : &boxes[1];
         if (!(apart_of(search, one, other) <= search->limit)) continue;
-        next.patches[which] = child;
-        wait_for(search, next.patches[0], next.patches[1], middles_apart(one, other), bottom);
+        next.patches[which] = child, next.rank = middles_apart(one, other);
+        wait_for(search->stack, &search->height, next, bottom);
     }
     return 4;
 }

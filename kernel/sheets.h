@@ -62,5 +62,20 @@ typedef struct {
 /* Triangles of a small patch, children of another; the largest patches of a mesh. */
 #define RUN 8
 #define TOPS 64
+/* Pairs of patches that a search has room for. */
+#define WAITING (TOPS * TOPS + 512)
+
+/* A pair of patches that waits: of lower rank, the sooner it is looked at. */
+typedef struct {
+    int64_t patches[2];
+    double rank;
+} Waiting;
+
+/* Let a pair of patches wait, sorted among those from `bottom` on: the last one is next. */
+static inline void wait_for(Waiting *stack, int64_t *height, Waiting next, int64_t bottom) {
+    int64_t at = (*height)++;
+    for (; at > bottom && stack[at - 1].rank < next.rank; at--) stack[at] = stack[at - 1];
+    stack[at] = next;
+}
 
 #endif

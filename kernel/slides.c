@@ -20,8 +20,6 @@
  * and what rounding does to heights above tilted planes. */
 #define GROWN 0x1p-40
 #define TILTED 0x1p-47
-/* Pairs of patches that wait. */
-#define WAITING (TOPS * TOPS + 512)
 /* Boxes that lie beside each other are the last to be looked at. */
 #define BESIDE 64.0
 
@@ -36,11 +34,6 @@ typedef struct {
     Box box;
     int64_t entry;
 } Face;
-
-typedef struct {
-    int64_t patches[2];
-    double promise;
-} Waiting;
 
 /* The rows that place what is seen, how large their terms are, and the largest patches. */
 typedef struct {
@@ -152,13 +145,6 @@ static double promise_of(const Box *one, const Box *other) {
     return promise;
 }
 
-static void wait_for(Slide *search, int64_t one, int64_t other, double promise, int64_t bottom) {
-    int64_t at = search->height++;
-    for (; at > bottom && search->stack[at - 1].promise < promise; at--)
-        search->stack[at] = search->stack[at - 1];
-    search->stack[at] = (Waiting){{one, other}, promise};
-}
-
 /* Let largest patches wait that may count: the most promising pair; or, later, all others. */
 static void start(const Sheets *sheets, const Slid *asked, Slide *search, int64_t phase) {
     int64_t counts[2];
@@ -176,10 +162,11 @@ static void start(const Sheets *sheets, const Slid *asked, Slide *search, int64_
         if (!may_count(asked, search, one, other)) continue;
         double promise = promise_of(one, other);
         if (phase == DIVES) {
-            if (search->height && !(promise < search->stack[0].promise)) continue;
+            if (search->height && !(promise < search->stack[0].rank)) continue;
             search->height = 0, search->first = n;
         }
-        wait_for(search, search->sides[0].top + i, search->sides[1].top + j, promise, 0);
+        Waiting both = {{search->sides[0].top + i, search->sides[1].top + j}, promise};
+        wait_for(search->stack, &search->height, both, 0);
     }
 }
 
@@ -350,8 +337,8 @@ static int64_t step(const Sheets *sheets, Slid *asked, Slide *search, int64_t pa
         Box box = box_of(sheets, search, which, child);
         const Box *one = which ? &boxes[0] : &box, *other = which ? &box : &boxes[1];
         if (!may_count(asked, search, one, other)) continue;
-        next.patches[which] = child;
-        wait_for(search, next.patches[0], next.patches[1], promise_of(one, other), bottom);
+        next.patches[which] = child, next.rank = promise_of(one, other);
+        wait_for(search->stack, &search->height, next, bottom);
     }
     return 4;
 }

@@ -68,13 +68,6 @@ class Polygons:
         following[np.cumsum(self.sizes) - 1] = self.starts
         return following
 
-    @property
-    def previous_corner(self) -> Ids:
-        """The corner before each, (k,)."""
-        before = np.arange(-1, len(self.places) - 1)
-        before[self.starts] = np.cumsum(self.sizes) - 1
-        return before
-
     def of_corners(self, corners: Ids, sizes: Ids, polygons: Ids) -> "Polygons":
         """Return polygons of so many of these corners, that are pieces of these polygons."""
         return Polygons(
