@@ -52,7 +52,7 @@ def components(count: int, ones: Ids, others: Ids) -> Ids:
 
 
 def component_steps(count: int, ones: Ids, others: Ids) -> Steps[Ids]:
-    """Return the same in steps; yields roughly the fraction done."""
+    """Return what `components` does, in steps; yields roughly the fraction done."""
     labels = np.arange(count)
     edges = max(len(ones), 1)
     while len(ones):

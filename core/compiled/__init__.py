@@ -14,7 +14,7 @@ from .door import (
 from .gaps import CROSSES, TOUCHES, crossing_surfaces, shortest_ways
 from .joins import joined_triangles
 from .layouts import Arranger, arranger
-from .measures import heights_above, measured_pairs
+from .measures import measured_pairs, point_distances
 from .outcodes import Coder, coder
 from .packing import QUESTION, Packed, Placed, is_worth, packed
 from .pictures import Painter, painter
@@ -64,7 +64,6 @@ __all__ = [
     "crossing_surfaces",
     "cut_parts",
     "found",
-    "heights_above",
     "in_pieces",
     "is_worth",
     "joined_triangles",
@@ -75,6 +74,7 @@ __all__ = [
     "packed",
     "painter",
     "parts_beside",
+    "point_distances",
     "seen_cutters",
     "shared_parts",
     "shortest_ways",

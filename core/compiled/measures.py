@@ -24,7 +24,7 @@ def measured_pairs(items: Triangles, margin: float) -> Floats | None:
     return lengths
 
 
-def heights_above(points: Floats, triangles: Floats) -> Floats | None:
+def point_distances(points: Floats, triangles: Floats) -> Floats | None:
     """Return how far points (3, h) are from triangles (9, h), (h,); None without a kernel.
 
     NaN of those that are left to NumPy.
@@ -35,9 +35,9 @@ def heights_above(points: Floats, triangles: Floats) -> Floats | None:
     points, triangles = (
         each if has_rows(each) else np.ascontiguousarray(each) for each in (points, triangles)
     )
-    heights = np.empty(points.shape[1])
+    lengths = np.empty(points.shape[1])
     library.octree_kernel_heights(
         address(points), row_step(points), address(triangles), row_step(triangles),
-        len(heights), address(heights),
+        len(lengths), address(lengths),
     )  # fmt: skip
-    return heights
+    return lengths

@@ -8,7 +8,7 @@ is tried joins two points of the triangles; the shortest of them is the answer.
 import numpy as np
 
 from ..arrays import Flags, Floats, blocks, cross, dot, power_of_two_scale, robust_cross
-from ..compiled import heights_above
+from ..compiled import point_distances
 from .triangles import within_spans
 
 # Pairs whose ways are compared together, so that they stay in the cache.
@@ -52,16 +52,16 @@ def nearest_points(ones: Floats, others: Floats) -> tuple[Floats, Floats]:
 
 def points_to_triangles(points: Floats, corners: Floats) -> Floats:
     """Return how far points (3, h) are from triangles (9, h), (h,)."""
-    heights = heights_above(points, corners)
-    if heights is None:
-        return _heights(points, corners)
-    (left,) = np.isnan(heights).nonzero()
+    lengths = point_distances(points, corners)
+    if lengths is None:
+        return _point_distances(points, corners)
+    (left,) = np.isnan(lengths).nonzero()
     if len(left):
-        heights[left] = _heights(points[:, left], corners[:, left])
-    return heights
+        lengths[left] = _point_distances(points[:, left], corners[:, left])
+    return lengths
 
 
-def _heights(points: Floats, corners: Floats) -> Floats:
+def _point_distances(points: Floats, corners: Floats) -> Floats:
     found = np.empty(points.shape[1])
     for some in blocks(len(found), 4 * _BLOCK):
         triangles = corners[:, some].reshape(3, 3, -1) - points[:, some]

@@ -214,4 +214,5 @@ def test_few_meshes_are_compared_in_a_step(most):
         while steps.step():
             count += 1
     np.testing.assert_array_equal(steps.result, expected)
-    assert count >= {1: 12, 3 * 2_048: 4, 1 << 30: 1}[most]
+    parts = {1: 12, 3 * 2_048: 4, 1 << 30: 1}[most]
+    assert parts <= count <= parts + 2
