@@ -346,7 +346,7 @@ def test_its_self_test_asks_each_file():
     library, package, _ = compiled.found()
     asked = {name for name, _, _ in package._questions(library)}
     for path in SOURCES.glob("*.c"):
-        if path.name == "slides.c":  # which takes pages of what `pairs.c` and `layouts.c` are of
+        if path.name == "slides.c":  # whose questions want whole meshes laid out: worlds ask it
             continue
         assert any(f"octree_kernel_{name}(" in path.read_text() for name in asked), path.name
 
