@@ -48,9 +48,10 @@ class PackedScene(compiled.Placed):
         """Return crossings as `Walked` does, packing meshes that rays come to."""
         while True:
             found = super().cast_all(rays)
-            if found is None or not (found[1] == NOT_PACKED).any():
+            left = 0 if found is None else np.count_nonzero(found[1] == NOT_PACKED)
+            if not left:
                 return found
-            if not self._pack_wanted():
+            if not self._pack_wanted(left):
                 return None
 
     def counted_in(self, rays: Questions, rows: Ids) -> Ids | None:
@@ -101,36 +102,60 @@ class PackedScene(compiled.Placed):
         """Find what meets volumes as `Walked` does, packing meshes; None where NumPy has to."""
         while True:
             found = self.touched(asked, turns, any_hit=any_hit)
-            if not (found[0] == NOT_PACKED).any():
+            left = np.count_nonzero(found[0] == NOT_PACKED)
+            if not left:
                 return None if (found[0] == NOT_TAKEN).any() else found
-            if not self._pack_wanted():
+            if not self._pack_wanted(left):
                 return None
 
     def _until_packed(self, states: Callable[[], Ids], again: Callable[[Ids], bool]) -> bool:
-        """Ask again those that came to a mesh which was not packed; False if one can not be."""
+        """Ask again those that came to a mesh which was not packed; False if one can not be.
+
+        Those that came to a mesh which is not worth it yet are left to NumPy.
+        """
         (left,) = (states() == NOT_PACKED).nonzero()
         while len(left):
-            if not (self._pack_wanted() and again(left)):
+            if self._pack_wanted(len(left)):
+                if not again(left):
+                    return False
+            elif self.is_sound:
+                states()[left] = NOT_TAKEN
+            else:
                 return False
             left = left[states()[left] == NOT_PACKED]
         return True
 
-    def _pack_wanted(self) -> bool:
-        """Pack the meshes that questions have come to; return whether all can be."""
+    def _pack_wanted(self, questions: int) -> bool:
+        """Pack the meshes that so many questions have come to; return whether any was.
+
+        A mesh is packed once as many questions have come to it that it pays: until then NumPy
+        answers sooner.
+        """
         (numbers,) = self.wanted.nonzero()
-        meshes = [self._meshes[number] for number in numbers.tolist()]
+        self.wanted[numbers] = 0
+        worth = [number for number in numbers.tolist() if self._is_worth(number, questions)]
+        meshes = [self._meshes[number] for number in worth]
         missing = [mesh not in _TREES for mesh in meshes]
-        new = iter(self._meshes.trees(numbers[missing]))
-        for number, mesh in zip(numbers.tolist(), meshes, strict=True):
+        new = iter(self._meshes.trees(np.array(worth, np.intp)[missing]))
+        for number, mesh in zip(worth, meshes, strict=True):
             if mesh not in _TREES:
                 _TREES[mesh] = compiled.Packed(next(new))
             self.put(number, _TREES[mesh])
-        self.wanted[numbers] = 0
-        return self.is_sound
+        return bool(worth) and self.is_sound
+
+    def _is_worth(self, number: int, questions: int) -> bool:
+        """Tell whether a mesh is packed, or worth to be, now that so many more ask about it."""
+        mesh = self._meshes[number]
+        if mesh in _TREES:
+            return True
+        _ASKED[mesh] = _ASKED.get(mesh, 0) + questions + compiled.QUESTION
+        return compiled.is_worth(_ASKED[mesh], len(mesh.valid))
 
 
-# The packed triangles of meshes, as long as these are what they are.
+# The packed triangles of meshes, as long as these are what they are; before, how many questions
+# have come to them.
 _TREES: WeakKeyDictionary[Mesh, compiled.Packed] = WeakKeyDictionary()
+_ASKED: WeakKeyDictionary[Mesh, int] = WeakKeyDictionary()
 
 
 def packed(moment: Moment, questions: int) -> PackedScene | None:
