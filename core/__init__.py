@@ -20,6 +20,7 @@ from .audit import (
     audit_steps,
     connected_components,
     supports,
+    supports_steps,
 )
 from .chunks import (
     ChunkPolygons,
@@ -203,6 +204,7 @@ __all__ = [
     "sphere_directions",
     "statistics",
     "supports",
+    "supports_steps",
     "trace",
     "use_kernel",
     "use_threads",

@@ -112,12 +112,15 @@ def of_changes(question):
     return ask
 
 
-def ask_supports(scene, *, groups):
-    everything = core.audit(scene, band=0.01)
-    found = core.supports(scene, everything, [], groups=groups)
-    named = found.components >= 0
-    of_these = found.components[named], found.floating[named]
-    return [*of_these, found.contacts, found.fallers, found.drops, found.landings, found.places]
+def of_supports(question):
+    def ask(scene, *, groups):
+        found = question(scene, core.audit(scene, band=0.01), [], groups=groups)
+        named = found.components >= 0
+        of_these = found.components[named], found.floating[named]
+        fallen = found.fallers, found.drops, found.landings, found.places
+        return [*of_these, found.contacts, *fallen]
+
+    return ask
 
 
 def of_looks(name):
@@ -237,7 +240,8 @@ QUESTIONS = {
     "audit_steps": stepped(of_audits, core.audit_steps),
     "audit_again": of_changes(core.audit_again),
     "audit_again_steps": stepped(of_changes, core.audit_again_steps),
-    "supports": ask_supports,
+    "supports": of_supports(core.supports),
+    "supports_steps": stepped(of_supports, core.supports_steps),
     "slide": of_slides(core.slide),
     "slide_steps": stepped(of_slides, core.slide_steps),
     "separate": of_separations(core.separate),

@@ -48,6 +48,7 @@ from core import (
     separate_steps,
     slide_steps,
     supports,
+    supports_steps,
     visibility,
     visibility_steps,
 )
@@ -141,6 +142,7 @@ CASES: dict[str, list[Steps]] = {
     "overlapping_objects_steps": [lambda w: overlapping_objects_steps(w.scene)],
     "separate_steps": [lambda w: separate_steps(w.scene, w.scene.ids[1:])],
     "slide_steps": [lambda w: slide_steps(w.scene, w.scene.ids[1:], [0, 0, -1])],
+    "supports_steps": [lambda w: supports_steps(w.scene, w.before, [0])],
     "visibility_steps": [
         lambda w: visibility_steps(w.renderer, VIEWS, size=(24, 24)),
         lambda w: visibility_steps(PixelRays(w.scene), VIEWS, size=(24, 24)),

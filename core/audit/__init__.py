@@ -4,7 +4,7 @@ from .api import audit, audit_again, audit_again_steps, audit_steps
 from .components import connected_components
 from .findings import FINDING_CLASSES, FINDING_MEASURES, Audit
 from .over_frames import ContactIntervals, ContactTracker
-from .support import Supports, supports
+from .support import Supports, supports, supports_steps
 
 __all__ = [
     "FINDING_CLASSES",
@@ -19,4 +19,5 @@ __all__ = [
     "audit_steps",
     "connected_components",
     "supports",
+    "supports_steps",
 ]

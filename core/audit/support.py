@@ -19,10 +19,10 @@ from ..records import Record
 from ..scene import SceneOctree
 from ..scene.moment import Moment
 from ..shapes import Boxes
-from ..steps import Steps, run
+from ..steps import Steps, ascending, at_once, between
 from . import findings as of
 from .bands import resolutions
-from .components import components
+from .components import component_steps
 from .rules import moment_of
 
 _HOLDS = (
@@ -68,15 +68,15 @@ class Supports(Record):
     places: Floats
 
 
-def supports(
+def supports_steps(
     scene: SceneOctree,
     found: of.Audit,
     grounds: ArrayLike | None,
     /,
     *,
     groups: SupportsIndex = ALL_GROUPS,
-) -> Supports:
-    """Find what floats: components of the graph of contacts without any ground.
+) -> Steps[Supports]:
+    """Find what floats, components of the graph of contacts without any ground, in steps.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def supports(
 
     Returns
     -------
-    Supports
+    generator of Supports
         The graph, its components, and for each that floats how far below it the next surface of
         another component is, along -z.
 
@@ -101,6 +101,8 @@ def supports(
     ------
     ValueError
         If these are no scene and no audit, a ground is unknown or removed, or `groups` is no mask.
+    RuntimeError
+        At a step, if the scene has changed since the call.
 
     Notes
     -----
@@ -109,22 +111,31 @@ def supports(
     """
     checks.kind("found", found, (of.Audit,))
     moment = moment_of(scene, groups)
-    placements, asked = moment.placements, moment.in_groups
     if grounds is None:
-        ground_rows = _lowest(moment, found.band)
+        rows = _lowest(moment, found.band)
     else:
-        ground_rows = placements.rows_of(grounds, name="grounds")
-        ground_rows = ground_rows[asked[ground_rows]]
+        rows = moment.placements.rows_of(grounds, name="grounds")
+        rows = rows[moment.in_groups[rows]]
+    return moment.as_long_as_current(ascending(_supports(moment, found, rows)))
+
+
+supports = at_once(supports_steps)
+
+
+def _supports(moment: Moment, found: of.Audit, ground_rows: Ids) -> Steps[Supports]:
+    placements, asked = moment.placements, moment.in_groups
     living = np.isin(found.pairs, placements.ids[asked]).all(axis=0)
     held = np.isin(found.classes, _HOLDS) & living
     contacts = np.unique(found.pairs[:, held], axis=1)
     ones, others = (placements.rows_named(each) for each in contacts)
-    labels = components(len(placements), ones, others)
+    yield 0.05
+    labels = yield from between(0.05, 0.1, component_steps(len(placements), ones, others))
     carried = np.zeros(len(placements), bool)
     carried[labels[ground_rows]] = True
     floating = asked & ~carried[labels]
     fallers = np.unique(labels[floating])
-    drops, landings, places = run(_drops(moment, labels, floating, fallers))
+    dropping = _drops(moment, labels, floating, fallers)
+    drops, landings, places = yield from between(0.1, 1.0, dropping)
     return Supports(
         contacts,
         np.where(asked, placements.ids[labels], -1),
@@ -153,13 +164,15 @@ def _drops(
     pairs = _above(moment, labels, floating)
     if pairs.shape[1] == 0:
         return drops, landings, places
-    sheets = yield from moment.meshes.sheets(np.unique(moment.placements.meshes[np.unique(pairs)]))
+    needed = np.unique(moment.placements.meshes[np.unique(pairs)])
+    sheets = yield from between(0.0, 0.1, moment.meshes.sheets(needed))
     boxes = moment.placements.boxes[:, moment.placements.is_there]
     scale = float(power_of_two_scale(boxes.reshape(-1, 1))[0])
     numbers = np.searchsorted(fallers, labels[pairs[0]])
     scaled, way = moment.scaled(scale), Way.of(np.array([0.0, 0.0, -1.0]))
     search = GapSearch(scaled, sheets, way)
-    yield from search.look(pairs, numbers, np.full(len(fallers), np.inf), shared=True)
+    limits = np.full(len(fallers), np.inf)
+    yield from between(0.1, 1.0, search.look(pairs, numbers, limits, shared=True))
     order = np.lexsort((pairs[0], pairs[1], search.gaps, numbers))
     best = order[starts_of_runs(numbers[order])]
     best = best[np.isfinite(search.gaps[best])]

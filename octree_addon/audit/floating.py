@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 from bpy.props import EnumProperty, StringProperty
 
-from ...core import Steps, Supports, between, supports
+from ...core import Steps, Supports, between, supports_steps
 from ..answers import verbs
 from ..answers.answer import Answer
 from ..answers.kept import keep
@@ -74,7 +74,7 @@ class OCTREE_OT_select_floating(AuditingOperator, bpy.types.Operator):
         if looked is None or not looked.leaves_nothing_out:
             band = settings_of(context.scene).audit.band
             wish = Wish(instances=True, parents=True, band=stated_band(band))
-            looked = yield from between(0.1, 1.0, look_steps(context, wish))
+            looked = yield from between(0.1, 0.7, look_steps(context, wish))
         octree, owners = looked.target.octree, looked.target.placements.owners
         if not len(octree):
             raise ValueError("There are no triangles: no visible object has faces")
@@ -84,7 +84,8 @@ class OCTREE_OT_select_floating(AuditingOperator, bpy.types.Operator):
             count = len(grounds)
         if not count:
             raise ValueError("Nothing of the ground is visible: choose another collection")
-        return Floating(supports(octree, looked.found, grounds), looked.target)
+        finding = supports_steps(octree, looked.found, grounds)
+        return Floating((yield from between(0.7, 1.0, finding)), looked.target)
 
     def finish(self, context: bpy.types.Context, result: Floating) -> Status:
         rows, uids = floating_rows(context.scene, result)

@@ -42,6 +42,7 @@ from core.cells import Cells, child_walls
 from core.compiled import door, walks
 from core.item_buffer.scan_conversion import Frames, samples
 from core.item_buffer.z_buffer import keep_largest
+from core.scene.packed import _TREES
 from core.touch.triangle_distance import points_to_triangles
 from core.touch.triangle_pairs import triangles_touch_triangles
 
@@ -169,6 +170,22 @@ def test_meshes_of_a_scene_are_packed_once_a_ray_comes_to_them():
     assert meshes[1] not in scene._meshes._grove
     scene.replace_mesh(meshes[0], Triangles([], []))
     assert ray_cast(scene, [[1, 1, 1.0]], [[-1, -1, -1.0]]).placements.tolist() == [2]
+
+
+@needs_kernel
+@pytest.mark.parametrize("count", [70, 20_000])
+def test_a_mesh_of_a_scene_is_packed_once_questions_are_worth_it(count):
+    """A lone question does not wait until a large mesh is packed; the small one was before."""
+    scene = SceneOctree()
+    number = scene.add_mesh(Triangles(np.eye(3), np.tile([0, 1, 2], (count, 1))))
+    scene.place([number], np.eye(4)[None])
+    hits = [ray_cast(scene, [[1, 1, 1.0]], [[-1, -1, -1.0]])]
+    mesh = scene._meshes[number]
+    assert (mesh in _TREES) == (count == 70)
+    hits.append(ray_cast(copy(scene), [[1, 1, 1.0]], [[-1, -1, -1.0]]))
+    assert mesh in _TREES
+    for hit in hits:
+        assert hit.placements.tolist() == [0] and hit.items.tolist() == [0]
 
 
 @needs_kernel

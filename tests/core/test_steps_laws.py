@@ -40,6 +40,7 @@ OF_SCENE = [
     "overlapping_objects_steps",
     "separate_steps",
     "slide_steps",
+    "supports_steps",
     "visibility_steps",
     "ContactTracker.look_steps",
 ]
