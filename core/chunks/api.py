@@ -215,9 +215,8 @@ def _steps(
     making = piece_steps(cutting, vertices, faces, np.zeros(len(faces), bool))
     pieces = yield from between(0.85, 0.95, making)
     yield 0.95
-    made = _chunks(lattice, divided, cutting, pieces, budget.most)
-    yield 1.0
-    return made
+    making = _chunks(lattice, divided, cutting, pieces, budget.most)
+    return (yield from between(0.95, 1.0, making))
 
 
 def _bounds(cutting: Cutting, valid: Flags, also: Boxes | None) -> tuple[Floats, Floats]:
@@ -254,8 +253,8 @@ def _stand_for(cutting: Cutting, owners: Ids, modes: Ids, valid: Flags) -> Steps
 
 def _chunks(
     lattice: Lattice, divided: Divided, cutting: Cutting, pieces: Pieces, most: float
-) -> Chunks:
-    """Describe the cells that hold something, in Morton order."""
+) -> Steps[Chunks]:
+    """Describe the cells that hold something, in Morton order; yields the fraction done."""
     chunks, whole = divided.chunks, cutting.cells
     # What is outside, or in pieces, is counted first.
     counts = np.bincount(whole + 2, minlength=len(chunks) + 2)[2:]
@@ -266,6 +265,7 @@ def _chunks(
     ranks = ranks_of(len(chunks), leaves)
     cells = divided.cells.take(chunks[leaves])
     lower, upper = cells.bounds
+    neighbors = yield from cells.neighbor_steps()
     pieces.cells[:] = ranks[pieces.cells]
     return Chunks(
         cell=lattice.cell,
@@ -280,7 +280,7 @@ def _chunks(
         counts=counts[leaves],
         totals=divided.totals[leaves],
         is_over=divided.totals[leaves] > most,
-        neighbors=cells.neighbors(),
+        neighbors=neighbors,
         cells=np.append(ranks, (-1, -1))[whole],
         pieces=pieces,
     )

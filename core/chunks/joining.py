@@ -8,6 +8,7 @@ import numpy as np
 from .. import checks
 from ..arrays import Ids, starts_of_runs
 from ..records import Record
+from ..steps import run
 from .api import Chunks
 from .lattice import Lattice, LatticeCells
 
@@ -111,7 +112,7 @@ def _joined(chunks: Chunks, cells: LatticeCells, parents: Ids, first: Ids) -> Ch
         counts=counts,
         totals=totals,
         is_over=is_over,
-        neighbors=cells.neighbors(),
+        neighbors=run(cells.neighbor_steps()),
         cells=ranks[chunks.cells],
         pieces=replace(pieces, cells=ranks[pieces.cells]),
     )

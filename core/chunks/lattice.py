@@ -10,8 +10,11 @@ from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids
+from .. import tuning
+from ..arrays import Flags, Floats, Ids, blocks
 from ..grid import BITS, morton_codes
+from ..passes import radix_argsort_steps
+from ..steps import Steps, between
 
 # How many halves of its edge the root may lie from the origin: so far the finest walls are exact
 # multiples of the finest edge.
@@ -125,29 +128,45 @@ class LatticeCells:
             codes = _without_every_third_bit(codes)
         return codes | np.left_shift(1, count * self.depths)
 
-    def neighbors(self) -> Ids:
+    def neighbor_steps(self) -> Steps[Ids]:
         """Return pairs of cells that share a part of a side: (3, h), cell, side, other cell.
 
         Sides are -x, +x, -y, +y, -z, +z; sorted by cell, side and other cell. Cells do not
-        overlap; what is none of them is nobody's neighbor.
+        overlap; what is none of them is nobody's neighbor. Yields the fraction done.
         """
-        starts, order = self._ranges()
-        sides = (2 * np.array(self.axes)[:, None] + np.arange(2)).ravel()
-        beside = (self.numbers[:, None] + SIDES[sides].T[:, :, None]).reshape(3, -1)
-        cells, sides = np.tile(np.arange(len(self)), len(sides)), np.repeat(sides, len(self))
-        (inside,) = self._are_in_root(beside, self.depths[cells]).nonzero()
-        cells, sides = cells[inside], sides[inside]
-        depths = self.depths[cells]
-        target = LatticeCells(self.lattice, depths, beside[:, inside], self.axes).firsts()
+        count, firsts = max(len(self), 1), self.firsts()
+        order = np.argsort(firsts, kind="stable")
+        sides = [2 * axis + upper for axis in self.axes for upper in range(2)]
+        parts = [np.empty(0, np.intp)]
+        for number, side in enumerate(sides):
+            for some in blocks(len(self), tuning.current.piece // 8):
+                cells, others = self._beside(side, some, firsts[order], order)
+                parts.append((cells * 6 + side) * count + others)
+                parts.append((others * 6 + (side ^ 1)) * count + cells)
+                yield 0.7 * (number + some.stop / count) / len(sides)
+        both = np.concatenate(parts)
+        sorting = radix_argsort_steps(both, (6 * count * count).bit_length())
+        sided, others = np.divmod(both[(yield from between(0.7, 0.9, sorting))], count)
+        yield 0.95
+        return np.stack((*np.divmod(sided, 6), others))
+
+    def _beside(self, side: int, some: slice, starts: Ids, order: Ids) -> tuple[Ids, Ids]:
+        """Return pairs of some cells and the one beside each, as large or larger.
+
+        `starts` are the codes of all in their order. Of two as large, the lower one finds the
+        other.
+        """
+        depths = self.depths[some]
+        beside = self.numbers[:, some] + SIDES[side][:, None]
+        (inside,) = self._are_in_root(beside, depths).nonzero()
+        depths, beside = depths[inside], beside[:, inside]
+        target = LatticeCells(self.lattice, depths, beside, self.axes).firsts()
         at = np.searchsorted(starts, target, side="right") - 1
         there = order[np.maximum(at, 0)]
-        is_there = (at >= 0) & (self.depths[there] <= depths)
-        is_there &= target < starts[np.maximum(at, 0)] + self._lengths()[there]
-        cells, sides, there = cells[is_there], sides[is_there], there[is_there]
-        both = np.concatenate(((cells * 6 + sides) * len(self) + there,
-                               (there * 6 + (sides ^ 1)) * len(self) + cells))  # fmt: skip
-        sided, others = np.divmod(np.unique(both), max(len(self), 1))
-        return np.stack((*np.divmod(sided, 6), others))
+        is_there = (at >= 0) & (self.depths[there] <= depths - (side & 1 ^ 1))
+        reach = np.left_shift(1, 3 * (BITS - self.depths[there]))
+        is_there &= target < starts[np.maximum(at, 0)] + reach
+        return inside[is_there] + some.start, there[is_there]
 
     def _are_in_root(self, numbers: Ids, depths: Ids) -> Flags:
         return ((numbers >= 0) & (numbers < 1 << depths)).all(axis=0)
@@ -155,15 +174,6 @@ class LatticeCells:
     def firsts(self) -> Ids:
         """Return the Morton code of the first of each cell's finest cells, (c,)."""
         return morton_codes(self.numbers << BITS - self.depths, BITS)
-
-    def _lengths(self) -> Ids:
-        """Return how far the codes of each cell's finest cells reach, (c,)."""
-        return np.left_shift(1, 3 * (BITS - self.depths))
-
-    def _ranges(self) -> tuple[Ids, Ids]:
-        firsts = self.firsts()
-        order = np.argsort(firsts, kind="stable")
-        return firsts[order], order
 
 
 def root_cell(lattice: Lattice, axes: tuple[int, ...]) -> LatticeCells:
