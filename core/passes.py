@@ -76,6 +76,7 @@ def grouped_steps(columns: NDArray[Any]) -> Steps[tuple[Ids, Flags]]:
     mixed = rows[0].view(np.uint64).copy()
     for row in rows[1:]:
         mixed = (mixed ^ mixed >> np.uint64(29)) * _FACTOR + row.view(np.uint64)
+    yield 0.1
     # One sort, of numbers that hardly ever are equal for different columns.
     if len(mixed) <= tuning.current.piece:
         order: Ids = np.argsort(mixed)

@@ -75,11 +75,14 @@ def shells_of(sheets: Sheets, sizes: Ids, meshes: Ids) -> Steps[Shells]:
         entries = concatenated_ranges(sheets.firsts[some], sizes[some])
         owners = np.repeat(np.arange(len(some)), sizes[some])
         corners = faces[:, entries]
+        yield 0.05
         used, knots = _numbered(corners)
         yield 0.1
         closed = ~(yield from between(0.1, 0.3, _open(knots, owners, len(some))))
+        yield 0.3
         owner_of = np.zeros(len(used), np.intp)
         owner_of[knots] = owners
+        yield 0.3
         same = yield from between(0.3, 0.5, _welded(vertices[:, used], owner_of))
         welded = same[knots]
         yield 0.5
@@ -88,6 +91,7 @@ def shells_of(sheets: Sheets, sizes: Ids, meshes: Ids) -> Steps[Shells]:
             here = slice(None) if len(left) == len(some) else np.isin(owners, left)
             opening = _open(welded[:, here], owners[here], len(some))
             closed |= ~(yield from between(0.5, 0.7, opening))
+            yield 0.7
             closed[np.bincount(owners, minlength=len(some)) == 0] = False
         joining = component_steps(len(used), welded[:2].ravel(), welded[1:].ravel())
         labels = yield from between(0.7, 0.9, joining)
@@ -107,20 +111,23 @@ def _numbered(corners: Ids) -> tuple[Ids, Ids]:
 
 def _open(faces: Ids, owners: Ids, count: int) -> Steps[Flags]:
     """Return which owners have an edge with an odd number of triangles, (count,), in steps."""
-    width, parts = int(faces.max(initial=0)) + 1, [np.empty((2, 0), np.intp)]
+    width, end = int(faces.max(initial=0)) + 1, 0
+    keys, whose = np.empty((2, faces.size), np.intp)
     for some in blocks(faces.shape[1], tuning.current.piece):
         for one, other in ((0, 1), (1, 2), (2, 0)):
             low = np.minimum(faces[one, some], faces[other, some])
             high = np.maximum(faces[one, some], faces[other, some])
             (proper,) = (low != high).nonzero()
-            keys = (low * width + high)[proper]
-            parts.append(np.stack((keys, owners[some][proper])))
+            start, end = end, end + len(proper)
+            keys[start:end] = (low * width + high)[proper]
+            whose[start:end] = owners[some][proper]
         yield 0.2 * some.stop / faces.shape[1]
-    keys, whose = np.concatenate(parts, axis=1)
+    keys, whose = keys[:end], whose[:end]
     sorting = radix_argsort_steps(keys, (width * width).bit_length())
     order = yield from between(0.2, 0.8, sorting)
     keys = yield from between(0.8, 1.0, taken_steps(keys, order))
     starts = starts_of_runs(keys)
+    yield 1.0
     odd = np.diff(starts, append=len(keys)) & 1 == 1
     return flagged(count, whose[order[starts[odd]]])
 
@@ -132,4 +139,5 @@ def _welded(points: Floats, owners: Ids) -> Steps[Ids]:
     first = np.minimum.reduceat(order, is_first.nonzero()[0]) if len(order) else order
     same = np.empty(len(order), np.intp)
     same[order] = first[np.cumsum(is_first) - 1]
+    yield 1.0
     return same

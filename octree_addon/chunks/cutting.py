@@ -156,6 +156,7 @@ def cut_steps(
     world = yield from between(0.0, _WORLD, world_steps(context, options["scope"], also))
     since, sources = revision(), sources_of(world, options)
     texels = texels_if_counted(context, world, options)
+    yield _WORLD
     dividing = scene_chunks_steps(world, sources, options, texels)
     found = yield from between(_WORLD, _CUT, dividing)
     own = range(*share_range(found.counts, chunk)) if chunk else range(len(found.counts))

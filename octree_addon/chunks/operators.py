@@ -106,7 +106,9 @@ class OCTREE_OT_preview_chunks(ChunkOperator, bpy.types.Operator):
             also = sources_in(context.scene)
             world = yield from between(0.0, _READ, world_steps(context, self.scope, also))
             texels = texels_if_counted(context, world, options)
-        dividing = scene_chunks_steps(world, sources_of(world, options), options, texels)
+        sources = sources_of(world, options)
+        yield _READ
+        dividing = scene_chunks_steps(world, sources, options, texels)
         found = yield from between(_READ, 1.0, dividing)
         return Previewed(world, cell_table(found, world), cell_names(found))
 

@@ -65,27 +65,25 @@ def sources_of(world: WorldTriangles, options: Mapping[str, Any]) -> list[ChunkS
         placements.persistent_ids, are_sheared(matrices_of(placements.matrices)),
     )  # fmt: skip
     found = []
+    # Every attribute counts here: there may be tens of thousands of placements.
+    is_editing = any(mesh.is_editmode for mesh in bpy.data.meshes)
     for row, values in enumerate(zip(*(each.tolist() for each in columns), strict=True)):
         owner, uid, is_instance, intact, numbers, sheared = values
         item = items.get(uid)
+        shown = [] if item is None else [each for each in item.modifiers if each.show_viewport]
         own = intact and item is not None and not (is_instance and uid == owner)
-        own = own and not is_edited(item)
+        own = own and not (is_editing and is_edited(item))
         how = {"CUT": CUT, "ASSIGN": ASSIGN}[options["method"]]
         if is_instance and options["instances"] == "WHOLE":
             how = KEEP
-        elif item is not None and is_deformed(item):
+        elif any(each.type == "ARMATURE" for each in shown):
             how = ASSIGN if own and not is_instance else KEEP
-        elif item is not None and any(each.show_viewport for each in item.modifiers):
+        elif shown:
             own = False
         # An object that is copied keeps its parents.
-        sheared &= is_instance or item is None or item.type != "MESH"
-        own &= not (sheared and item.modifiers)
+        sheared = sheared and (is_instance or item is None or item.type != "MESH")
+        own = own and not (sheared and item.modifiers)
         name = items[owner].name if owner in items else ""
         label = numbered(name, numbers) if is_instance else name
         found.append(ChunkSource(row, owner, uid, label, is_instance, how, own, sheared))
     return found
-
-
-def is_deformed(item: bpy.types.Object) -> bool:
-    """Tell whether an armature deforms an object."""
-    return any(each.type == "ARMATURE" and each.show_viewport for each in item.modifiers)

@@ -191,9 +191,14 @@ def cell_table(found: Chunks, world: WorldTriangles) -> CellTable:
 def triangle_materials(world: WorldTriangles, materials: list[RowMaterials]) -> Ids:
     """Return the session id of the material of each triangle, 0 for none, (n,)."""
     parts = [np.empty(0, np.intp)]
+    # By mesh, its numbers and its slots: most placements share all three.
+    known: dict[tuple[int, int, tuple[int, ...]], Ids] = {}
     for mesh, each in zip(world.placements.meshes, materials, strict=True):
-        slots = np.array(each.slots or (0,), np.intp)
-        parts.append(slots[np.clip(each.numbers[mesh.polygons], 0, len(slots) - 1)])
+        key = id(mesh), id(each.numbers), each.slots
+        if key not in known:
+            slots = np.array(each.slots or (0,), np.intp)
+            known[key] = slots.take(each.numbers[mesh.polygons], mode="clip")
+        parts.append(known[key])
     return np.concatenate(parts)
 
 

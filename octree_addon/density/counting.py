@@ -107,7 +107,9 @@ def cells_counted_steps(
     """
     reading = world_steps(context, with_chunks=True, chunk=chunk)
     world = yield from between(0.0, _READ, reading)
-    materials = triangle_materials(world, world.materials(context.evaluated_depsgraph_get()))
+    of_rows = world.materials(context.evaluated_depsgraph_get())
+    yield _READ
+    materials = triangle_materials(world, of_rows)
     yield _READ
     counting = density_steps(
         world.triangles,

@@ -53,22 +53,27 @@ def row_materials(
 
     The numbers of one evaluated mesh are read once.
     """
-    return [
-        RowMaterials(slots, numbers)
-        for slots, numbers in read_rows(depsgraph, placements, _slots, polygon_materials)
-    ]
+    return read_rows(depsgraph, placements, _mesh_materials, _own_materials)
 
 
-def _slots(item: bpy.types.Object, mesh: bpy.types.Mesh) -> tuple[int, ...]:
+def _mesh_materials(mesh: bpy.types.Mesh) -> RowMaterials:
+    return RowMaterials(tuple(map(_uid, mesh.materials)), polygon_materials(mesh))
+
+
+def _own_materials(item: bpy.types.Object, of_mesh: RowMaterials) -> RowMaterials:
     """Return the materials that an evaluated object is drawn with."""
     # Geometry nodes may give the mesh other materials than the object's slots tell.
-    slots: list[Any] = list(mesh.materials)
+    slots = list(of_mesh.slots)
     for number, slot in enumerate(item.material_slots):
         if number == len(slots):
-            slots.append(slot.material)
+            slots.append(_uid(slot.material))
         elif slot.link == "OBJECT":
-            slots[number] = slot.material
-    return tuple(each.original.session_uid if each else 0 for each in slots)
+            slots[number] = _uid(slot.material)
+    return RowMaterials(tuple(slots), of_mesh.numbers)
+
+
+def _uid(material: bpy.types.Material | None) -> int:
+    return material.original.session_uid if material else 0
 
 
 def lets_light_through(material: bpy.types.Material) -> bool:

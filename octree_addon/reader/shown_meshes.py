@@ -18,26 +18,27 @@ _Shared = TypeVar("_Shared")
 def read_rows(
     depsgraph: bpy.types.Depsgraph,
     placements: ScenePlacements,
-    own: Callable[[bpy.types.Object, bpy.types.Mesh], _Own],
     shared: Callable[[bpy.types.Mesh], _Shared],
-) -> list[tuple[_Own, _Shared]]:
+    own: Callable[[bpy.types.Object, _Shared], _Own],
+) -> list[_Own]:
     """Read each of n placements that were read from a depsgraph as it is now.
 
-    `own` is read of each evaluated object, `shared` once of each evaluated mesh.
+    `shared` is read once of each evaluated mesh, `own` of each evaluated object and that.
     """
     rows = {entry: row for row, entry in enumerate(placements.entries.tolist())}
-    found: dict[int, tuple[_Own, _Shared]] = {}
+    found: dict[int, _Own] = {}
     known: dict[int, _Shared] = {}
+    # Every attribute counts here: there may be tens of thousands of instances.
     for number, instance in enumerate(depsgraph.object_instances):
         row = rows.get(number)
         if row is None:
             continue
         item = instance.object
         address = item.data.as_pointer()
-        with evaluated_mesh(item) as mesh:
-            if address not in known:
+        if address not in known:
+            with evaluated_mesh(item) as mesh:
                 known[address] = shared(mesh)
-            found[row] = own(item, mesh), known[address]
+        found[row] = own(item, known[address])
     return [found[row] for row in sorted(found)]
 
 
@@ -46,7 +47,7 @@ def row_uv_areas(depsgraph: bpy.types.Depsgraph, placements: ScenePlacements) ->
 
     The whole map is 1; without a map, and where it is not finite, 0.
     """
-    return [areas for _, areas in read_rows(depsgraph, placements, lambda *_: None, _uv_areas)]
+    return read_rows(depsgraph, placements, _uv_areas, lambda _, areas: areas)
 
 
 def _uv_areas(mesh: bpy.types.Mesh) -> Floats:
