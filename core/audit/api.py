@@ -169,6 +169,7 @@ def _all(moment: Moment, rules: PairRules, options: _Options) -> Steps[Audit]:
     met = rules.kept(met)
     (rows,) = moment.placements.is_there.nonzero()
     parts = yield from between(0.05, 1.0, _judged(moment, rules, met, rows, options))
+    yield 1.0
     return _sorted(parts, options)
 
 

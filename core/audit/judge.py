@@ -78,13 +78,17 @@ def judged(moment: Moment, met: Ids, band: float, clearance: float) -> Steps[Aud
     deep = yield from between(0.6, 0.9, both_depths(world, met, contacts, wanted))
     verdict = _Verdict(world, met, contacts, features, seams, are_open)
     is_deep = verdict.are_deep(touched & single, deep) | (within.any(axis=0) & ~whole.any(axis=0))
+    yield 0.9
     parts = [
         verdict.duplicates(twins),
         verdict.contained(whole, deep),
         verdict.overlaps(is_deep, deep),
-        verdict.touching(touched & single & ~is_deep),
-        *(verdict.coplanar(single, same) for same in (True, False)),
     ]
+    yield 0.9
+    parts.append(verdict.touching(touched & single & ~is_deep))
+    yield 0.9
+    parts += [verdict.coplanar(single, same) for same in (True, False)]
+    yield 0.9
     if clearance > band:
         (rest,) = (~touched & ~within.any(axis=0)).nonzero()
         steps = gaps_of(moment, world.sheets, met[:, rest], clearance)

@@ -107,7 +107,8 @@ def look_steps(
     else:
         steps = audit_again_steps(octree, before.found, others, **rules.options)
     found = yield from between(0.3, 0.95, steps)
-    findings = findings_here(context.scene, target, found)
+    yield 0.95
+    findings = yield from between(0.95, 1.0, findings_steps(context.scene, target, found))
     yield 1.0
     count = -1 if others is None else len(others)
     return Looked(found, target, rules, wish, findings, count)
@@ -126,12 +127,15 @@ def changes(before: Looked, target: SceneTarget, rules: Rules) -> Ids | None:
     return np.union1d(before.target.octree.ids[gone], target.octree.ids[came])
 
 
-def findings_here(scene: bpy.types.Scene, target: SceneTarget, found: Audit) -> Findings:
+def findings_steps(
+    scene: bpy.types.Scene, target: SceneTarget, found: Audit
+) -> Steps[Findings]:
     """Return what was found in the unit of the scene, with the objects that it is about."""
     ids, pairs = np.unique(found.pairs, return_inverse=True)
     rows = np.searchsorted(target.octree.ids, ids)
     unit, scale = length_unit(scene)
     objects = objects_here(scene, target, rows, scale)
+    yield 0.5
     numbered = replace(found, pairs=pairs.reshape(found.pairs.shape))
     return findings_of(numbered, objects, scale=scale, unit=unit)
 

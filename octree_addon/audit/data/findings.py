@@ -224,7 +224,10 @@ def findings_of(
         If the objects are others, or a number is not finite.
     """
     found = audit.turned((audit.inner == 1).nonzero()[0]).scaled(scale)
-    rows, values = np.unique(np.stack(faces_of(found))[::-1], axis=1)
+    values, rows = faces_of(found)
+    width = int(values.max(initial=0)) + 1
+    codes = np.sort(rows * width + values)
+    rows, values = np.divmod(codes[np.diff(codes, prepend=-1) > 0], width)
     faces, owners = columns_of(values, rows, len(found))
     found = replace(found, faces=faces, face_findings=owners)
     return checked(Findings(objects, found, np.full(len(found), NEW), ("",) * len(found), unit))
