@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from .. import tuning
-from ..arrays import Flags, Floats, Ids, blocks, cross, dot, starts_of_runs
+from ..arrays import Flags, Floats, Ids, blocks, cross, distinct, dot, starts_of_runs
 from ..compiled import measured_pairs
 from ..records import Columns
 from ..scene.moment import Moment, first_of_each
@@ -187,7 +187,7 @@ class _Gaps:
         margin = float(self._lengths[pairs].max(initial=0.0))
         lengths = measured(self._moment, self._sheets, self._met[:, pairs], entries, margin)
         (some,) = ((lengths <= self._lengths[pairs]) & np.isfinite(lengths)).nonzero()
-        old = np.unique(pairs[some])
+        old = distinct(pairs[some])
         old = old[self._entries[0, old] >= 0]
         pairs = np.concatenate((old, pairs[some]))
         entries = np.concatenate((self._entries[:, old], entries[:, some]), axis=1)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from .. import tuning
-from ..arrays import Flags, Floats, Ids, blocks, dot, flagged, ranks_of, starts_of_runs
+from ..arrays import Flags, Floats, Ids, blocks, distinct, dot, flagged, ranks_of, starts_of_runs
 from ..records import Columns
 from ..scene.moment import Moment
 from ..steps import Steps, between
@@ -59,7 +59,7 @@ def judged(moment: Moment, met: Ids, band: float, clearance: float) -> Steps[Aud
     """
     if met.shape[1] == 0:
         return nothing()
-    meshes = np.unique(moment.placements.meshes[np.unique(met)])
+    meshes = distinct(moment.placements.meshes[distinct(met)])
     world = yield from between(0.0, 0.15, world_of(moment, meshes, band))
     looking = contacts_of(moment, world.sheets, met, band)
     contacts = yield from between(0.15, 0.4, looking)

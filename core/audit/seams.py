@@ -17,6 +17,7 @@ from ..arrays import (
     blocks,
     concatenated_ranges,
     cross,
+    distinct,
     dot,
     ends_of_runs,
     starts_of_runs,
@@ -74,7 +75,7 @@ def seams_of(world: World, met: Ids, contacts: Contacts) -> Steps[Seams]:
         yield 0.6 * some.stop / len(contacts)
     meets = _Meets.joined(parts)
     keys = _keys(world, met, contacts, meets)
-    stars = _Stars.of(world, np.unique(met[:, contacts.pairs[meets.contacts]]), meets)
+    stars = _Stars.of(world, distinct(met[:, contacts.pairs[meets.contacts]]), meets)
     crosses = np.zeros(len(meets.contacts), bool)
     for some in blocks(len(crosses), _LOOKED):
         crosses[some] = _crosses(
@@ -140,7 +141,7 @@ class _Stars:
     @classmethod
     def of(cls, world: World, rows: Ids, meets: _Meets) -> "_Stars":
         """Return the stars of the edges of meshes in some rows, if any edge is asked about."""
-        meshes = np.unique(world.meshes(rows)) if (meets.edges >= 0).any() else rows[:0]
+        meshes = distinct(world.meshes(rows)) if (meets.edges >= 0).any() else rows[:0]
         entries = concatenated_ranges(
             world.sheets.firsts[meshes], world.moment.meshes.sizes[meshes]
         )

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Flags, Floats, Ids, power_of_two_scale, starts_of_runs
+from ..arrays import Flags, Floats, Ids, distinct, power_of_two_scale, starts_of_runs
 from ..gaps.search import GapSearch
 from ..gaps.way import Way
 from ..groups import ALL_GROUPS
@@ -133,7 +133,7 @@ def _supports(moment: Moment, found: of.Audit, ground_rows: Ids) -> Steps[Suppor
     carried = np.zeros(len(placements), bool)
     carried[labels[ground_rows]] = True
     floating = asked & ~carried[labels]
-    fallers = np.unique(labels[floating])
+    fallers = distinct(labels[floating])
     dropping = _drops(moment, labels, floating, fallers)
     drops, landings, places = yield from between(0.1, 1.0, dropping)
     return Supports(
@@ -164,7 +164,7 @@ def _drops(
     pairs = _above(moment, labels, floating)
     if pairs.shape[1] == 0:
         return drops, landings, places
-    needed = np.unique(moment.placements.meshes[np.unique(pairs)])
+    needed = distinct(moment.placements.meshes[distinct(pairs)])
     sheets = yield from between(0.0, 0.1, moment.meshes.sheets(needed))
     boxes = moment.placements.boxes[:, moment.placements.is_there]
     scale = float(power_of_two_scale(boxes.reshape(-1, 1))[0])

@@ -215,8 +215,8 @@ def _steps(
     making = piece_steps(cutting, vertices, faces, np.zeros(len(faces), bool))
     pieces = yield from between(0.85, 0.95, making)
     yield 0.95
-    making = _chunks(lattice, divided, cutting, pieces, budget.most)
-    return (yield from between(0.95, 1.0, making))
+    describing = _chunks(lattice, divided, cutting, pieces, budget.most)
+    return (yield from between(0.95, 1.0, describing))
 
 
 def _bounds(cutting: Cutting, valid: Flags, also: Boxes | None) -> tuple[Floats, Floats]:

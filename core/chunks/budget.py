@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids
+from ..arrays import Flags, Floats, Ids, distinct
 from ..clip.cutting import IN_PIECES, Cutting
 from ..clip.polygons import Polygons
 from ..grid import DEEPEST
@@ -55,7 +55,7 @@ class Budget:
                 _keys(some.cells, self.owners[some.triangles], count),
             )
         )
-        return triangles, np.bincount(np.unique(keys) % count, minlength=count).astype(float)
+        return triangles, np.bincount(distinct(keys) % count, minlength=count).astype(float)
 
     def shares(self, some: Polygons) -> Floats:
         """Return the weights of pieces: those of their triangles, by area."""

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks, tuning
-from ..arrays import Floats, Ids, blocks, dot, robust_cross, starts_of_runs
+from ..arrays import Floats, Ids, blocks, distinct, dot, robust_cross, starts_of_runs
 from ..passes import radix_argsort_steps
 from ..records import Record
 from ..shapes import Boxes, Triangles
@@ -196,7 +196,7 @@ def _counted(cells: Ids, names: Ids) -> Steps[Ids]:
 def _ranked(names: Ids) -> tuple[Ids, Ids]:
     """Return the names that there are, ascending, and the rank of each among them."""
     (some,) = (np.diff(names, prepend=-1) != 0).nonzero()  # of many that follow each other
-    known = np.unique(names[some])
+    known = distinct(names[some])
     return known, np.searchsorted(known, names)
 
 

@@ -12,6 +12,7 @@ from ..arrays import (
     Ids,
     blocks,
     concatenated_ranges,
+    distinct,
     radix_argsort,
     starts_of_runs,
 )
@@ -283,7 +284,7 @@ def _assemble(
         order=entries.order,
         arranged=entries.arranged,
         outside=len(entries.order) - len(entries),
-        strays=np.unique(strays),
+        strays=distinct(strays),
         slack=_SLIVER * cells.size + 16 * grid.rounding,
     )
 

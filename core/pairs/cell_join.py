@@ -17,6 +17,7 @@ from ..arrays import (
     Flags,
     Ids,
     blocks,
+    distinct,
     ends_of_runs,
     flagged,
     gather,
@@ -114,7 +115,7 @@ def _quantized(tree: Octree, entries: Ids | None) -> Generator[PairBatch, None, 
     """Return the bounds of all entries of a tree, or only of these."""
     grid = grid_around(tree.arranged, tree.cell_rows[:, 0])
     bounds = QuantizedBounds(*np.empty((2, len(tree.order)), np.int64))
-    ids = None if entries is None else np.unique(entries)
+    ids = None if entries is None else distinct(entries)
     count = len(tree.order) if ids is None else len(ids)
     for block in blocks(count, tuning.current.sorted_references):
         some = block if ids is None else ids[block]

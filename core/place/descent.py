@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import tuning
-from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, dot, starts_of_runs
+from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, distinct, dot, starts_of_runs
 from ..records import Columns
 from ..scene.moment import Moment, first_of_each
 from ..scene.placements import GAP_ROUNDING, gap_slacks
@@ -254,7 +254,7 @@ class Descent(ABC):
 
     def _descended(self, front: PatchPairs) -> tuple[PatchPairs, bool]:
         """Return the front of all children, and whether these are triangles."""
-        used = [np.unique(places) for places in front.places]
+        used = [distinct(places) for places in front.places]
         chosen = [side[some] for side, some in zip(front.sides, used, strict=True)]
         all_patches = [side.sheets.patches for side in self.sides]
         are_last = all(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import tuning
-from ..arrays import Floats, Ids, gather
+from ..arrays import Floats, Ids, distinct, gather
 from ..mailboxing import Pairs
 from ..shapes import Boxes, Frusta, HalfSpaces, Shapes
 from .moment import Moment, Reached
@@ -63,7 +63,7 @@ def needing_octrees(moment: Moment, volumes: Shapes, pairs: Reached) -> Ids:
     rest = np.ones(len(pairs), bool)
     for _, some in _sooner(moment, volumes, pairs):
         rest[some] = False
-    return np.unique(moment.placements.meshes[pairs.rows[rest]])
+    return distinct(moment.placements.meshes[pairs.rows[rest]])
 
 
 def turns(moment: Moment, volumes: Shapes, pairs: Reached) -> Iterator[Ids]:

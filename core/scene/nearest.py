@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Ids, blocks, gather
+from ..arrays import Floats, Ids, blocks, distinct, gather
 from ..descend import expanded, portions
 from ..mailboxing import mailboxes_for, unique_pairs
 from ..nearest import Nearest, nearest
@@ -53,7 +53,7 @@ class _Best:
         near = np.flatnonzero(lengths <= self.limits[points])
         points, rows, entries = points[near], rows[near], entries[near]
         triangles, lengths = triangles[near], lengths[near]
-        asked = np.unique(points)
+        asked = distinct(points)
         held = self.rows[asked] >= 0
         old = np.repeat(asked, held.sum(axis=1))
         points = np.concatenate((old, points))

@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 
 from .. import tuning
-from ..arrays import Ids, blocks, starts_of_runs
+from ..arrays import Ids, blocks, distinct, starts_of_runs
 from ..compiled import CROSSES, crossing_surfaces
 from ..pairs import overlapping_pairs_steps
 from ..pairs.api import exact_test
@@ -95,7 +95,7 @@ def _sorted(found: Ids) -> Steps[Ids]:
 
 def tried(moment: Moment, met: Ids, margin: float, *, objects: bool) -> Steps["Trials"]:
     """Test the triangles of pairs of rows, at least one pair, and return the trials when done."""
-    needed = np.unique(moment.placements.meshes[np.unique(met)])
+    needed = distinct(moment.placements.meshes[distinct(met)])
     done = _LAID
     sheets = yield from between(0.0, done, moment.meshes.sheets(needed))
     trials = Trials(moment, sheets, met, margin, objects)

@@ -5,7 +5,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, dot, gather, starts_of_runs
+from ..arrays import (
+    Flags,
+    Floats,
+    Ids,
+    blocks,
+    concatenated_ranges,
+    distinct,
+    dot,
+    gather,
+    starts_of_runs,
+)
 from ..mailboxing import Mailboxes, Pairs
 from ..rays import RayCrossings, RayHits
 from ..rays.crossings import Rays, barycentric, ray_packets
@@ -242,7 +252,7 @@ def _met_by_all(moment: Moment, rays: Rays, pairs: Crossed, some: Ids, closest: 
     counts = forest.end[roots] - forest.begin[roots]
     references = concatenated_ranges(forest.begin[roots], counts)
     keys = np.repeat(some, counts) * len(forest.order) + forest.references[references]
-    numbers, entries = np.divmod(np.unique(keys), max(len(forest.order), 1))
+    numbers, entries = np.divmod(distinct(keys), max(len(forest.order), 1))
     return forest, *_meet(moment, rays, pairs, forest, closest, (numbers, entries))
 
 

@@ -127,9 +127,7 @@ def changes(before: Looked, target: SceneTarget, rules: Rules) -> Ids | None:
     return np.union1d(before.target.octree.ids[gone], target.octree.ids[came])
 
 
-def findings_steps(
-    scene: bpy.types.Scene, target: SceneTarget, found: Audit
-) -> Steps[Findings]:
+def findings_steps(scene: bpy.types.Scene, target: SceneTarget, found: Audit) -> Steps[Findings]:
     """Return what was found in the unit of the scene, with the objects that it is about."""
     ids, pairs = np.unique(found.pairs, return_inverse=True)
     rows = np.searchsorted(target.octree.ids, ids)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,7 @@ from .data import SeenTable
 HEADER = ("object", "camera", "first", "last", "frames", "intervals")
 
 
-@dataclass(frozen=True)
-class TestedObject:
+class TestedObject(NamedTuple):
     """An object that was tested, itself or by its instances."""
 
     session_uid: int

@@ -14,7 +14,8 @@ from tuned import tuned
 
 import core
 from core import Boxes, Triangles, build_octree, build_steps, passes, run
-from core.arrays import radix_argsort
+from core.arrays import distinct, radix_argsort
+from core.chunks.lattice import Lattice, joined_cells, root_cell
 from core.options import SPLITS
 
 ARRAYS = (
@@ -107,3 +108,35 @@ def test_equal_columns_become_neighbors(seed, piece, are_whole):
     differ = (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)
     assert_array_equal(is_first, np.append(True, differ)[: columns.shape[1]])
     assert is_first.sum() == len(np.unique(columns + 0.0, axis=1).T)
+
+
+@given(
+    arrays(np.intp, st.tuples(st.integers(0, 3), st.integers(0, 9)), elements=st.integers(-5, 5))
+)
+def test_distinct_numbers_are_those_of_numpy(numbers):
+    assert_array_equal(distinct(numbers), np.unique(numbers), strict=True)
+
+
+@pytest.mark.parametrize("axes", [(0, 1, 2), (0, 1)])
+def test_cells_beside_each_other_are_found_in_pieces(axes):
+    random, cells = np.random.default_rng(3), root_cell(Lattice(1.0, 8, np.zeros(3, int)), axes)
+    for _ in range(4):
+        is_divided = random.random(len(cells)) < 0.7
+        parts = cells.take(np.flatnonzero(~is_divided)), cells.take(np.flatnonzero(is_divided))
+        cells = joined_cells([parts[0], parts[1].children()])
+    cells = cells.take(np.flatnonzero(random.random(len(cells)) < 0.9))
+    lower, upper = cells.bounds
+    with tuned(core, piece=80):
+        fractions, found = finished(cells.neighbor_steps())
+    assert len(fractions) >= 2 * len(axes) * len(cells) // 10
+    expected = []
+    for axis in axes:
+        others = [each for each in range(3) if each != axis]
+        overlap = np.ones((len(cells), len(cells)), bool)
+        for other in others:
+            overlap &= lower[other][:, None] < upper[other]
+            overlap &= upper[other][:, None] > lower[other]
+        for side, (mine, theirs) in enumerate(((lower, upper), (upper, lower))):
+            ones, twos = (overlap & (mine[axis][:, None] == theirs[axis])).nonzero()
+            expected += [(one, 2 * axis + side, two) for one, two in zip(ones, twos, strict=True)]
+    assert_array_equal(found, np.array(sorted(expected)).reshape(-1, 3).T)
