@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Flags, Floats, Ids
+from ..arrays import Flags, Floats, Ids, distinct
 from ..dynamic import DynamicOctree
 from ..groups import ALL_GROUPS
 from ..octree import Freshness
@@ -289,7 +289,7 @@ def _in_contact(moment: Moment, met: Ids, band: float) -> Steps[Flags]:
 
 def _nested(moment: Moment, met: Ids, band: float) -> Steps[Flags]:
     """Return which of two, of pairs of rows without contact, has a part in the other."""
-    meshes = np.unique(moment.placements.meshes[np.unique(met)])
+    meshes = distinct(moment.placements.meshes[distinct(met)])
     world = yield from between(0.0, 0.5, world_of(moment, meshes, band))
     found = np.zeros(met.shape[1], bool)
     for start, (inner, outer) in ((0.5, met), (0.75, met[::-1])):

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Ids, flagged
+from ..arrays import Ids, distinct, flagged
 from ..scene import SceneOctree
 from ..scene.moment import Moment
 
@@ -43,7 +43,7 @@ class PairRules:
             pairs = checks.pairs("skipped", skipped, placements.born)
             flat = placements.rows_of(pairs.reshape(-1), name="skipped")
             rows = np.sort(flat.reshape(2, -1), axis=0)
-            keys = np.unique(rows[0] * count + rows[1])
+            keys = distinct(rows[0] * count + rows[1])
         return cls(numbers, sides[0], sides[1], keys, count)
 
     def kept(self, met: Ids) -> Ids:

@@ -6,7 +6,7 @@ from typing import Self
 
 import numpy as np
 
-from ..arrays import Flags, Ids, flagged, radix_argsort, starts_of_runs
+from ..arrays import Flags, Ids, distinct, flagged, radix_argsort, starts_of_runs
 from ..cells import Cells
 from ..compiled import builder
 from ..construction.levels import Pairs
@@ -187,7 +187,7 @@ class Assignment:
     def check(self) -> None:
         """Assert that items and cells do not contradict each other."""
         placements = self.placements
-        assert np.array_equal(np.unique(placements.entries), np.arange(self.count))
+        assert np.array_equal(distinct(placements.entries), np.arange(self.count))
         is_outside = flagged(self.count, self.outside)
         assert (is_outside[placements.entries] == (placements.cells == NO_CELL)).all()
         assert np.array_equal(self.own, _counted(placements.cells, len(self.cells)))
@@ -217,7 +217,7 @@ class OneCellEach(Assignment):
             return kernel.referred(
                 references, moved, self.placements.cells, self.cells, self._ends
             )
-        moved = np.unique(moved)
+        moved = distinct(moved)
         keys = np.append(self.cells.place + 1, 0)[self.placements.cells[moved]]
         order = np.argsort(keys, kind="stable")
         keys = keys[order]

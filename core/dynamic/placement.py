@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, gather
+from ..arrays import Flags, Floats, Ids, distinct, gather
 from ..cells import Cells
 from ..child_masks import POPCOUNT, ChildMasks
 from ..compiled import builder
@@ -114,7 +114,7 @@ def pushed_down(cells: Cells, options: Options, starts: Ids, rows: Floats) -> tu
         is_held = masks > 0
         found, pairs = found + pairs[~is_held], pairs[is_held]
         pairs = handed_down(pairs.entries, cells.first_child[pairs.cells], masks[is_held])
-    return found[np.argsort(found.entries, kind="stable")], np.unique(np.concatenate(strays))
+    return found[np.argsort(found.entries, kind="stable")], distinct(np.concatenate(strays))
 
 
 def overfull(assignment: Assignment, options: Options, numbers: Ids) -> Ids:
@@ -123,7 +123,7 @@ def overfull(assignment: Assignment, options: Options, numbers: Ids) -> Ids:
     many = (assignment.own[numbers] > options.capacity) & (cells.first_child[numbers] < 0)
     if not many.any():
         return numbers[:0]
-    numbers = np.unique(numbers[many])
+    numbers = distinct(numbers[many])
     rule = _Centers.of(assignment, options)
     return numbers[rule.divisible(cells.rows[:, numbers], cells.depth[numbers])]
 

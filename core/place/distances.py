@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Flags, Floats, Ids, starts_of_runs
+from ..arrays import Flags, Floats, Ids, distinct, starts_of_runs
 from ..audit.bands import Banded, by_band
 from ..audit.contacts import Contacts, contacts_of
 from ..audit.crossings import middles_between
@@ -233,4 +233,4 @@ class _Measured:
 
 
 def _meshes(moment: Moment, met: Ids) -> Ids:
-    return np.unique(moment.placements.meshes[met])
+    return distinct(moment.placements.meshes[met])

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, starts_of_runs
+from ..arrays import Flags, Floats, Ids, distinct, starts_of_runs
 from ..audit.findings import CONTAINED, DUPLICATE, OVERLAP
 from ..audit.inside import inside
 from ..audit.judge import judged
@@ -66,7 +66,7 @@ def entangled(moment: Moment, sheets: Sheets, pairs: Ids, stays: Flags) -> Steps
     looking = search.look(pairs, np.zeros(len(found), np.intp), np.zeros(1), shared=False)
     yield from between(0.0, 0.5, looking)
     found |= search.crossing
-    closed = yield from between(0.5, 0.55, closed_rows(moment, sheets, np.unique(pairs)))
+    closed = yield from between(0.5, 0.55, closed_rows(moment, sheets, distinct(pairs)))
     (rest,) = (~found & closed[pairs].any(axis=0)).nonzero()
     if len(rest) == 0:
         return found

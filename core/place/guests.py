@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, blocks, cross, dot, flagged, starts_of_runs
+from ..arrays import Flags, Floats, Ids, blocks, cross, distinct, dot, flagged, starts_of_runs
 from ..audit import findings
 from ..audit.bands import by_band, resolutions
 from ..audit.inside import inside, nearest_triangles
@@ -148,7 +148,7 @@ def in_the_way(asked: Asked) -> Steps[Ids]:
 
 
 def _surfaces(moment: Moment, rows: Ids) -> Steps[Surfaces]:
-    meshes = np.unique(moment.placements.meshes[rows])
+    meshes = distinct(moment.placements.meshes[rows])
     return Surfaces(moment, (yield from moment.meshes.sheets(meshes)))
 
 
@@ -170,9 +170,9 @@ def _held(asked: Asked, search: _Crossing) -> Steps[None]:
     if len(some) == 0:
         return
     guests, hosts = search.rows[:, some]
-    steps = world_of(asked.guests, np.unique(asked.guests.placements.meshes[guests]), 0.0)
+    steps = world_of(asked.guests, distinct(asked.guests.placements.meshes[guests]), 0.0)
     inner = yield from between(0.0, 0.1, steps)
-    steps = world_of(asked.moment, np.unique(asked.moment.placements.meshes[hosts]), 0.0)
+    steps = world_of(asked.moment, distinct(asked.moment.placements.meshes[hosts]), 0.0)
     outer = yield from between(0.1, 0.2, steps)
     are_rooms = asked.rooms[hosts]
     are_closed = outer.shells.closed[outer.meshes(hosts)]
@@ -288,7 +288,7 @@ def _audited(asked: Asked, search: _Crossing, pairs: Ids) -> Steps[None]:
     if inner.shape[1]:
         points = _points(asked, guests, inner)[:, :, 0]
         world = yield from world_of(
-            asked.moment, np.unique(asked.moment.placements.meshes[hosts]), 0.0
+            asked.moment, distinct(asked.moment.placements.meshes[hosts]), 0.0
         )
         (solid,) = world.shells.closed[world.meshes(hosts)].nonzero()
         is_in = yield from inside(asked.moment, points[:, solid], hosts[solid])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids
+from ..arrays import Flags, Floats, Ids, distinct
 from ..audit.findings import DUPLICATE, OVERLAP
 from ..audit.inside import inside
 from ..audit.judge import judged
@@ -21,7 +21,7 @@ _BESIDE = 2.0**-30
 
 def closed_rows(moment: Moment, sheets: Sheets, rows: Ids) -> Steps[Flags]:
     """Return in which rows closed meshes are placed, (n,) of all rows; False where not asked."""
-    meshes = np.unique(moment.placements.meshes[rows])
+    meshes = distinct(moment.placements.meshes[rows])
     shells = yield from shells_of(sheets, moment.meshes.sizes, meshes)
     flags = np.zeros(len(moment), bool)
     flags[rows] = shells.closed[moment.placements.meshes[rows]]

@@ -6,7 +6,7 @@ that other's surface is inside of it, and no part of it is outside.
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, concatenated_ranges, starts_of_runs
+from ..arrays import Flags, Floats, Ids, concatenated_ranges, distinct, starts_of_runs
 from ..audit.components import components
 from ..audit.contacts import Contacts, contacts_of
 from ..audit.inside import inside, nearest_triangles
@@ -34,7 +34,7 @@ def lie_whole(moment: Moment, inner: Ids, outer: Ids) -> Steps[Flags]:
     if len(some) == 0:
         return flags
     met = np.stack((inner[some], outer[some]))
-    meshes = np.unique(moment.placements.meshes[met])
+    meshes = distinct(moment.placements.meshes[met])
     world = yield from between(0.0, 0.2, world_of(moment, meshes, BAND))
     contacts = yield from between(0.2, 0.4, contacts_of(moment, world.sheets, met, BAND))
     entered = yield from between(0.4, 0.7, _entered(world, met, contacts))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Floats, Ids
+from ..arrays import Floats, Ids, distinct
 from ..audit.bands import unusual_scale
 from ..audit.rules import moment_of
 from ..audit.sides import in_order
@@ -165,7 +165,7 @@ def _measured(
     touched = yield from between(0.0, 0.4, touching_pairs(moment, met))
     (some,) = (~touched).nonzero()
     if len(some):
-        meshes = np.unique(moment.placements.meshes[met[:, some]])
+        meshes = distinct(moment.placements.meshes[met[:, some]])
         side = Surfaces(moment, (yield from between(0.4, 0.5, moment.meshes.sheets(meshes))))
         steps = gaps_between(side, met[:, some], limits[some])
         lengths[some] = (yield from between(0.5, 1.0, steps)).lengths

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Flags, Floats, Ids, dot, flagged
+from ..arrays import Flags, Floats, Ids, distinct, dot, flagged
 from ..audit.components import components
 from ..audit.rules import moment_of
 from ..gaps.way import Way
@@ -202,7 +202,7 @@ class _Apart:
         met = yield from between(0.0, 0.0, boxes_met(now, rows))
         if rows is self._movers:
             met = met[:, ~self._stays[met].all(axis=0)]
-        meshes = np.unique(now.placements.meshes[np.unique(met)])
+        meshes = distinct(now.placements.meshes[distinct(met)])
         if len(meshes) == 0:
             return now, met, None
         sheets = yield from between(0.0, 0.0, now.meshes.sheets(meshes))
@@ -258,7 +258,7 @@ class _Apart:
             moved, bad = np.zeros((len(ways), count)), np.zeros(count, bool)
             for axis in range(len(ways)):
                 some = self._parted[(self._parted.axes == axis).nonzero()[0]]
-                used = np.unique(np.concatenate((some.befores, some.afters)))
+                used = distinct(np.concatenate((some.befores, some.afters)))
                 befores, afters = (
                     np.searchsorted(used, each) for each in (some.befores, some.afters)
                 )
@@ -284,7 +284,7 @@ class _Apart:
         back = yield from between(0.0, 0.0, shadows_met(self._moment, way, there, rows))
         met = np.unique(np.sort(np.concatenate((met, back), axis=1), axis=0), axis=1)
         met = self._in_order(met[:, here[met].any(axis=0)], way)
-        meshes = np.unique(self._moment.placements.meshes[np.unique(met)])
+        meshes = distinct(self._moment.placements.meshes[distinct(met)])
         sheets = yield from between(0.0, 0.0, self._moment.meshes.sheets(meshes))
         exits = yield from between(0.0, 0.0, last_exits(self._moment, sheets, way, met))
         (some,) = np.isfinite(exits).nonzero()

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Flags, Floats, Ids, flagged, power_of_two_scale
+from ..arrays import Flags, Floats, Ids, distinct, flagged, power_of_two_scale
 from ..audit.rules import moment_of
 from ..gaps.search import GapSearch
 from ..gaps.way import Way
@@ -230,7 +230,7 @@ def _gaps(asked: _Asked, way: Way) -> Steps[tuple[Gaps, Ids]]:
     used = np.unique(np.concatenate((still, moving), axis=1))
     if len(used) == 0:
         return Gaps.none(), np.empty(0, np.intp)
-    meshes = np.unique(moment.placements.meshes[used])
+    meshes = distinct(moment.placements.meshes[used])
     sheets = yield from between(0.15, 0.2, moment.meshes.sheets(meshes))
     looking = _Looking(moment, sheets, way, bodies, (still, moving))
     everyone = np.ones(len(asked.rows), bool)
