@@ -64,7 +64,7 @@ class PackedScene(compiled.Placed):
 
         return counts if self._until_packed(lambda: counts, again) else None
 
-    def nearest_in(
+    def nearest_in_rows(
         self, points: Floats, rows: Ids, limits: Floats
     ) -> tuple[Ids, Floats, Floats] | None:
         """Find the nearest as `Walked` does, packing meshes that points come to."""
@@ -257,7 +257,7 @@ def nearest_corners(
     than its limit, (q,).
     """
     scene = packed(moment, len(rows))
-    found = None if scene is None else scene.nearest_in(points, rows, limits)
+    found = None if scene is None else scene.nearest_in_rows(points, rows, limits)
     if found is None:
         return nearest_in_rows(moment, points, rows, limits)
     items, distances, corners = found
