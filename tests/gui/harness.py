@@ -26,7 +26,8 @@ import subprocess
 import textwrap
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -248,6 +249,13 @@ class Window:
         """Click on the button of an operator in the sidebar."""
         self.click(*self.find_button(operator, **where))
 
+    @contextmanager
+    def held_work(self, share: float = 0.3) -> Iterator[None]:
+        """Let operators do no more than a share of their work: so Esc comes in time anywhere."""
+        self.call(_hold_work, self.module, share)
+        yield
+        self.call(_hold_work, self.module, None)
+
     def keys(self, *names: str) -> None:
         """Press keys one after the other, in xdotool's names: `"a"`, `"ctrl+z"`, `"Escape"`.
 
@@ -285,6 +293,19 @@ def _enable(module: str) -> None:
 
     if module and addon_utils.enable(module, default_set=True, persistent=True) is None:
         raise RuntimeError(f"{module} could not be enabled")
+
+
+def _hold_work(module: str, share: float | None) -> None:
+    import importlib
+
+    stepped = importlib.import_module(f"{module}.octree_addon.ui.stepped")
+    running = importlib.import_module(f"{module}.core").Running
+
+    class Held(running):
+        def step(self):
+            return self.value >= share or super().step()
+
+    stepped.Running = running if share is None else Held
 
 
 def _has_its_panels(module: str) -> bool:

@@ -110,9 +110,10 @@ def test_export_goes_on_step_by_step_and_leaves_the_scene(scene, tmp_path, form)
     before = scene.call(exported, folder)
     assert before["files"] == []
     picture = scene.picture(f"export_before_{form}")
-    scene.call(press, "export_chunks", {})
-    scene.keys("Escape")
-    time.sleep(1)
+    with scene.held_work():
+        scene.call(press, "export_chunks", {})
+        scene.keys("Escape")
+        time.sleep(1)
     assert scene.call(exported, folder) == before
     scene.call(press, "export_chunks", {})
     wait_for(lambda: "manifest.json" in scene.call(exported, folder)["files"], 180)

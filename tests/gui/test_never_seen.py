@@ -120,9 +120,10 @@ def test_the_panel_fits_and_escape_leaves_nothing(window):
     window.call(add_engine)
     window.call(show_panel)
     window.picture("never_panel_first")
-    assert window.call(call, "find_never_seen", {"directions": 5000}) == ["RUNNING_MODAL"]
-    window.keys("Escape")
-    wait_for(lambda: window.call(modal_operators) == 0)
+    with window.held_work():
+        assert window.call(call, "find_never_seen", {"directions": 5000}) == ["RUNNING_MODAL"]
+        window.keys("Escape")
+        wait_for(lambda: window.call(modal_operators) == 0)
     assert window.call(facts) is None
     window.call(call, "find_never_seen", {"directions": 20, "resolution": 256})
     wait_for(lambda: window.call(facts) is not None)

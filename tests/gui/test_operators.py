@@ -96,16 +96,17 @@ def test_escape_in_the_redo_panel_keeps_what_there_was(window):
     window.call(add_plain, 900)
     assert window.call(invoke, "build", {}) == ["RUNNING_MODAL"]
     wait_for(lambda: window.call(tree) is not None)
-    window.call(redo_with, "capacity", 64)
-    wait_for(lambda: window.call(modal_operators) == 1)
-    window.picture("redo_in_steps", redraw=False)
-    window.keys("Escape")
-    wait_for(lambda: window.call(modal_operators) == 0)
-    assert window.call(tree)[1] == window.call(last_value, "capacity") == 32
-    window.call(redo_with, "capacity", 64)
-    wait_for(lambda: window.call(modal_operators) == 1)
-    window.keys("a")  # another operator: its result is not undone
-    wait_for(lambda: window.call(modal_operators) == 0)
+    with window.held_work():
+        window.call(redo_with, "capacity", 64)
+        wait_for(lambda: window.call(modal_operators) == 1)
+        window.picture("redo_in_steps", redraw=False)
+        window.keys("Escape")
+        wait_for(lambda: window.call(modal_operators) == 0)
+        assert window.call(tree)[1] == window.call(last_value, "capacity") == 32
+        window.call(redo_with, "capacity", 64)
+        wait_for(lambda: window.call(modal_operators) == 1)
+        window.keys("a")  # another operator: its result is not undone
+        wait_for(lambda: window.call(modal_operators) == 0)
     assert window.call(tree)[1] == 32
     window.keys("ctrl+z", "ctrl+z")
     assert window.call(tree) is None
@@ -126,9 +127,10 @@ def test_escape_leaves_no_answer_and_no_selection(window):
     window.call(add_plain, 1000)
     window.move(430, 420)
     question = {"center": [4, 4, 0], "radius": 1}
-    assert window.call(invoke, "select_in_sphere", question) == ["RUNNING_MODAL"]
-    window.keys("Escape")
-    wait_for(lambda: window.call(modal_operators) == 0)
+    with window.held_work():
+        assert window.call(invoke, "select_in_sphere", question) == ["RUNNING_MODAL"]
+        window.keys("Escape")
+        wait_for(lambda: window.call(modal_operators) == 0)
     assert window.call(answer) is None
     assert window.call(selected) == ["Cube", "Grid"]
 
