@@ -23,7 +23,7 @@
 #include <math.h>
 #include <string.h>
 
-#define ABI 5
+#define ABI 6
 
 /* What every step of a walk does: a call costs as much. */
 #define INLINED inline __attribute__((always_inline))

@@ -20,14 +20,18 @@
  * and what rounding does to heights above tilted planes. */
 #define GROWN 0x1p-40
 #define TILTED 0x1p-47
+/* How far rounding may move triangles, with what it does to altitudes, as a part of the terms. */
+#define MOVED 0x1p-46
 /* Boxes that lie beside each other are the last to be looked at. */
 #define BESIDE 64.0
 
 /* Bounds as seen along the way: of the shadow, of what lies along the way, and of that above a
- * plane that is tilted as surfaces are where they are nearest so far. */
+ * plane that is tilted as surfaces are where they are nearest so far; and those along the axis that
+ * is nearest to the way, without any rounding, or no numbers. */
 typedef struct {
-    double low[4], high[4];
+    double low[5], high[5];
 } Box;
+enum { ALONG = 2, TILTED_ALONG = 3, EXACT = 4 };
 
 typedef struct {
     double corners[3][3], seen[3][3];
@@ -35,10 +39,12 @@ typedef struct {
     int64_t entry;
 } Face;
 
-/* The rows that place what is seen, how large their terms are, and the largest patches. */
+/* The rows that place what is seen, how large their terms are, and the largest patches. Along axes
+ * that are plain, what a box becomes is known without rounding. Of triangles with an altitude above
+ * `thin`, rounding takes no area. */
 typedef struct {
-    double matrix[12], rows[4][4], terms[4][4];
-    int64_t top, count;
+    double matrix[12], rows[4][4], terms[4][4], thin;
+    int64_t top, count, are_plain[3];
 } Side;
 
 enum { NOT_BEGUN = 0, DIVES = 1, FOLLOWS = 2 };
@@ -48,7 +54,7 @@ typedef struct {
     Along along;
     Side sides[2];
     double slopes[2], gap, limit; /* nothing is looked for at the limit, or beyond */
-    int64_t phase, height, first, entries[2], corner, is_crossing, first_face;
+    int64_t phase, height, first, entries[2], face[2], corner, is_crossing, first_face;
     Box tops[2][TOPS];
     Waiting stack[WAITING];
 } Slide;
@@ -61,7 +67,7 @@ typedef struct {
     int64_t *entries, *corners;        /* (2, count), (count) */
     uint8_t *are_crossing;             /* (count) */
     int64_t *faces;                    /* (3, room) */
-    int64_t count, key_count, room, face_count, is_signed, is_shared, needs_room;
+    int64_t count, key_count, room, face_count, is_signed, is_shared, wants_faces, needs_room;
 } Slid;
 
 EXPORT int64_t octree_kernel_slide_size(void) { return sizeof(Slide); }
@@ -76,6 +82,25 @@ static void tilt(Slide *search, const double *slopes) {
             side->terms[3][n] = side->terms[2][n] + fabs(slopes[0]) * side->terms[0][n]
                               + fabs(slopes[1]) * side->terms[1][n];
         }
+}
+
+/* Up to which altitude a triangle may have no area where it is placed: rounding moves corners, and
+ * the least singular value of the matrix tells how far that is where they came from. */
+static double thin_of(const Sheets *sheets, const Side *side) {
+    const double *one = side->matrix, *two = one + 4, *three = one + 8;
+    double normal[3], size[3] = {0, 0, 0}, square = 0, largest = 0;
+    for (int64_t patch = side->top; patch < side->top + side->count; patch++)
+        for (int n = 0; n < 6; n++) {
+            double end = fabs(sheets->boxes[n * sheets->patch_step + patch]);
+            size[n % 3] = end > size[n % 3] ? end : size[n % 3];
+        }
+    for (const double *row = one; row < one + 12; row += 4) {
+        double reach = fabs(row[0]) * size[0] + fabs(row[1]) * size[1] + fabs(row[2]) * size[2];
+        square += dot(row, row), reach += fabs(row[3]);
+        largest = reach > largest ? reach : largest;
+    }
+    cross(two, three, normal);
+    return largest * square / fabs(dot(one, normal)) * MOVED;
 }
 
 /* Put a side where its placement does; 0 if there is none, or no mesh that was laid out. */
@@ -100,16 +125,23 @@ static int set_side(const Sheets *sheets, const Along *along, Side *side, int64_
         }
         side->rows[2][n] = far[n] / longest, side->terms[2][n] = 2 * fabs(far[n]);
     }
+    for (int n = 0; n < 3; n++) {
+        const double *row = side->matrix + 4 * along->axes[n];
+        side->are_plain[n] = (n == 2 || along->direction[along->axes[n]] == 0)
+                          && (row[0] != 0) + (row[1] != 0) + (row[2] != 0) <= 1;
+    }
+    side->thin = thin_of(sheets, side);
     return 1;
 }
 
 static Box box_of(const Sheets *sheets, const Slide *search, int which, int64_t patch) {
     const Side *side = &search->sides[which];
-    double middle[3], half[3], size[3];
+    const Along *along = &search->along;
+    double lows[3], highs[3], middle[3], half[3], size[3];
     Box box;
     for (int n = 0; n < 3; n++) {
-        double low = sheets->boxes[n * sheets->patch_step + patch];
-        double high = sheets->boxes[(n + 3) * sheets->patch_step + patch];
+        double low = lows[n] = sheets->boxes[n * sheets->patch_step + patch];
+        double high = highs[n] = sheets->boxes[(n + 3) * sheets->patch_step + patch];
         middle[n] = (low + high) / 2, half[n] = (high - low) / 2;
         size[n] = fabs(low) > fabs(high) ? fabs(low) : fabs(high);
     }
@@ -120,18 +152,105 @@ static Box box_of(const Sheets *sheets, const Slide *search, int which, int64_t 
         extent += (dot(terms, size) + terms[3]) * GROWN;
         box.low[n] = center - extent, box.high[n] = center + extent;
     }
+    box.low[EXACT] = box.high[EXACT] = NAN;
+    for (int n = 0; n < 3; n++) {
+        const double *row = side->matrix + 4 * along->axes[n];
+        double one = dot(row, lows) + row[3], other = dot(row, highs) + row[3];
+        if (!side->are_plain[n]) continue;
+        if (n == 2 && along->direction[along->axes[2]] < 0) one = -one, other = -other;
+        double low = one < other ? one : other, high = one < other ? other : one;
+        if (n == 2) box.low[EXACT] = low, box.high[EXACT] = high;
+        if (n == 2 && along->error > 0) continue;
+        box.low[n] = low, box.high[n] = high;
+        if (n == 2 && search->slopes[0] == 0 && search->slopes[1] == 0)
+            box.low[TILTED_ALONG] = low, box.high[TILTED_ALONG] = high;
+    }
     return box;
 }
 
-/* Whether two boxes may hold what is looked for; what is no number may. */
-static int may_count(const Slid *asked, const Slide *search, const Box *one, const Box *other) {
-    for (int n = 0; n < 2; n++)
+/* Whether a patch may hold triangles without area. */
+static int is_thin(const Sheets *sheets, const Slide *search, int which, int64_t patch) {
+    return !(sheets->altitudes[patch] > search->sides[which].thin);
+}
+
+/* Whether two boxes may hold what is looked for; what is no number may. Where shadows are known
+ * without rounding, what only grazes does not count. */
+static int may_count(const Slid *asked, const Slide *search, const Box *one, const Box *other,
+                     const int *are_exact) {
+    for (int n = 0; n < 2; n++) {
         if (one->low[n] > other->high[n] || one->high[n] < other->low[n]) return 0;
+        if (are_exact[n] && (one->low[n] == other->high[n] || one->high[n] == other->low[n]))
+            return 0;
+    }
     for (int n = 2; n < 4; n++) {
         if (other->low[n] - one->high[n] >= search->limit) return 0;
         if (!asked->is_signed && other->high[n] < one->low[n]) return 0;
     }
     return 1;
+}
+
+/* Of which axes the shadows of two patches are known without rounding. Of none if both may hold
+ * triangles whose shadows are points: these meet though they have no inside. */
+static void set_exact(const Sheets *sheets, const Slide *search, const int64_t *patches,
+                      int *are_exact) {
+    int are_thin = is_thin(sheets, search, 0, patches[0]) && is_thin(sheets, search, 1, patches[1]);
+    for (int n = 0; n < 2; n++)
+        are_exact[n] = !are_thin && search->sides[0].are_plain[n] && search->sides[1].are_plain[n];
+}
+
+/* Whether nothing in two boxes is nearer than what is known; not, if that cannot be told. Gaps are
+ * as long as what lies between along the nearest axis, divided by the way's part there. */
+static int is_no_nearer(const Slide *search, const Box *one, const Box *other) {
+    const Along *along = &search->along;
+    double gap = search->gap, low = other->low[EXACT], high = one->high[EXACT];
+    for (int n = 2; n < 4; n++)
+        if (other->low[n] - one->high[n] > gap) return 1;
+    double part = fabs(along->direction[along->axes[2]]), far = gap * part;
+    double apart = low - high, back = apart - low;
+    double lost = (low - (apart - back)) + (-high - back), error = product_error(gap, part);
+    double doubt = error == 0 ? 0 : (fabs(lost) + fabs(error)) * 0x1p-50;
+    return (apart - far) + (lost - error) >= doubt;
+}
+
+/* Whether two boxes lie in one plane across the way. */
+static int are_flat(const Box *one, const Box *other) {
+    double height = one->low[EXACT];
+    return one->high[EXACT] == height && other->low[EXACT] == height
+        && other->high[EXACT] == height;
+}
+
+/* The lowest entry in a patch; -1 if that is not there. */
+static int64_t lowest_in(const Sheets *sheets, int64_t patch) {
+    while (!sheets->are_small[patch]) {
+        int64_t first = sheets->firsts[patch];
+        if (first < 0 || first >= patch) return -1;
+        patch = first;
+    }
+    return sheets->firsts[patch];
+}
+
+/* Whether two triangles are lower than others: first of side 0. */
+static int are_lower(const int64_t *entries, const int64_t *known) {
+    return entries[0] < known[0] || (entries[0] == known[0] && entries[1] < known[1]);
+}
+
+/* Whether only lower triangles count than those that have the gap (1), or lie in one plane (2). */
+static int is_settled(const Slid *asked, const Slide *search, const Box *one, const Box *other,
+                      int are_thin) {
+    if (asked->wants_faces) return 0;
+    int is_cut = !asked->is_signed && search->is_crossing && search->gap <= 0;
+    if (search->gap < INFINITY && (is_cut || is_no_nearer(search, one, other))) return 1;
+    return search->face[0] >= 0 && !are_thin && are_flat(one, other) ? 2 : 0;
+}
+
+/* Whether two patches may change what is known. */
+static int may_change(const Sheets *sheets, const Slid *asked, const Slide *search,
+                      const int64_t *patches, const Box *one, const Box *other) {
+    int are_thin = is_thin(sheets, search, 0, patches[0]) || is_thin(sheets, search, 1, patches[1]);
+    int settled = is_settled(asked, search, one, other, are_thin);
+    if (!settled) return 1;
+    int64_t entries[2] = {lowest_in(sheets, patches[0]), lowest_in(sheets, patches[1])};
+    return are_lower(entries, settled == 1 ? search->entries : search->face);
 }
 
 /* How far boxes are apart at their middles, the promising ones first. */
@@ -155,17 +274,21 @@ static void start(const Sheets *sheets, const Slid *asked, Slide *search, int64_
         for (int64_t i = 0; i < side->count; i++)
             search->tops[which][i] = box_of(sheets, search, which, side->top + i);
     }
-    for (int64_t n = 0; n < counts[0] * counts[1]; n++) {
+    /* Of equal promise, the lowest come last, and are taken first. */
+    for (int64_t n = counts[0] * counts[1] - 1; n >= 0; n--) {
         int64_t i = n / counts[1], j = n % counts[1];
         const Box *one = &search->tops[0][i], *other = &search->tops[1][j];
-        if (phase == FOLLOWS && n == search->first) continue;
-        if (!may_count(asked, search, one, other)) continue;
         double promise = promise_of(one, other);
+        Waiting both = {{search->sides[0].top + i, search->sides[1].top + j}, promise};
+        int are_exact[2];
+        if (phase == FOLLOWS && n == search->first) continue;
+        set_exact(sheets, search, both.patches, are_exact);
+        if (!may_count(asked, search, one, other, are_exact)) continue;
+        if (!may_change(sheets, asked, search, both.patches, one, other)) continue;
         if (phase == DIVES) {
-            if (search->height && !(promise < search->stack[0].rank)) continue;
+            if (search->height && !(promise <= search->stack[0].rank)) continue;
             search->height = 0, search->first = n;
         }
-        Waiting both = {{search->sides[0].top + i, search->sides[1].top + j}, promise};
         wait_for(search->stack, &search->height, both, 0);
     }
 }
@@ -191,6 +314,7 @@ static int begin(const Sheets *sheets, const Slid *asked, Slide *search, int64_t
                       asked->rows[which * asked->count + pair])) return 0;
     search->gap = INFINITY, search->limit = asked->limits[key] + TIE;
     search->corner = search->entries[0] = search->entries[1] = -1, search->is_crossing = 0;
+    search->face[0] = search->face[1] = -1;
     search->first_face = asked->face_count;
     tilt(search, flat);
     start(sheets, asked, search, DIVES);
@@ -200,7 +324,7 @@ static int begin(const Sheets *sheets, const Slid *asked, Slide *search, int64_t
 /* Place the triangles of a small patch that may count beside a box; -1 if they are not there, or
  * not of a size that is foreseen. */
 static int place_faces(const Sheets *sheets, const Slid *asked, const Slide *search, int which,
-                       int64_t patch, const Box *box, Face *faces) {
+                       int64_t patch, const Box *box, const int *are_exact, Face *faces) {
     int64_t first = sheets->firsts[patch], count = sheets->counts[patch];
     const Along *along = &search->along;
     const double *slopes = search->slopes;
@@ -227,28 +351,27 @@ static int place_faces(const Sheets *sheets, const Slid *asked, const Slide *sea
             face->box.low[n] = lowest(a, b, c) - moved;
             face->box.high[n] = highest(a, b, c) + moved;
         }
-        placed += which ? may_count(asked, search, box, &face->box)
-                        : may_count(asked, search, &face->box, box);
+        const double *height = &face->corners[0][along->axes[2]];
+        double sign = along->direction[along->axes[2]] < 0 ? -1 : 1;
+        face->box.low[EXACT] = lowest(height[0] * sign, height[3] * sign, height[6] * sign);
+        face->box.high[EXACT] = highest(height[0] * sign, height[3] * sign, height[6] * sign);
+        placed += which ? may_count(asked, search, box, &face->box, are_exact)
+                        : may_count(asked, search, &face->box, box, are_exact);
     }
     return placed;
 }
 
-/* Whether two triangles are lower than those that are known: first of side 0. */
-static int are_lower(const Slide *search, const int64_t *entries) {
-    return entries[0] < search->entries[0]
-        || (entries[0] == search->entries[0] && entries[1] < search->entries[1]);
-}
-
 /* Keep a gap if it is less than what is known, or of lower triangles. */
 static void take(Slide *search, double gap, const int64_t *entries, int corner) {
-    if (!(gap < search->gap || (gap == search->gap && are_lower(search, entries)))) return;
+    int is_lower = gap == search->gap && are_lower(entries, search->entries);
+    if (!(gap < search->gap || is_lower)) return;
     search->gap = gap, search->corner = corner;
     memcpy(search->entries, entries, sizeof search->entries);
     search->limit = least_of(search->limit, gap + TIE);
 }
 
-/* Keep two triangles that lie in one plane; 0 if there is no room. */
-static int keep_faces(Slid *asked, const Slide *search, int64_t pair, const int64_t *entries) {
+/* Tell two triangles that lie in one plane; 0 if there is no room. */
+static int tell_faces(Slid *asked, const Slide *search, int64_t pair, const int64_t *entries) {
     if (search->gap <= 0) return 1;
     if (asked->face_count == asked->room) return 0;
     int64_t *kept = asked->faces + asked->face_count++;
@@ -256,12 +379,10 @@ static int keep_faces(Slid *asked, const Slide *search, int64_t pair, const int6
     return 1;
 }
 
-/* Whether nothing between two triangles is nearer than what is known, by a least gap that may
- * have been rounded up. */
-static int is_even(const Slide *search, double least, const Face *one, const Face *other) {
-    if (least != search->gap) return least > search->gap;
-    double low = other->box.low[2], high = one->box.high[2], near = low - high, back = near - low;
-    return near == least && (low - (near - back)) + (-high - back) >= 0;
+/* Keep two triangles that lie in one plane, if they are lower than what is known. */
+static void keep_faces(Slide *search, const int64_t *entries) {
+    if (search->face[0] >= 0 && !are_lower(entries, search->face)) return;
+    memcpy(search->face, entries, sizeof search->face);
 }
 
 enum { IS_LEFT = -1, NO_ROOM = -2 };
@@ -271,17 +392,21 @@ enum { IS_LEFT = -1, NO_ROOM = -2 };
 static int64_t look(const Sheets *sheets, Slid *asked, Slide *search, int64_t pair,
                     const int64_t *patches, const Box *boxes) {
     Face faces[2][RUN];
-    int counts[2], looked = 0;
+    int counts[2], looked = 0, are_exact[2], are_thin = 0;
     double least[RUN * RUN];
+    set_exact(sheets, search, patches, are_exact);
     for (int n = 0; n < 2; n++) {
-        counts[n] = place_faces(sheets, asked, search, n, patches[n], &boxes[!n], faces[n]);
+        are_thin |= is_thin(sheets, search, n, patches[n]);
+        counts[n] = place_faces(sheets, asked, search, n, patches[n], &boxes[!n], are_exact,
+                                faces[n]);
         if (counts[n] < 1) return counts[n] ? IS_LEFT : 4 + n;
     }
     int pairs = counts[0] * counts[1];
     for (int n = 0; n < pairs; n++) {
         const Box *one = &faces[0][n / counts[1]].box, *other = &faces[1][n % counts[1]].box;
         double flat = other->low[2] - one->high[2], tilted = other->low[3] - one->high[3];
-        least[n] = may_count(asked, search, one, other) ? flat > tilted ? flat : tilted : NAN;
+        least[n] = may_count(asked, search, one, other, are_exact)
+                 ? flat > tilted ? flat : tilted : NAN;
     }
     for (;;) {
         int next = -1, corner;
@@ -293,7 +418,8 @@ static int64_t look(const Sheets *sheets, Slid *asked, Slide *search, int64_t pa
         Both both;
         double gap = least[next];
         least[next] = NAN;
-        if (is_even(search, gap, one, other) && !are_lower(search, entries)) continue;
+        int settled = is_settled(asked, search, &one->box, &other->box, are_thin);
+        if (settled && !are_lower(entries, settled == 1 ? search->entries : search->face)) continue;
         looked++;
         memcpy(both.corners, one->corners, sizeof one->corners);
         memcpy(both.corners[3], other->corners, sizeof other->corners);
@@ -302,7 +428,8 @@ static int64_t look(const Sheets *sheets, Slid *asked, Slide *search, int64_t pa
         int state = gap_along(&search->along, &both, asked->is_signed != 0, search->limit, &gap,
                               &corner);
         if (state == LEFT) return IS_LEFT;
-        if (state == FACES && !keep_faces(asked, search, pair, entries)) return NO_ROOM;
+        if (state == FACES && !asked->wants_faces) keep_faces(search, entries);
+        else if (state == FACES && !tell_faces(asked, search, pair, entries)) return NO_ROOM;
         search->is_crossing |= state == CROSSING;
         if (state == CROSSING || state == EDGES) gap = 0;
         if (gap < search->gap && state == AHEAD) {
@@ -319,13 +446,16 @@ static int64_t step(const Sheets *sheets, Slid *asked, Slide *search, int64_t pa
     Waiting next = search->stack[--search->height];
     Box boxes[2];
     double sizes[2];
+    int are_exact[2];
     for (int n = 0; n < 2; n++) {
         const double *low = boxes[n].low, *high = boxes[n].high;
         boxes[n] = box_of(sheets, search, n, next.patches[n]);
         sizes[n] = sheets->are_small[next.patches[n]] ? -1.0
                  : (high[0] - low[0]) + (high[1] - low[1]) + (high[2] - low[2]);
     }
-    if (!may_count(asked, search, &boxes[0], &boxes[1])) return 1;
+    set_exact(sheets, search, next.patches, are_exact);
+    if (!may_count(asked, search, &boxes[0], &boxes[1], are_exact)) return 1;
+    if (!may_change(sheets, asked, search, next.patches, &boxes[0], &boxes[1])) return 1;
     if (sizes[0] < 0 && sizes[1] < 0)
         return look(sheets, asked, search, pair, next.patches, boxes);
     int which = sizes[1] > sizes[0];
@@ -333,11 +463,13 @@ static int64_t step(const Sheets *sheets, Slid *asked, Slide *search, int64_t pa
     int64_t first = sheets->firsts[parent], count = sheets->counts[parent];
     if (count < 0 || count > RUN || first < 0 || first > parent - count) return IS_LEFT;
     if (search->height > WAITING - RUN) return IS_LEFT;
-    for (int64_t child = first; child < first + count; child++) {
+    for (int64_t child = first + count - 1; child >= first; child--) {
         Box box = box_of(sheets, search, which, child);
         const Box *one = which ? &boxes[0] : &box, *other = which ? &box : &boxes[1];
-        if (!may_count(asked, search, one, other)) continue;
         next.patches[which] = child, next.rank = promise_of(one, other);
+        set_exact(sheets, search, next.patches, are_exact);
+        if (!may_count(asked, search, one, other, are_exact)) continue;
+        if (!may_change(sheets, asked, search, next.patches, one, other)) continue;
         wait_for(search->stack, &search->height, next, bottom);
     }
     return 4;
@@ -361,8 +493,8 @@ static void answer(Slid *asked, const Slide *search, int64_t pair, int is_left) 
  * Above the limit of its key, gaps are infinite or any that there are; if `is_shared`, limits fall
  * with what is found. Writes gaps, multiples of the quantum; the entries that have them, of equals
  * the lowest triangles, first of side 0, -1 if nothing is ahead; at which corner of their shadow,
- * -1 of what crosses or lies in one plane; which pairs cross; and faces in one plane, of pairs
- * without a gap of 0. If `is_signed`, what crosses or is behind has gaps, too. NaN of pairs that
+ * -1 of what crosses or lies in one plane; which pairs cross; and of pairs without a gap of 0 the
+ * lowest faces in one plane, or all of them, if that is wanted. If `is_signed`, what crosses or is behind has gaps, too. NaN of pairs that
  * are left to the caller. `search` is zero at first, and kept from call to call. Returns where to
  * go on once it has cost as much as `most`, or the count; with more room for faces, if it
  * `needs_room`. */
@@ -387,6 +519,8 @@ EXPORT int64_t octree_kernel_slide(const Sheets *sheets, Slid *asked, int64_t fr
             spent = search->height ? step(sheets, asked, search, pair) : 1;
             cost += spent;
         }
+        if (spent >= 0 && search->face[0] >= 0 && !tell_faces(asked, search, pair, search->face))
+            spent = NO_ROOM;
         search->phase = NOT_BEGUN;
         if (spent == NO_ROOM) {
             asked->face_count = search->first_face, asked->needs_room = 1;

@@ -104,7 +104,7 @@ def left_to_numpy(seed):
         return np.zeros(2, int)
     moment, sheets, way, rows, keys, limits = made
     side = sheets, moment.placements.meshes, moment.placements.matrices
-    steps = compiled.slid_surfaces(side, way.told, rows, keys, limits, signed=False, shared=False)
+    steps = compiled.slid_surfaces(side, way.told, rows, keys, limits, signed=False, shared=False, wants_faces=False)
     are_left = np.isnan(run(steps).gaps)
     return np.array([(~are_left).sum(), are_left.sum()])
 
@@ -123,7 +123,7 @@ def survive_damage(seed):
         side, odd = (sheets, meshes, placements.matrices), random.choice([rows, -rows], 1)[0]
         for keyed in (keys, keys - 1, keys + 2**40):
             steps = compiled.slid_surfaces(
-                side, told, odd, keyed, limits.copy(), signed=False, shared=True
+                side, told, odd, keyed, limits.copy(), signed=False, shared=True, wants_faces=False
             )
             assert run(steps) is not None
     return 1

@@ -18,7 +18,7 @@ from .. import checks
 # Where the package lies, if it is not installed; "0" or "off" for none.
 VARIABLE = "OCTREE_KERNEL"
 # Of the package: what its structures hold, and what its functions take.
-_ABI = 5
+_ABI = 6
 
 
 class _Choice:

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 VERSION = "1.3.0"
-ABI = 5
+ABI = 6
 _SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 LIBRARY = Path(__file__).resolve().parent / f"octree_kernel{_SUFFIX}"
 CLOSEST, ANY = 0, 1
@@ -104,6 +104,7 @@ class Sheets(Structure):
     _fields_ = [
         ("triangles", Batch),
         *((name, c_void_p) for name in ("order", "boxes", "firsts", "counts", "are_small")),
+        ("altitudes", c_void_p),
         *((name, c_void_p) for name in ("tops", "top_counts", "meshes")),
         *((name, c_int64) for name in ("patch_step", "patch_count", "mesh_count")),
     ]
@@ -116,7 +117,7 @@ class Slid(Structure):
         *((name, c_void_p) for name in ("direction", "rows", "keys", "limits", "gaps")),
         *((name, c_void_p) for name in ("entries", "corners", "are_crossing", "faces")),
         *((name, c_int64) for name in ("count", "key_count", "room", "face_count")),
-        *((name, c_int64) for name in ("is_signed", "is_shared", "needs_room")),
+        *((name, c_int64) for name in ("is_signed", "is_shared", "wants_faces", "needs_room")),
     ]
 
 
@@ -236,7 +237,9 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "place": [*[address] * 5, number, address, number, c_double, address],
         "outline": [address, number, address, number, *[address] * 4],
         "lay_out": [POINTER(Mesh), number, POINTER(Laid)],
-        "runs": [address, number, address, number, address, address, *[number] * 3, address],
+        "runs": [
+            address, number, address, number, address, address, *[number] * 3, address, address,
+        ],
         "slices": [*[address] * 3, number, number, address, address],
         "refer": [address, number, address, number, *[address] * 3, number, *[address] * 3],
         "project": [address, number, *[address] * 3, number, address, number],
@@ -359,7 +362,7 @@ KNOWN = {
     "enter": "ab4aaffaec7491e9",
     "touching": "3406c2ef840dd4ef",
     "heights": "2bc4b881e57b4eeb",
-    "runs": "7b6a4eb63e924cf9",
+    "runs": "9aed489b2e843958",
     "slices": "2f705c6a4e6b59b7",
     "project": "0b83db20abf4a503",
     "draw": "716c731e9079b240",
@@ -421,7 +424,8 @@ def _questions(library: ctypes.CDLL) -> Iterator[tuple[str, tuple[Any, ...], tup
     yield "heights", (origins, rays, _doubles(rows), count, rays, heights), (heights,)
 
     starts, counts, rows = _wholes([0, 3]), _wholes([3, 2]), _doubles([0.0] * 12)
-    yield "runs", (vertices, 5, faces, count, starts, counts, 2, 0, 2, rows), (rows,)
+    altitudes = _doubles([0.0] * 2)
+    yield "runs", (vertices, 5, faces, count, starts, counts, 2, 0, 2, rows, altitudes), (rows, altitudes)
 
     own, ends = _wholes([3, 1, 4, 1, 5, 9, 2, 6, 5]), _wholes([0] * 10)
     places, spans, slices = _wholes(range(9)), _wholes([9] + [1] * 8), _wholes([0] * 27)
