@@ -234,23 +234,28 @@ static int are_lower(const int64_t *entries, const int64_t *known) {
     return entries[0] < known[0] || (entries[0] == known[0] && entries[1] < known[1]);
 }
 
-/* Whether only lower triangles count than those that have the gap (1), or lie in one plane (2). */
-static int is_settled(const Slid *asked, const Slide *search, const Box *one, const Box *other,
-                      int are_thin) {
-    if (asked->wants_faces) return 0;
-    int is_cut = !asked->is_signed && search->is_crossing && search->gap <= 0;
-    if (search->gap < INFINITY && (is_cut || is_no_nearer(search, one, other))) return 1;
-    return search->face[0] >= 0 && !are_thin && are_flat(one, other) ? 2 : 0;
+/* The triangles than which only lower ones in two boxes may change what is known; or NULL. */
+static const int64_t *known_of(const Slid *asked, const Slide *search, const Box *one,
+                               const Box *other, int are_thin) {
+    static const int64_t lowest[2] = {-1, -1};
+    int is_flat = !asked->is_signed && !are_thin && are_flat(one, other);
+    int is_cut = !asked->is_signed && search->is_crossing;
+    if (asked->wants_faces) return NULL;
+    if (is_flat && search->gap <= 0) return lowest;
+    if (is_flat && search->face[0] >= 0) return search->face;
+    if (search->gap < INFINITY && (is_cut || is_no_nearer(search, one, other)))
+        return search->entries;
+    return NULL;
 }
 
 /* Whether two patches may change what is known. */
 static int may_change(const Sheets *sheets, const Slid *asked, const Slide *search,
                       const int64_t *patches, const Box *one, const Box *other) {
     int are_thin = is_thin(sheets, search, 0, patches[0]) || is_thin(sheets, search, 1, patches[1]);
-    int settled = is_settled(asked, search, one, other, are_thin);
-    if (!settled) return 1;
+    const int64_t *known = known_of(asked, search, one, other, are_thin);
+    if (!known) return 1;
     int64_t entries[2] = {lowest_in(sheets, patches[0]), lowest_in(sheets, patches[1])};
-    return are_lower(entries, settled == 1 ? search->entries : search->face);
+    return are_lower(entries, known);
 }
 
 /* How far boxes are apart at their middles, the promising ones first. */
@@ -418,8 +423,8 @@ static int64_t look(const Sheets *sheets, Slid *asked, Slide *search, int64_t pa
         Both both;
         double gap = least[next];
         least[next] = NAN;
-        int settled = is_settled(asked, search, &one->box, &other->box, are_thin);
-        if (settled && !are_lower(entries, settled == 1 ? search->entries : search->face)) continue;
+        const int64_t *known = known_of(asked, search, &one->box, &other->box, are_thin);
+        if (known && !are_lower(entries, known)) continue;
         looked++;
         memcpy(both.corners, one->corners, sizeof one->corners);
         memcpy(both.corners[3], other->corners, sizeof other->corners);

@@ -99,10 +99,13 @@ class Known:
             settled |= self.crossing[pairs[some]] & (gaps[some] <= 0)
         some = some[settled]
         flags[some] = _are_lower(entries, self.entries, pairs, some)
-        height, faced = one[6], self._face[0].take(pairs) >= 0
+        if self._signed:
+            return flags
+        height = one[6]
         level = (one[7] == height) & (other[6] == height) & (other[7] == height)
-        (some,) = (flags & faced & level & ~thin).nonzero()
-        flags[some] = _are_lower(entries, self._face, pairs, some)
+        (some,) = (flags & level & ~thin).nonzero()
+        is_known = self._face[0].take(pairs[some]) >= 0
+        flags[some] = (gaps[some] > 0) & (~is_known | _are_lower(entries, self._face, pairs, some))
         return flags
 
     def _is_no_nearer(self, gaps: Floats, low: Floats, high: Floats) -> Flags:
