@@ -17,15 +17,21 @@ EVERYTHING = 2**32 - 1
 
 
 def gaps(moment, sheets, way, rows, *, signed=False):
-    """Return of a pair of rows the gap, its entries, corner, whether it crosses, and all faces.
-
-    Of equal gaps those of the lowest entries, then of the lowest corner.
-    """
+    """Return what `least` does of a pair of rows."""
     sides = [entries_of(moment, sheets, row) for row in rows]
     entries = np.stack(np.meshgrid(*sides, indexing="ij")).reshape(2, -1)
     corners = np.concatenate(
         [corners_of(moment, sheets, *side) for side in zip(entries, rows, strict=True)]
     )
+    return least(way, entries, corners, signed=signed)
+
+
+def least(way, entries, corners, *, signed=False):
+    """Return the gap, its entries and corner, whether any cross, and all faces in one plane.
+
+    Of pairs of entries, (2, n), with corners (6, 3, n); of equal gaps those of the lowest entries,
+    then of the lowest corner.
+    """
     found = shadow_gaps(way, corners, signed=signed)
     best = [(np.inf, -1, -1, -1)]
     held = [*found.crossing, *found.flat[~found.faces]]
@@ -73,7 +79,7 @@ def flush(random):
 
 
 def whole_mesh(random):
-    """A box, a level grid, triangles in whole numbers, some of them without area, or both."""
+    """Return a box, a level grid, triangles in whole numbers, some without area, or both."""
     kind = random.integers(5)
     low = random.integers(-1, 1, 3)
     solid = box(low, low + random.integers(1, 3, 3))
@@ -95,7 +101,9 @@ def needles(random):
     """Triangles without area along z, at the same few places."""
     corners = np.repeat(random.integers(0, 2, (int(random.choice([2, 9])), 1, 3)), 3, axis=1)
     corners[:, :, 2] += random.integers(0, 3, corners.shape[:2])
-    return Triangles(corners.reshape(-1, 3).astype(float), np.arange(corners.size // 3).reshape(-1, 3))
+    return Triangles(
+        corners.reshape(-1, 3).astype(float), np.arange(corners.size // 3).reshape(-1, 3)
+    )
 
 
 def both(one, other):

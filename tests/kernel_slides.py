@@ -104,7 +104,9 @@ def left_to_numpy(seed):
         return np.zeros(2, int)
     moment, sheets, way, rows, keys, limits = made
     side = sheets, moment.placements.meshes, moment.placements.matrices
-    steps = compiled.slid_surfaces(side, way.told, rows, keys, limits, signed=False, shared=False, wants_faces=False)
+    steps = compiled.slid_surfaces(
+        side, way.told, rows, keys, limits, signed=False, shared=False, wants_faces=False
+    )
     are_left = np.isnan(run(steps).gaps)
     return np.array([(~are_left).sum(), are_left.sum()])
 
