@@ -311,7 +311,7 @@ class GapSearch:
     def _dive(self, boxed: Boxed, beam: int) -> None:
         """Follow the most promising pairs of boxes down to their triangles."""
         are_small = self._sheets.patches.are_small
-        while len(boxed):
+        while len(boxed := self._kept(boxed)):
             ranks = self._known.rank(boxed.pairs)
             order = np.lexsort((boxed.others, boxed.ones, *_promise(boxed), ranks))
             boxed = boxed[order[first_of_each(ranks[order], beam)]]

@@ -41,9 +41,9 @@ from core import (
 )
 from core.cells import Cells, child_walls
 from core.compiled import door, walks
+from core.gaps.way import Way
 from core.item_buffer.scan_conversion import Frames, samples
 from core.item_buffer.z_buffer import keep_largest
-from core.gaps.way import Way
 from core.scene.packed import _TREES
 from core.scene.patches import _altitudes
 from core.touch.triangle_distance import points_to_triangles
