@@ -7,31 +7,15 @@
  */
 
 #include "shared.h"
-#include "exact.h"
-#include "shadows.h"
-#include "sheets.h"
+#include "seen.h"
 
 #include <math.h>
 #include <string.h>
 
 /* ---- The least gap of placed surfaces: branch and bound, as in core/gaps/search.py ---- */
 
-/* By how much boxes are larger than they have to be, as a part of the terms of their coordinates;
- * and what rounding does to heights above tilted planes. */
-#define GROWN 0x1p-40
-#define TILTED 0x1p-47
-/* How far rounding may move triangles, with what it does to altitudes, as a part of the terms. */
-#define MOVED 0x1p-46
 /* Boxes that lie beside each other are the last to be looked at. */
 #define BESIDE 64.0
-
-/* Bounds as seen along the way: of the shadow, of what lies along the way, and of that above a
- * plane that is tilted as surfaces are where they are nearest so far; and those along the axis that
- * is nearest to the way, without any rounding, or no numbers. */
-typedef struct {
-    double low[5], high[5];
-} Box;
-enum { ALONG = 2, TILTED_ALONG = 3, EXACT = 4 };
 
 typedef struct {
     double corners[3][3], seen[3][3];
@@ -39,21 +23,12 @@ typedef struct {
     int64_t entry;
 } Face;
 
-/* The rows that place what is seen, how large their terms are, and the largest patches. Along axes
- * that are plain, what a box becomes is known without rounding. Of triangles with an altitude above
- * `thin`, rounding takes no area. */
-typedef struct {
-    double matrix[12], rows[4][4], terms[4][4], thin;
-    int64_t top, count, are_plain[3];
-} Side;
-
 enum { NOT_BEGUN = 0, DIVES = 1, FOLLOWS = 2 };
 
 /* The search of a pair of placements. */
 typedef struct {
-    Along along;
-    Side sides[2];
-    double slopes[2], gap, limit; /* nothing is looked for at the limit, or beyond */
+    Seen seen;
+    double gap, limit; /* nothing is looked for at the limit, or beyond */
     int64_t phase, height, first, entries[2], face[2], corner, is_crossing, first_face;
     Box tops[2][TOPS];
     Waiting stack[WAITING];
@@ -72,107 +47,6 @@ typedef struct {
 
 EXPORT int64_t octree_kernel_slide_size(void) { return sizeof(Slide); }
 
-/* Set how planes are tilted; what is tilted is the height less its shadow's place times slopes. */
-static void tilt(Slide *search, const double *slopes) {
-    memcpy(search->slopes, slopes, sizeof search->slopes);
-    for (Side *side = search->sides; side < search->sides + 2; side++)
-        for (int n = 0; n < 4; n++) {
-            side->rows[3][n] = side->rows[2][n] - slopes[0] * side->rows[0][n]
-                             - slopes[1] * side->rows[1][n];
-            side->terms[3][n] = side->terms[2][n] + fabs(slopes[0]) * side->terms[0][n]
-                              + fabs(slopes[1]) * side->terms[1][n];
-        }
-}
-
-/* Up to which altitude a triangle may have no area where it is placed: rounding moves corners, and
- * the least singular value of the matrix tells how far that is where they came from. */
-static double thin_of(const Sheets *sheets, const Side *side) {
-    const double *one = side->matrix, *two = one + 4, *three = one + 8;
-    double normal[3], size[3] = {0, 0, 0}, square = 0, largest = 0;
-    for (int64_t patch = side->top; patch < side->top + side->count; patch++)
-        for (int n = 0; n < 6; n++) {
-            double end = fabs(sheets->boxes[n * sheets->patch_step + patch]);
-            size[n % 3] = end > size[n % 3] ? end : size[n % 3];
-        }
-    for (const double *row = one; row < one + 12; row += 4) {
-        double reach = fabs(row[0]) * size[0] + fabs(row[1]) * size[1] + fabs(row[2]) * size[2];
-        square += dot(row, row), reach += fabs(row[3]);
-        largest = reach > largest ? reach : largest;
-    }
-    cross(two, three, normal);
-    return largest * square / fabs(dot(one, normal)) * MOVED;
-}
-
-/* Put a side where its placement does; 0 if there is none, or no mesh that was laid out. */
-static int set_side(const Sheets *sheets, const Along *along, Side *side, int64_t row) {
-    const Batch *placed = &sheets->triangles;
-    if (row < 0 || row >= placed->place_count) return 0;
-    int64_t mesh = sheets->meshes[row];
-    if (mesh < 0 || mesh >= sheets->mesh_count) return 0;
-    side->top = sheets->tops[mesh], side->count = sheets->top_counts[mesh];
-    if (side->count < 1 || side->count > TOPS) return 0;
-    if (side->top < 0 || side->top > sheets->patch_count - side->count) return 0;
-    for (int n = 0; n < 12; n++) side->matrix[n] = placed->matrices[n * placed->place_count + row];
-    if (!(largest_of(side->matrix, 12) <= LARGE)) return 0;
-    const double *far = side->matrix + 4 * along->axes[2];
-    double longest = along->direction[along->axes[2]];
-    for (int n = 0; n < 4; n++) {
-        for (int axis = 0; axis < 2; axis++) {
-            const double *near = side->matrix + 4 * along->axes[axis];
-            side->rows[axis][n] =
-                near[n] - far[n] * (along->direction[along->axes[axis]] / longest);
-            side->terms[axis][n] = fabs(near[n]) + fabs(far[n]);
-        }
-        side->rows[2][n] = far[n] / longest, side->terms[2][n] = 2 * fabs(far[n]);
-    }
-    for (int n = 0; n < 3; n++) {
-        const double *row = side->matrix + 4 * along->axes[n];
-        side->are_plain[n] = (n == 2 || along->direction[along->axes[n]] == 0)
-                          && (row[0] != 0) + (row[1] != 0) + (row[2] != 0) <= 1;
-    }
-    side->thin = thin_of(sheets, side);
-    return 1;
-}
-
-static Box box_of(const Sheets *sheets, const Slide *search, int which, int64_t patch) {
-    const Side *side = &search->sides[which];
-    const Along *along = &search->along;
-    double lows[3], highs[3], middle[3], half[3], size[3];
-    Box box;
-    for (int n = 0; n < 3; n++) {
-        double low = lows[n] = sheets->boxes[n * sheets->patch_step + patch];
-        double high = highs[n] = sheets->boxes[(n + 3) * sheets->patch_step + patch];
-        middle[n] = (low + high) / 2, half[n] = (high - low) / 2;
-        size[n] = fabs(low) > fabs(high) ? fabs(low) : fabs(high);
-    }
-    for (int n = 0; n < 4; n++) {
-        const double *row = side->rows[n], *terms = side->terms[n];
-        double center = dot(row, middle) + row[3];
-        double extent = fabs(row[0]) * half[0] + fabs(row[1]) * half[1] + fabs(row[2]) * half[2];
-        extent += (dot(terms, size) + terms[3]) * GROWN;
-        box.low[n] = center - extent, box.high[n] = center + extent;
-    }
-    box.low[EXACT] = box.high[EXACT] = NAN;
-    for (int n = 0; n < 3; n++) {
-        const double *row = side->matrix + 4 * along->axes[n];
-        double one = dot(row, lows) + row[3], other = dot(row, highs) + row[3];
-        if (!side->are_plain[n]) continue;
-        if (n == 2 && along->direction[along->axes[2]] < 0) one = -one, other = -other;
-        double low = one < other ? one : other, high = one < other ? other : one;
-        if (n == 2) box.low[EXACT] = low, box.high[EXACT] = high;
-        if (n == 2 && along->error > 0) continue;
-        box.low[n] = low, box.high[n] = high;
-        if (n == 2 && search->slopes[0] == 0 && search->slopes[1] == 0)
-            box.low[TILTED_ALONG] = low, box.high[TILTED_ALONG] = high;
-    }
-    return box;
-}
-
-/* Whether a patch may hold triangles without area. */
-static int is_thin(const Sheets *sheets, const Slide *search, int which, int64_t patch) {
-    return !(sheets->altitudes[patch] > search->sides[which].thin);
-}
-
 /* Whether two boxes may hold what is looked for; what is no number may. Where shadows are known
  * without rounding, what only grazes does not count. */
 static int may_count(const Slid *asked, const Slide *search, const Box *one, const Box *other,
@@ -189,19 +63,10 @@ static int may_count(const Slid *asked, const Slide *search, const Box *one, con
     return 1;
 }
 
-/* Of which axes the shadows of two patches are known without rounding. Of none if both may hold
- * triangles whose shadows are points: these meet though they have no inside. */
-static void set_exact(const Sheets *sheets, const Slide *search, const int64_t *patches,
-                      int *are_exact) {
-    int are_thin = is_thin(sheets, search, 0, patches[0]) && is_thin(sheets, search, 1, patches[1]);
-    for (int n = 0; n < 2; n++)
-        are_exact[n] = !are_thin && search->sides[0].are_plain[n] && search->sides[1].are_plain[n];
-}
-
 /* Whether nothing in two boxes is nearer than what is known; not, if that cannot be told. Gaps are
  * as long as what lies between along the nearest axis, divided by the way's part there. */
 static int is_no_nearer(const Slide *search, const Box *one, const Box *other) {
-    const Along *along = &search->along;
+    const Along *along = &search->seen.along;
     double gap = search->gap, low = other->low[EXACT], high = one->high[EXACT];
     for (int n = 2; n < 4; n++)
         if (other->low[n] - one->high[n] > gap) return 1;
@@ -212,23 +77,6 @@ static int is_no_nearer(const Slide *search, const Box *one, const Box *other) {
     return (apart - far) + (lost - error) >= doubt;
 }
 
-/* Whether two boxes lie in one plane across the way. */
-static int are_flat(const Box *one, const Box *other) {
-    double height = one->low[EXACT];
-    return one->high[EXACT] == height && other->low[EXACT] == height
-        && other->high[EXACT] == height;
-}
-
-/* The lowest entry in a patch; -1 if that is not there. */
-static int64_t lowest_in(const Sheets *sheets, int64_t patch) {
-    while (!sheets->are_small[patch]) {
-        int64_t first = sheets->firsts[patch];
-        if (first < 0 || first >= patch) return -1;
-        patch = first;
-    }
-    return sheets->firsts[patch];
-}
-
 /* Whether two triangles are lower than others: first of side 0. */
 static int are_lower(const int64_t *entries, const int64_t *known) {
     return entries[0] < known[0] || (entries[0] == known[0] && entries[1] < known[1]);
@@ -236,9 +84,9 @@ static int are_lower(const int64_t *entries, const int64_t *known) {
 
 /* The triangles than which only lower ones in two boxes may change what is known; or NULL. */
 static const int64_t *known_of(const Slid *asked, const Slide *search, const Box *one,
-                               const Box *other, int are_thin) {
+                               const Box *other, int thin) {
     static const int64_t lowest[2] = {-1, -1};
-    int is_flat = !asked->is_signed && !are_thin && are_flat(one, other);
+    int is_flat = !asked->is_signed && !thin && are_flat(one, other);
     int is_cut = !asked->is_signed && search->is_crossing;
     if (asked->wants_faces) return NULL;
     if (is_flat && search->gap <= 0) return lowest;
@@ -251,8 +99,8 @@ static const int64_t *known_of(const Slid *asked, const Slide *search, const Box
 /* Whether two patches may change what is known. */
 static int may_change(const Sheets *sheets, const Slid *asked, const Slide *search,
                       const int64_t *patches, const Box *one, const Box *other) {
-    int are_thin = is_thin(sheets, search, 0, patches[0]) || is_thin(sheets, search, 1, patches[1]);
-    const int64_t *known = known_of(asked, search, one, other, are_thin);
+    int thin = count_thin(sheets, &search->seen, patches);
+    const int64_t *known = known_of(asked, search, one, other, thin);
     if (!known) return 1;
     int64_t entries[2] = {lowest_in(sheets, patches[0]), lowest_in(sheets, patches[1])};
     return are_lower(entries, known);
@@ -274,20 +122,20 @@ static void start(const Sheets *sheets, const Slid *asked, Slide *search, int64_
     int64_t counts[2];
     search->phase = phase, search->height = 0;
     for (int which = 0; which < 2; which++) {
-        Side *side = &search->sides[which];
+        Side *side = &search->seen.sides[which];
         counts[which] = side->count;
         for (int64_t i = 0; i < side->count; i++)
-            search->tops[which][i] = box_of(sheets, search, which, side->top + i);
+            search->tops[which][i] = box_of(sheets, &search->seen, which, side->top + i);
     }
     /* Of equal promise, the lowest come last, and are taken first. */
     for (int64_t n = counts[0] * counts[1] - 1; n >= 0; n--) {
         int64_t i = n / counts[1], j = n % counts[1];
         const Box *one = &search->tops[0][i], *other = &search->tops[1][j];
         double promise = promise_of(one, other);
-        Waiting both = {{search->sides[0].top + i, search->sides[1].top + j}, promise};
+        Waiting both = {{search->seen.sides[0].top + i, search->seen.sides[1].top + j}, promise};
         int are_exact[2];
         if (phase == FOLLOWS && n == search->first) continue;
-        set_exact(sheets, search, both.patches, are_exact);
+        set_exact(sheets, &search->seen, both.patches, are_exact);
         if (!may_count(asked, search, one, other, are_exact)) continue;
         if (!may_change(sheets, asked, search, both.patches, one, other)) continue;
         if (phase == DIVES) {
@@ -305,7 +153,7 @@ static int begin(const Sheets *sheets, const Slid *asked, Slide *search, int64_t
     double flat[2] = {0, 0}, size = 0;
     int64_t key = asked->keys[pair];
     if (key < 0 || key >= asked->key_count) return 0;
-    Along *along = &search->along;
+    Along *along = &search->seen.along;
     along->error = asked->direction[3], along->axes[2] = 0;
     for (int n = 0; n < 3; n++) {
         along->direction[n] = asked->direction[n];
@@ -315,13 +163,13 @@ static int begin(const Sheets *sheets, const Slid *asked, Slide *search, int64_t
     if (!(size > 0.4 && size <= 1)) return 0;
     along->axes[0] = NEXT[along->axes[2]], along->axes[1] = NEXT[along->axes[0]];
     for (int which = 0; which < 2; which++)
-        if (!set_side(sheets, along, &search->sides[which],
+        if (!set_side(sheets, along, &search->seen.sides[which],
                       asked->rows[which * asked->count + pair])) return 0;
     search->gap = INFINITY, search->limit = asked->limits[key] + TIE;
     search->corner = search->entries[0] = search->entries[1] = -1, search->is_crossing = 0;
     search->face[0] = search->face[1] = -1;
     search->first_face = asked->face_count;
-    tilt(search, flat);
+    tilt(&search->seen, flat);
     start(sheets, asked, search, DIVES);
     return 1;
 }
@@ -331,8 +179,8 @@ static int begin(const Sheets *sheets, const Slid *asked, Slide *search, int64_t
 static int place_faces(const Sheets *sheets, const Slid *asked, const Slide *search, int which,
                        int64_t patch, const Box *box, const int *are_exact, Face *faces) {
     int64_t first = sheets->firsts[patch], count = sheets->counts[patch];
-    const Along *along = &search->along;
-    const double *slopes = search->slopes;
+    const Along *along = &search->seen.along;
+    const double *slopes = search->seen.slopes;
     int placed = 0;
     if (count < 0 || count > RUN || first < 0 || first > sheets->triangles.face_count - count)
         return -1;
@@ -340,7 +188,7 @@ static int place_faces(const Sheets *sheets, const Slid *asked, const Slide *sea
         Face *face = &faces[placed];
         double tilted[3];
         face->entry = entry;
-        if (!place(&sheets->triangles, entry, search->sides[which].matrix, face->corners[0]))
+        if (!place(&sheets->triangles, entry, search->seen.sides[which].matrix, face->corners[0]))
             return -1;
         if (!(largest_of(face->corners[0], 9) <= ABOUT_ONE)) return -1;
         for (int c = 0; c < 3; c++) {
@@ -397,11 +245,10 @@ enum { IS_LEFT = -1, NO_ROOM = -2 };
 static int64_t look(const Sheets *sheets, Slid *asked, Slide *search, int64_t pair,
                     const int64_t *patches, const Box *boxes) {
     Face faces[2][RUN];
-    int counts[2], looked = 0, are_exact[2], are_thin = 0;
+    int counts[2], looked = 0, are_exact[2], thin = count_thin(sheets, &search->seen, patches);
     double least[RUN * RUN];
-    set_exact(sheets, search, patches, are_exact);
+    set_exact(sheets, &search->seen, patches, are_exact);
     for (int n = 0; n < 2; n++) {
-        are_thin |= is_thin(sheets, search, n, patches[n]);
         counts[n] = place_faces(sheets, asked, search, n, patches[n], &boxes[!n], are_exact,
                                 faces[n]);
         if (counts[n] < 1) return counts[n] ? IS_LEFT : 4 + n;
@@ -423,15 +270,15 @@ static int64_t look(const Sheets *sheets, Slid *asked, Slide *search, int64_t pa
         Both both;
         double gap = least[next];
         least[next] = NAN;
-        const int64_t *known = known_of(asked, search, &one->box, &other->box, are_thin);
+        const int64_t *known = known_of(asked, search, &one->box, &other->box, thin);
         if (known && !are_lower(entries, known)) continue;
         looked++;
         memcpy(both.corners, one->corners, sizeof one->corners);
         memcpy(both.corners[3], other->corners, sizeof other->corners);
         memcpy(both.seen, one->seen, sizeof one->seen);
         memcpy(both.seen[3], other->seen, sizeof other->seen);
-        int state = gap_along(&search->along, &both, asked->is_signed != 0, search->limit, &gap,
-                              &corner);
+        int state = gap_along(&search->seen.along, &both, asked->is_signed != 0, search->limit,
+                              &gap, &corner);
         if (state == LEFT) return IS_LEFT;
         if (state == FACES && !asked->wants_faces) keep_faces(search, entries);
         else if (state == FACES && !tell_faces(asked, search, pair, entries)) return NO_ROOM;
@@ -439,7 +286,7 @@ static int64_t look(const Sheets *sheets, Slid *asked, Slide *search, int64_t pa
         if (state == CROSSING || state == EDGES) gap = 0;
         if (gap < search->gap && state == AHEAD) {
             double slopes[2];
-            slope_at(&both, corner, slopes), tilt(search, slopes);
+            slope_at(&both, corner, slopes), tilt(&search->seen, slopes);
         }
         if (gap < INFINITY) take(search, gap, entries, corner);
     }
@@ -454,11 +301,11 @@ static int64_t step(const Sheets *sheets, Slid *asked, Slide *search, int64_t pa
     int are_exact[2];
     for (int n = 0; n < 2; n++) {
         const double *low = boxes[n].low, *high = boxes[n].high;
-        boxes[n] = box_of(sheets, search, n, next.patches[n]);
+        boxes[n] = box_of(sheets, &search->seen, n, next.patches[n]);
         sizes[n] = sheets->are_small[next.patches[n]] ? -1.0
                  : (high[0] - low[0]) + (high[1] - low[1]) + (high[2] - low[2]);
     }
-    set_exact(sheets, search, next.patches, are_exact);
+    set_exact(sheets, &search->seen, next.patches, are_exact);
     if (!may_count(asked, search, &boxes[0], &boxes[1], are_exact)) return 1;
     if (!may_change(sheets, asked, search, next.patches, &boxes[0], &boxes[1])) return 1;
     if (sizes[0] < 0 && sizes[1] < 0)
@@ -469,10 +316,10 @@ static int64_t step(const Sheets *sheets, Slid *asked, Slide *search, int64_t pa
     if (count < 0 || count > RUN || first < 0 || first > parent - count) return IS_LEFT;
     if (search->height > WAITING - RUN) return IS_LEFT;
     for (int64_t child = first + count - 1; child >= first; child--) {
-        Box box = box_of(sheets, search, which, child);
+        Box box = box_of(sheets, &search->seen, which, child);
         const Box *one = which ? &boxes[0] : &box, *other = which ? &box : &boxes[1];
         next.patches[which] = child, next.rank = promise_of(one, other);
-        set_exact(sheets, search, next.patches, are_exact);
+        set_exact(sheets, &search->seen, next.patches, are_exact);
         if (!may_count(asked, search, one, other, are_exact)) continue;
         if (!may_change(sheets, asked, search, next.patches, one, other)) continue;
         wait_for(search->stack, &search->height, next, bottom);
@@ -499,10 +346,10 @@ static void answer(Slid *asked, const Slide *search, int64_t pair, int is_left) 
  * with what is found. Writes gaps, multiples of the quantum; the entries that have them, of equals
  * the lowest triangles, first of side 0, -1 if nothing is ahead; at which corner of their shadow,
  * -1 of what crosses or lies in one plane; which pairs cross; and of pairs without a gap of 0 the
- * lowest faces in one plane, or all of them, if that is wanted. If `is_signed`, what crosses or is behind has gaps, too. NaN of pairs that
- * are left to the caller. `search` is zero at first, and kept from call to call. Returns where to
- * go on once it has cost as much as `most`, or the count; with more room for faces, if it
- * `needs_room`. */
+ * lowest faces in one plane, or all of them, if that is wanted. If `is_signed`, what crosses or is
+ * behind has gaps, too. NaN of pairs that are left to the caller. `search` is zero at first, and
+ * kept from call to call. Returns where to go on once it has cost as much as `most`, or the count;
+ * with more room for faces, if it `needs_room`. */
 EXPORT int64_t octree_kernel_slide(const Sheets *sheets, Slid *asked, int64_t from, int64_t most,
                                    Slide *search) {
     uint64_t before = set_floats(DEFAULT_FLOATS);

@@ -1,4 +1,4 @@
-"""What a search knows so far: of each pair the least gap, and what may still change it."""
+"""Bounds of a branch and bound so far: the least gap of each pair, and what may change it."""
 
 from dataclasses import dataclass
 
@@ -81,7 +81,7 @@ class Known:
         return flags
 
     def may_change(
-        self, pairs: Ids, one: Floats, other: Floats, entries: tuple[Ids, Ids], thin: Flags
+        self, pairs: Ids, one: Floats, other: Floats, entries: list[Ids], thin: Flags
     ) -> Flags:
         """Return in which pairs of boxes, (8, t), something may be that is not known.
 
@@ -130,7 +130,7 @@ class Known:
             return
         faces = faces[np.lexsort((faces.others, faces.ones, faces.pairs))]
         faces = faces[starts_of_runs(faces.pairs)]
-        each, entries = np.arange(len(faces)), (faces.ones, faces.others)
+        each, entries = np.arange(len(faces)), [faces.ones, faces.others]
         is_new = self._face[0, faces.pairs] < 0
         faces = faces[(is_new | _are_lower(entries, self._face, faces.pairs, each)).nonzero()[0]]
         self._face[:, faces.pairs] = faces.ones, faces.others
@@ -139,7 +139,7 @@ class Known:
         """Keep what is less than what is known, of equals the lowest triangles."""
         order = np.lexsort((entries[1], entries[0], values, pairs))
         order = order[starts_of_runs(pairs[order])]
-        gaps, each = self.gaps[pairs[order]], (entries[0], entries[1])
+        gaps, each = self.gaps[pairs[order]], [*entries]
         is_lower = (values[order] == gaps) & _are_lower(each, self.entries, pairs, order)
         order = order[(values[order] < gaps) | is_lower]
         better = pairs[order]
@@ -149,7 +149,7 @@ class Known:
             np.minimum.at(self._limits, self._keys[better], values[order])
 
 
-def _are_lower(entries: tuple[Ids, Ids], known: Ids, pairs: Ids, some: Ids) -> Flags:
+def _are_lower(entries: list[Ids], known: Ids, pairs: Ids, some: Ids) -> Flags:
     """Return which of some entries are lower than those known, (2, p), of their pairs."""
     ones, others = known[:, pairs[some]]
     one, other = (each[some] for each in entries)

@@ -10,17 +10,15 @@ far. The gap of two points over each other is the same above any plane, and boxe
 slope are flat there: a hundred times fewer of them come near each other.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, starts_of_runs
 from ..compiled import slid_surfaces
-from ..records import Columns
 from ..scene.moment import Moment, first_of_each
 from ..scene.sheets import Sheets
 from ..steps import Steps
 from ..touch.triangle_distance import nearest_points
+from .boxed import Boxed, each_with_each, intervals_met, promise
 from .known import Faces, Known
 from .seen import PlacedPatches, Seen
 from .shadows import ShadowGaps, exact_gaps, places_on_movers, shadow_gaps, slopes_at
@@ -32,21 +30,6 @@ _PLACED, _SPLIT, _SMALL, _TESTED = 2_048, 131_072, 2_048, 8_192
 _BEAMS, _FIRST, _MORE = (6, 24), 4, 4
 # How far planes are tilted at most.
 _STEEP = 8.0
-
-
-@dataclass(frozen=True)
-class Boxed(Columns):
-    """Pairs of patches of pairs of placements, what bounds them as seen along the way, (8, t).
-
-    `least` are what no gap in them is below.
-    """
-
-    pairs: Ids
-    ones: Ids
-    others: Ids
-    one_bounds: Floats
-    other_bounds: Floats
-    least: Floats
 
 
 class GapSearch:
@@ -104,8 +87,9 @@ class GapSearch:
         None of a pair whose first lies wholly ahead of its second: behind the one and ahead of
         the other there is nothing.
         """
-        seen = Seen(self._moment, self._sheets, self._way, self.rows[:, pairs])
-        pairs = pairs[~seen.are_past()]
+        if len(pairs):
+            seen = Seen(self._moment, self._sheets, self._way, self.rows[:, pairs])
+            pairs = pairs[~seen.are_past()]
         if len(pairs) == 0:
             return Faces.none()
         search = GapSearch(self._moment, self._sheets, self._way)
@@ -206,8 +190,8 @@ class GapSearch:
             there = whole[1 - number][:, owners]
             met = ((bounds[:2] <= there[3:5]) & (bounds[3:5] >= there[:2])).all(axis=0)
             kept.append((owners[met], tops[met], bounds[:, met]))
-        ones, others = _each_with_each(kept[0][0], kept[1][0], len(pairs))
-        return _boxed(
+        ones, others = each_with_each(kept[0][0], kept[1][0], len(pairs))
+        return Boxed.of(
             pairs[kept[0][0][ones]],
             kept[0][1][ones],
             kept[1][1][others],
@@ -221,11 +205,11 @@ class GapSearch:
         flags = self._known.is_ahead(boxed.pairs, boxed.least, one[2], other[5])
         exact = self._exact(boxed.pairs, boxed.ones, boxed.others)
         for axis in range(2):
-            flags &= _met(one[axis], one[3 + axis], other[axis], other[3 + axis], exact[axis])
+            flags &= intervals_met(one[axis:6:3], other[axis:6:3], exact[axis])
         (some,) = flags.nonzero()
         boxed = boxed if len(some) == len(boxed) else boxed[some]
         thin = np.logical_or(*self._thin(boxed.pairs, boxed.ones, boxed.others))
-        entries = self._lowest[boxed.ones], self._lowest[boxed.others]
+        entries = [self._lowest[boxed.ones], self._lowest[boxed.others]]
         bounds = boxed.one_bounds, boxed.other_bounds
         flags = self._known.may_change(boxed.pairs, *bounds, entries, thin)
         return boxed if flags.all() else boxed[flags.nonzero()[0]]
@@ -260,9 +244,8 @@ class GapSearch:
         (some,) = flags.nonzero()
         for axis in range(2):
             at, by = here.take(some), there.take(some)
-            ends = one[axis].take(at), one[3 + axis].take(at)
-            others_ends = other[axis].take(by), other[3 + axis].take(by)
-            some = some[_met(*ends, *others_ends, exact[axis].take(some))]
+            ends = one[axis:6:3].take(at, axis=1), other[axis:6:3].take(by, axis=1)
+            some = some[intervals_met(*ends, exact[axis].take(some))]
         return some, least.take(some)
 
     def _split(self, boxed: Boxed, whole: Flags) -> Boxed:
@@ -313,7 +296,7 @@ class GapSearch:
         are_small = self._sheets.patches.are_small
         while len(boxed := self._kept(boxed)):
             ranks = self._known.rank(boxed.pairs)
-            order = np.lexsort((boxed.others, boxed.ones, *_promise(boxed), ranks))
+            order = np.lexsort((boxed.others, boxed.ones, *promise(boxed), ranks))
             boxed = boxed[order[first_of_each(ranks[order], beam)]]
             large = ~(are_small[boxed.ones] & are_small[boxed.others])
             if not large.any():
@@ -351,8 +334,8 @@ class GapSearch:
         some, _ = self._meeting(boxed.pairs, one, other, exact)
         for part in blocks(len(some), _SMALL):
             here = some[part]
-            entries = tuple(table.entries[table.firsts[table.which[here]]] for table in tables)
-            bounds = (each[:, which[here]] for each, which in (one, other))
+            entries = [table.entries[table.firsts[table.which[here]]] for table in tables]
+            bounds = one[0][:, one[1][here]], other[0][:, other[1][here]]
             flags = self._known.may_change(boxed.pairs[here], *bounds, entries, thin[here])
             left = here[flags]
             if len(left):
@@ -372,7 +355,7 @@ class GapSearch:
             ends = boxes if number == 0 else boxes[::-1]
             met, _ = self._meeting(pairs[owners], *ends, exact[:, owners])
             sides.append((owners[met], places[met]))
-        ones, others = _each_with_each(sides[0][0], sides[1][0], len(pairs))
+        ones, others = each_with_each(sides[0][0], sides[1][0], len(pairs))
         owners, ones, others = sides[0][0][ones], sides[0][1][ones], sides[1][1][others]
         ends = (tables[0].bounds, ones), (tables[1].bounds, others)
         made, _ = self._meeting(pairs[owners], *ends, exact[:, owners])
@@ -381,7 +364,7 @@ class GapSearch:
             entries = np.stack((tables[0].entries[here], tables[1].entries[there]))
             bounds = tables[0].bounds[:, here], tables[1].bounds[:, there]
             (left,) = self._known.may_change(
-                pairs[owner], *bounds, tuple(entries), thin[owner]
+                pairs[owner], *bounds, [*entries], thin[owner]
             ).nonzero()
             if len(left) == 0:
                 continue
@@ -402,31 +385,3 @@ class GapSearch:
         which, places = found.corners[near], found.pairs[near]
         values, _ = exact_gaps(self._way, corners[..., places], which)
         known.take(owners[near], values, entries[:, places], which)
-
-
-def _met(low: Floats, high: Floats, other_low: Floats, other_high: Floats, exact: Flags) -> Flags:
-    """Return which intervals share a point; where they are `exact`, more than an end."""
-    met: Flags = (low <= other_high) & (high >= other_low)
-    return met & ~(exact & ((low == other_high) | (high == other_low)))
-
-
-def _promise(boxed: Boxed) -> tuple[Floats, Flags]:
-    """Return how far boxes are apart at their middles, and which may only graze each other."""
-    (one, half), (other, other_half) = (
-        ((each[:3] + each[3:6]) / 2, (each[3:6] - each[:3]) / 2)
-        for each in (boxed.one_bounds, boxed.other_bounds)
-    )
-    beside = np.abs(one[:2] - other[:2]) > np.maximum(half, other_half)[:2]
-    return other[2] - one[2], beside.any(axis=0)
-
-
-def _each_with_each(ones: Ids, others: Ids, count: int) -> tuple[Ids, Ids]:
-    """Return the places of each of `ones` with each of `others` of the same number, ascending."""
-    counts = np.bincount(others, minlength=count)
-    firsts = np.cumsum(counts) - counts
-    mine = counts[ones]
-    return np.repeat(np.arange(len(ones)), mine), concatenated_ranges(firsts[ones], mine)
-
-
-def _boxed(pairs: Ids, ones: Ids, others: Ids, one: Floats, other: Floats) -> Boxed:
-    return Boxed(pairs, ones, others, one, other, other[2] - one[5])

@@ -92,14 +92,15 @@ class Seen:
     def are_past(self) -> Flags:
         """Return which pairs of rows surely have the first wholly ahead of the second, (p,)."""
         patches, ends = self._sheets.patches, []
-        for number, part, reduced in ((0, 6, np.minimum), (1, 7, np.maximum)):
+        for number in range(2):
             meshes = self._moment.placements.meshes[self._rows[number]]
             counts = patches.top_counts[meshes]
             pairs = np.repeat(np.arange(len(meshes)), counts)
             tops = concatenated_ranges(patches.tops[meshes], counts)
-            bounds = self.patches(number, tops, pairs)[part]
-            ends.append(reduced.reduceat(bounds, np.cumsum(counts) - counts) if len(pairs) else [])
-        flags: Flags = np.asarray(ends[0]) >= np.asarray(ends[1])
+            ends.append(
+                (self.patches(number, tops, pairs)[6 + number], np.cumsum(counts) - counts)
+            )
+        flags: Flags = np.minimum.reduceat(*ends[0]) >= np.maximum.reduceat(*ends[1])
         return flags
 
     def patches(self, number: int, patches: Ids, pairs: Ids) -> Floats:

@@ -103,7 +103,7 @@ def counted(real, counts):
 
 
 def flush_grids(side, lift):
-    """Place two level grids of 2 side * side triangles, one of them turned, lifted from another."""
+    """Place two level grids of 2 side * side triangles, one of them turned and lifted."""
     grid, turned = heights(side, lambda places: 0 * places[:, 0]), np.eye(4)
     turned[:2, :2], turned[2, 3] = [[0.6, -0.8], [0.8, 0.6]], lift
     scene = SceneOctree()
