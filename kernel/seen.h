@@ -11,7 +11,7 @@
 /* By how much boxes are larger than they have to be, as a part of the terms of their coordinates;
  * and what rounding does to heights above tilted planes. */
 #define GROWN 0x1p-40
-#define TILTED 0x1p-47
+#define TILTING 0x1p-47
 /* How far rounding may move triangles, with what it does to altitudes, as a part of the terms. */
 #define MOVED 0x1p-46
 
@@ -21,14 +21,14 @@
 typedef struct {
     double low[5], high[5];
 } Box;
-enum { TILTED_ALONG = 3, EXACT = 4 };
+enum { TILTED = 3, EXACT = 4 };
 
 /* The rows that place what is seen, how large their terms are, and the largest patches. Along axes
  * that are plain, what a box becomes is known without rounding. Of triangles with an altitude above
- * `thin`, rounding takes no area. */
+ * `thin`, rounding takes no area; it is negative as long as nobody has asked. */
 typedef struct {
     double matrix[12], rows[4][4], terms[4][4], thin;
-    int64_t top, count, are_plain[3];
+    int64_t top, count, plain[3]; /* the axis of the mesh that each is; or none, -1 */
 } Side;
 
 /* Two placements along a way, and how the plane is tilted above which heights are taken. */
@@ -93,10 +93,11 @@ static int set_side(const Sheets *sheets, const Along *along, Side *side, int64_
     }
     for (int n = 0; n < 3; n++) {
         const double *row = side->matrix + 4 * along->axes[n];
-        side->are_plain[n] = (n == 2 || along->direction[along->axes[n]] == 0)
-                          && (row[0] != 0) + (row[1] != 0) + (row[2] != 0) <= 1;
+        int is_plain = (n == 2 || along->direction[along->axes[n]] == 0)
+                    && (row[0] != 0) + (row[1] != 0) + (row[2] != 0) <= 1;
+        side->plain[n] = !is_plain ? -1 : row[1] != 0 ? 1 : row[2] != 0 ? 2 : 0;
     }
-    side->thin = thin_of(sheets, side);
+    side->thin = -1;
     return 1;
 }
 
@@ -104,6 +105,7 @@ static Box box_of(const Sheets *sheets, const Seen *seen, int which, int64_t pat
     const Side *side = &seen->sides[which];
     const Along *along = &seen->along;
     double lows[3], highs[3], middle[3], half[3], size[3];
+    int is_level = seen->slopes[0] == 0 && seen->slopes[1] == 0, are_known[4] = {0, 0, 0, 0};
     Box box;
     for (int n = 0; n < 3; n++) {
         double low = lows[n] = sheets->boxes[n * sheets->patch_step + patch];
@@ -111,42 +113,51 @@ static Box box_of(const Sheets *sheets, const Seen *seen, int which, int64_t pat
         middle[n] = (low + high) / 2, half[n] = (high - low) / 2;
         size[n] = fabs(low) > fabs(high) ? fabs(low) : fabs(high);
     }
+    box.low[EXACT] = box.high[EXACT] = NAN;
+    for (int n = 0; n < 3; n++) {
+        const double *row = side->matrix + 4 * along->axes[n];
+        int64_t at = side->plain[n];
+        if (at < 0) continue;
+        double one = row[at] * lows[at] + row[3], other = row[at] * highs[at] + row[3];
+        if (n == 2 && along->direction[along->axes[2]] < 0) one = -one, other = -other;
+        double low = one < other ? one : other, high = one < other ? other : one;
+        if (n == 2) box.low[EXACT] = low, box.high[EXACT] = high;
+        if (n == 2 && is_level) box.low[TILTED] = low, box.high[TILTED] = high;
+        box.low[n] = low, box.high[n] = high;
+        are_known[n] = n < 2 || along->error == 0;
+    }
+    are_known[TILTED] = are_known[2] && is_level;
     for (int n = 0; n < 4; n++) {
         const double *row = side->rows[n], *terms = side->terms[n];
+        if (are_known[n]) continue;
         double center = dot(row, middle) + row[3];
         double extent = fabs(row[0]) * half[0] + fabs(row[1]) * half[1] + fabs(row[2]) * half[2];
         extent += (dot(terms, size) + terms[3]) * GROWN;
         box.low[n] = center - extent, box.high[n] = center + extent;
     }
-    box.low[EXACT] = box.high[EXACT] = NAN;
-    for (int n = 0; n < 3; n++) {
-        const double *row = side->matrix + 4 * along->axes[n];
-        double one = dot(row, lows) + row[3], other = dot(row, highs) + row[3];
-        if (!side->are_plain[n]) continue;
-        if (n == 2 && along->direction[along->axes[2]] < 0) one = -one, other = -other;
-        double low = one < other ? one : other, high = one < other ? other : one;
-        if (n == 2) box.low[EXACT] = low, box.high[EXACT] = high;
-        if (n == 2 && along->error > 0) continue;
-        box.low[n] = low, box.high[n] = high;
-        if (n == 2 && seen->slopes[0] == 0 && seen->slopes[1] == 0)
-            box.low[TILTED_ALONG] = low, box.high[TILTED_ALONG] = high;
-    }
     return box;
 }
 
 /* How many of two patches may hold triangles without area. */
-static int count_thin(const Sheets *sheets, const Seen *seen, const int64_t *patches) {
-    return !(sheets->altitudes[patches[0]] > seen->sides[0].thin)
-         + !(sheets->altitudes[patches[1]] > seen->sides[1].thin);
+static int count_thin(const Sheets *sheets, Seen *seen, const int64_t *patches) {
+    int count = 0;
+    for (int n = 0; n < 2; n++) {
+        Side *side = &seen->sides[n];
+        if (side->thin < 0) side->thin = thin_of(sheets, side);
+        count += !(sheets->altitudes[patches[n]] > side->thin);
+    }
+    return count;
 }
 
-/* Of which axes the shadows of two patches are known without rounding. Of none if both may hold
- * triangles whose shadows are points: these meet though they have no inside. */
-static void set_exact(const Sheets *sheets, const Seen *seen, const int64_t *patches,
-                      int *are_exact) {
-    int thin = count_thin(sheets, seen, patches);
+/* Whether the shadows of two patches, or of triangles in them, surely only graze: where they are
+ * known without rounding. Triangles whose shadows are points meet though these have no inside. */
+static int only_graze(const Sheets *sheets, Seen *seen, const int64_t *patches, const Box *one,
+                      const Box *other) {
     for (int n = 0; n < 2; n++)
-        are_exact[n] = thin < 2 && seen->sides[0].are_plain[n] && seen->sides[1].are_plain[n];
+        if ((one->low[n] == other->high[n] || one->high[n] == other->low[n])
+            && seen->sides[0].plain[n] >= 0 && seen->sides[1].plain[n] >= 0)
+            return count_thin(sheets, seen, patches) < 2;
+    return 0;
 }
 
 /* Whether two boxes lie in one plane across the way. */

@@ -47,15 +47,10 @@ typedef struct {
 
 EXPORT int64_t octree_kernel_slide_size(void) { return sizeof(Slide); }
 
-/* Whether two boxes may hold what is looked for; what is no number may. Where shadows are known
- * without rounding, what only grazes does not count. */
-static int may_count(const Slid *asked, const Slide *search, const Box *one, const Box *other,
-                     const int *are_exact) {
-    for (int n = 0; n < 2; n++) {
+/* Whether two boxes may hold what is looked for; what is no number may. */
+static int may_count(const Slid *asked, const Slide *search, const Box *one, const Box *other) {
+    for (int n = 0; n < 2; n++)
         if (one->low[n] > other->high[n] || one->high[n] < other->low[n]) return 0;
-        if (are_exact[n] && (one->low[n] == other->high[n] || one->high[n] == other->low[n]))
-            return 0;
-    }
     for (int n = 2; n < 4; n++) {
         if (other->low[n] - one->high[n] >= search->limit) return 0;
         if (!asked->is_signed && other->high[n] < one->low[n]) return 0;
@@ -72,6 +67,7 @@ static int is_no_nearer(const Slide *search, const Box *one, const Box *other) {
         if (other->low[n] - one->high[n] > gap) return 1;
     double part = fabs(along->direction[along->axes[2]]), far = gap * part;
     double apart = low - high, back = apart - low;
+    if (!(apart >= far - fabs(far) * 0x1p-50)) return 0; /* by far, or unknown */
     double lost = (low - (apart - back)) + (-high - back), error = product_error(gap, part);
     double doubt = error == 0 ? 0 : (fabs(lost) + fabs(error)) * 0x1p-50;
     return (apart - far) + (lost - error) >= doubt;
@@ -82,11 +78,13 @@ static int are_lower(const int64_t *entries, const int64_t *known) {
     return entries[0] < known[0] || (entries[0] == known[0] && entries[1] < known[1]);
 }
 
-/* The triangles than which only lower ones in two boxes may change what is known; or NULL. */
-static const int64_t *known_of(const Slid *asked, const Slide *search, const Box *one,
-                               const Box *other, int thin) {
+/* The triangles than which only lower ones, in boxes of two patches, may change what is known; or
+ * NULL. */
+static const int64_t *known_of(const Sheets *sheets, const Slid *asked, Slide *search,
+                               const int64_t *patches, const Box *one, const Box *other) {
     static const int64_t lowest[2] = {-1, -1};
-    int is_flat = !asked->is_signed && !thin && are_flat(one, other);
+    int is_flat = !asked->is_signed && are_flat(one, other)
+               && !count_thin(sheets, &search->seen, patches);
     int is_cut = !asked->is_signed && search->is_crossing;
     if (asked->wants_faces) return NULL;
     if (is_flat && search->gap <= 0) return lowest;
@@ -97,10 +95,10 @@ static const int64_t *known_of(const Slid *asked, const Slide *search, const Box
 }
 
 /* Whether two patches may change what is known. */
-static int may_change(const Sheets *sheets, const Slid *asked, const Slide *search,
+static int may_change(const Sheets *sheets, const Slid *asked, Slide *search,
                       const int64_t *patches, const Box *one, const Box *other) {
-    int thin = count_thin(sheets, &search->seen, patches);
-    const int64_t *known = known_of(asked, search, one, other, thin);
+    if (only_graze(sheets, &search->seen, patches, one, other)) return 0;
+    const int64_t *known = known_of(sheets, asked, search, patches, one, other);
     if (!known) return 1;
     int64_t entries[2] = {lowest_in(sheets, patches[0]), lowest_in(sheets, patches[1])};
     return are_lower(entries, known);
@@ -131,15 +129,13 @@ static void start(const Sheets *sheets, const Slid *asked, Slide *search, int64_
     for (int64_t n = counts[0] * counts[1] - 1; n >= 0; n--) {
         int64_t i = n / counts[1], j = n % counts[1];
         const Box *one = &search->tops[0][i], *other = &search->tops[1][j];
-        double promise = promise_of(one, other);
-        Waiting both = {{search->seen.sides[0].top + i, search->seen.sides[1].top + j}, promise};
-        int are_exact[2];
+        Waiting both = {{search->seen.sides[0].top + i, search->seen.sides[1].top + j}, 0};
         if (phase == FOLLOWS && n == search->first) continue;
-        set_exact(sheets, &search->seen, both.patches, are_exact);
-        if (!may_count(asked, search, one, other, are_exact)) continue;
+        if (!may_count(asked, search, one, other)) continue;
         if (!may_change(sheets, asked, search, both.patches, one, other)) continue;
+        both.rank = promise_of(one, other);
         if (phase == DIVES) {
-            if (search->height && !(promise <= search->stack[0].rank)) continue;
+            if (search->height && !(both.rank <= search->stack[0].rank)) continue;
             search->height = 0, search->first = n;
         }
         wait_for(search->stack, &search->height, both, 0);
@@ -177,7 +173,7 @@ static int begin(const Sheets *sheets, const Slid *asked, Slide *search, int64_t
 /* Place the triangles of a small patch that may count beside a box; -1 if they are not there, or
  * not of a size that is foreseen. */
 static int place_faces(const Sheets *sheets, const Slid *asked, const Slide *search, int which,
-                       int64_t patch, const Box *box, const int *are_exact, Face *faces) {
+                       int64_t patch, const Box *box, Face *faces) {
     int64_t first = sheets->firsts[patch], count = sheets->counts[patch];
     const Along *along = &search->seen.along;
     const double *slopes = search->seen.slopes;
@@ -200,7 +196,7 @@ static int place_faces(const Sheets *sheets, const Slid *asked, const Slide *sea
             double a = n < 3 ? face->seen[0][n] : tilted[0], moved = along->error;
             double b = n < 3 ? face->seen[1][n] : tilted[1];
             double c = n < 3 ? face->seen[2][n] : tilted[2];
-            if (n == 3) moved += (fabs(slopes[0]) + fabs(slopes[1])) * (TILTED + along->error);
+            if (n == 3) moved += (fabs(slopes[0]) + fabs(slopes[1])) * (TILTING + along->error);
             face->box.low[n] = lowest(a, b, c) - moved;
             face->box.high[n] = highest(a, b, c) + moved;
         }
@@ -208,8 +204,8 @@ static int place_faces(const Sheets *sheets, const Slid *asked, const Slide *sea
         double sign = along->direction[along->axes[2]] < 0 ? -1 : 1;
         face->box.low[EXACT] = lowest(height[0] * sign, height[3] * sign, height[6] * sign);
         face->box.high[EXACT] = highest(height[0] * sign, height[3] * sign, height[6] * sign);
-        placed += which ? may_count(asked, search, box, &face->box, are_exact)
-                        : may_count(asked, search, &face->box, box, are_exact);
+        placed += which ? may_count(asked, search, box, &face->box)
+                        : may_count(asked, search, &face->box, box);
     }
     return placed;
 }
@@ -245,20 +241,19 @@ enum { IS_LEFT = -1, NO_ROOM = -2 };
 static int64_t look(const Sheets *sheets, Slid *asked, Slide *search, int64_t pair,
                     const int64_t *patches, const Box *boxes) {
     Face faces[2][RUN];
-    int counts[2], looked = 0, are_exact[2], thin = count_thin(sheets, &search->seen, patches);
+    int counts[2], looked = 0;
     double least[RUN * RUN];
-    set_exact(sheets, &search->seen, patches, are_exact);
     for (int n = 0; n < 2; n++) {
-        counts[n] = place_faces(sheets, asked, search, n, patches[n], &boxes[!n], are_exact,
-                                faces[n]);
+        counts[n] = place_faces(sheets, asked, search, n, patches[n], &boxes[!n], faces[n]);
         if (counts[n] < 1) return counts[n] ? IS_LEFT : 4 + n;
     }
     int pairs = counts[0] * counts[1];
     for (int n = 0; n < pairs; n++) {
         const Box *one = &faces[0][n / counts[1]].box, *other = &faces[1][n % counts[1]].box;
         double flat = other->low[2] - one->high[2], tilted = other->low[3] - one->high[3];
-        least[n] = may_count(asked, search, one, other, are_exact)
-                 ? flat > tilted ? flat : tilted : NAN;
+        int counts_here = may_count(asked, search, one, other)
+                      && !only_graze(sheets, &search->seen, patches, one, other);
+        least[n] = counts_here ? flat > tilted ? flat : tilted : NAN;
     }
     for (;;) {
         int next = -1, corner;
@@ -270,7 +265,7 @@ static int64_t look(const Sheets *sheets, Slid *asked, Slide *search, int64_t pa
         Both both;
         double gap = least[next];
         least[next] = NAN;
-        const int64_t *known = known_of(asked, search, &one->box, &other->box, thin);
+        const int64_t *known = known_of(sheets, asked, search, patches, &one->box, &other->box);
         if (known && !are_lower(entries, known)) continue;
         looked++;
         memcpy(both.corners, one->corners, sizeof one->corners);
@@ -298,15 +293,13 @@ static int64_t step(const Sheets *sheets, Slid *asked, Slide *search, int64_t pa
     Waiting next = search->stack[--search->height];
     Box boxes[2];
     double sizes[2];
-    int are_exact[2];
     for (int n = 0; n < 2; n++) {
         const double *low = boxes[n].low, *high = boxes[n].high;
         boxes[n] = box_of(sheets, &search->seen, n, next.patches[n]);
         sizes[n] = sheets->are_small[next.patches[n]] ? -1.0
                  : (high[0] - low[0]) + (high[1] - low[1]) + (high[2] - low[2]);
     }
-    set_exact(sheets, &search->seen, next.patches, are_exact);
-    if (!may_count(asked, search, &boxes[0], &boxes[1], are_exact)) return 1;
+    if (!may_count(asked, search, &boxes[0], &boxes[1])) return 1;
     if (!may_change(sheets, asked, search, next.patches, &boxes[0], &boxes[1])) return 1;
     if (sizes[0] < 0 && sizes[1] < 0)
         return look(sheets, asked, search, pair, next.patches, boxes);
@@ -318,10 +311,10 @@ static int64_t step(const Sheets *sheets, Slid *asked, Slide *search, int64_t pa
     for (int64_t child = first + count - 1; child >= first; child--) {
         Box box = box_of(sheets, &search->seen, which, child);
         const Box *one = which ? &boxes[0] : &box, *other = which ? &box : &boxes[1];
-        next.patches[which] = child, next.rank = promise_of(one, other);
-        set_exact(sheets, &search->seen, next.patches, are_exact);
-        if (!may_count(asked, search, one, other, are_exact)) continue;
+        next.patches[which] = child;
+        if (!may_count(asked, search, one, other)) continue;
         if (!may_change(sheets, asked, search, next.patches, one, other)) continue;
+        next.rank = promise_of(one, other);
         wait_for(search->stack, &search->height, next, bottom);
     }
     return 4;
