@@ -28,13 +28,6 @@ class Boxed(Columns):
         return cls(pairs, ones, others, one, other, other[2] - one[5])
 
 
-def intervals_met(one: Floats, other: Floats, exact: Flags) -> Flags:
-    """Return which intervals, (2, n), share a point; where they are `exact`, more than an end."""
-    (low, high), (other_low, other_high) = one, other
-    met: Flags = (low <= other_high) & (high >= other_low)
-    return met & ~(exact & ((low == other_high) | (high == other_low)))
-
-
 def promise(boxed: Boxed) -> tuple[Floats, Flags]:
     """Return how far boxes are apart at their middles, and which may only graze each other."""
     (one, half), (other, other_half) = (

@@ -81,12 +81,13 @@ class Known:
         return flags
 
     def may_change(
-        self, pairs: Ids, one: Floats, other: Floats, entries: list[Ids], thin: Flags
+        self, pairs: Ids, one: Floats, other: Floats, entries: list[Ids], flat: Flags
     ) -> Flags:
         """Return in which pairs of boxes, (8, t), something may be that is not known.
 
         Nearer than what is known, or as near and of lower entries: in no box they are lower than
-        `entries`. Likewise the lowest faces in one plane, where no triangle may be `thin`.
+        `entries`. What is `flat`, two boxes in one plane in which no triangle is without an area,
+        has faces in one plane alone.
         """
         flags = np.ones(len(pairs), bool)
         if self._every:
@@ -101,9 +102,7 @@ class Known:
         flags[some] = _are_lower(entries, self.entries, pairs, some)
         if self._signed:
             return flags
-        height = one[6]
-        level = (one[7] == height) & (other[6] == height) & (other[7] == height)
-        (some,) = (flags & level & ~thin).nonzero()
+        (some,) = (flags & flat).nonzero()
         is_known = self._face[0].take(pairs[some]) >= 0
         flags[some] = (gaps[some] > 0) & (~is_known | _are_lower(entries, self._face, pairs, some))
         return flags

@@ -18,7 +18,7 @@ from ..scene.moment import Moment, first_of_each
 from ..scene.sheets import Sheets
 from ..steps import Steps
 from ..touch.triangle_distance import nearest_points
-from .boxed import Boxed, each_with_each, intervals_met, promise
+from .boxed import Boxed, each_with_each, promise
 from .known import Faces, Known
 from .seen import PlacedPatches, Seen
 from .shadows import ShadowGaps, exact_gaps, places_on_movers, shadow_gaps, slopes_at
@@ -203,39 +203,41 @@ class GapSearch:
         """Return the pairs of boxes in which anything may be that counts."""
         one, other = boxed.one_bounds, boxed.other_bounds
         flags = self._known.is_ahead(boxed.pairs, boxed.least, one[2], other[5])
-        exact = self._exact(boxed.pairs, boxed.ones, boxed.others)
-        for axis in range(2):
-            flags &= intervals_met(one[axis:6:3], other[axis:6:3], exact[axis])
-        (some,) = flags.nonzero()
-        boxed = boxed if len(some) == len(boxed) else boxed[some]
-        thin = np.logical_or(*self._thin(boxed.pairs, boxed.ones, boxed.others))
-        entries = [self._lowest[boxed.ones], self._lowest[boxed.others]]
-        bounds = boxed.one_bounds, boxed.other_bounds
-        flags = self._known.may_change(boxed.pairs, *bounds, entries, thin)
+        flags &= ((one[:2] <= other[3:5]) & (one[3:5] >= other[:2])).all(axis=0)
+        boxed = boxed if flags.all() else boxed[flags.nonzero()[0]]
+        bounds, patches = (boxed.one_bounds, boxed.other_bounds), (boxed.ones, boxed.others)
+        entries = [self._lowest[each] for each in patches]
+        flags = self._may_change(boxed.pairs, patches, *bounds, entries)
         return boxed if flags.all() else boxed[flags.nonzero()[0]]
 
-    def _thin(self, pairs: Ids, ones: Ids, others: Ids) -> tuple[Flags, Flags]:
-        """Return which patches of either side may hold triangles without area."""
-        return self._seen.are_thin(0, pairs, ones), self._seen.are_thin(1, pairs, others)
+    def _may_change(
+        self, pairs: Ids, patches: tuple[Ids, Ids], one: Floats, other: Floats, entries: list[Ids]
+    ) -> Flags:
+        """Return in which boxes, (8, t), of patches, something may be that changes what is known.
 
-    def _exact(self, pairs: Ids, ones: Ids, others: Ids) -> Flags:
-        """Return for which pairs of patches shadows are known without rounding, (2 axes, t).
-
-        Not for two that may hold triangles whose shadows are points: these meet though they have
-        no inside.
+        Where shadows are known without rounding, what only grazes changes nothing; but for
+        triangles whose shadows are points: these meet though they have no inside.
         """
-        exact: Flags = self._seen.exact[:, pairs]
-        if exact.any():
-            exact &= ~np.logical_and(*self._thin(pairs, ones, others))
-        return exact
+        height, flags = one[6], np.ones(len(pairs), bool)
+        flat = (one[7] == height) & (other[6] == height) & (other[7] == height)
+        touch = (one[:2] == other[3:5]) | (one[3:5] == other[:2])
+        (some,) = (flat | touch.any(axis=0)).nonzero()
+        thin = [
+            self._seen.are_thin(number, pairs[some], each[some])
+            for number, each in enumerate(patches)
+        ]
+        grazes = (touch[:, some] & self._seen.exact[:, pairs[some]]).any(axis=0)
+        flags[some] = ~grazes | (thin[0] & thin[1])
+        flat[some] &= ~(thin[0] | thin[1])
+        return flags & self._known.may_change(pairs, one, other, entries, flat)
 
     def _meeting(
-        self, pairs: Ids, ones: tuple[Floats, Ids], others: tuple[Floats, Ids], exact: Flags
+        self, pairs: Ids, ones: tuple[Floats, Ids], others: tuple[Floats, Ids]
     ) -> tuple[Ids, Floats]:
         """Return which pairs of boxes count, and their least gaps.
 
         Either side is a table of boxes, (8, b), and places in it; both have one for each of
-        `pairs`. Where shadows are `exact`, (2, p), what only grazes does not count.
+        `pairs`.
         """
         (one, here), (other, there) = ones, others
         low, high = other[2].take(there), one[5].take(here)
@@ -244,8 +246,9 @@ class GapSearch:
         (some,) = flags.nonzero()
         for axis in range(2):
             at, by = here.take(some), there.take(some)
-            ends = one[axis:6:3].take(at, axis=1), other[axis:6:3].take(by, axis=1)
-            some = some[intervals_met(*ends, exact[axis].take(some))]
+            met = one[axis].take(at) <= other[3 + axis].take(by)
+            met &= one[3 + axis].take(at) >= other[axis].take(by)
+            some = some[met]
         return some, least.take(some)
 
     def _split(self, boxed: Boxed, whole: Flags) -> Boxed:
@@ -277,12 +280,9 @@ class GapSearch:
         made = concatenated_ranges((np.cumsum(counts) - counts)[places], counts[places])
         pairs = boxed.pairs.take(of_which)
         if number == 0:
-            exact = self._exact(pairs, children[made], boxed.others[of_which])
-            ends = (bounds, made), (boxed.other_bounds, of_which)
+            some, least = self._meeting(pairs, (bounds, made), (boxed.other_bounds, of_which))
         else:
-            exact = self._exact(pairs, boxed.ones[of_which], children[made])
-            ends = (boxed.one_bounds, of_which), (bounds, made)
-        some, least = self._meeting(pairs, *ends, exact)
+            some, least = self._meeting(pairs, (boxed.one_bounds, of_which), (bounds, made))
         made, left = made[some], of_which[some]
         children, bounds = children[made], bounds.take(made, axis=1)
         if number == 0:
@@ -329,43 +329,41 @@ class GapSearch:
         ]
         # Around triangles, boxes are tighter than around what they are placed from.
         one, other = ((table.around, table.which) for table in tables)
-        exact = self._exact(boxed.pairs, boxed.ones, boxed.others)
-        thin = np.logical_or(*self._thin(boxed.pairs, boxed.ones, boxed.others))
-        some, _ = self._meeting(boxed.pairs, one, other, exact)
+        some, _ = self._meeting(boxed.pairs, one, other)
         for part in blocks(len(some), _SMALL):
-            here = some[part]
-            entries = [table.entries[table.firsts[table.which[here]]] for table in tables]
-            bounds = one[0][:, one[1][here]], other[0][:, other[1][here]]
-            flags = self._known.may_change(boxed.pairs[here], *bounds, entries, thin[here])
-            left = here[flags]
+            near = boxed[some[part]]
+            which = [table.which[some[part]] for table in tables]
+            entries = [
+                table.entries[table.firsts[each]]
+                for table, each in zip(tables, which, strict=True)
+            ]
+            bounds = one[0].take(which[0], axis=1), other[0].take(which[1], axis=1)
+            patches = near.ones, near.others
+            (left,) = self._may_change(near.pairs, patches, *bounds, entries).nonzero()
             if len(left):
-                which = [one[1][left], other[1][left]]
-                self._compared(boxed.pairs[left], tables, which, exact[:, left], thin[left])
+                self._compared(near[left], tables, [each[left] for each in which])
 
-    def _compared(
-        self, pairs: Ids, tables: list[PlacedPatches], which: list[Ids], exact: Flags, thin: Flags
-    ) -> None:
+    def _compared(self, boxed: Boxed, tables: list[PlacedPatches], which: list[Ids]) -> None:
         """Look at the triangles of pairs of small patches, `which` of either table."""
-        sides = []
+        sides, pairs = [], boxed.pairs
         for number, table in enumerate(tables):
             counts = table.counts[which[number]]
             owners = np.repeat(np.arange(len(pairs)), counts)
             places = concatenated_ranges(table.firsts[which[number]], counts)
             boxes = (table.bounds, places), (tables[1 - number].around, which[1 - number][owners])
-            ends = boxes if number == 0 else boxes[::-1]
-            met, _ = self._meeting(pairs[owners], *ends, exact[:, owners])
+            met, _ = self._meeting(pairs[owners], *(boxes if number == 0 else boxes[::-1]))
             sides.append((owners[met], places[met]))
         ones, others = each_with_each(sides[0][0], sides[1][0], len(pairs))
         owners, ones, others = sides[0][0][ones], sides[0][1][ones], sides[1][1][others]
         ends = (tables[0].bounds, ones), (tables[1].bounds, others)
-        made, _ = self._meeting(pairs[owners], *ends, exact[:, owners])
+        made, _ = self._meeting(pairs[owners], *ends)
         for part in blocks(len(made), _TESTED):
             here, there, owner = ones[made[part]], others[made[part]], owners[made[part]]
             entries = np.stack((tables[0].entries[here], tables[1].entries[there]))
+            patches = boxed.ones[owner], boxed.others[owner]
             bounds = tables[0].bounds[:, here], tables[1].bounds[:, there]
-            (left,) = self._known.may_change(
-                pairs[owner], *bounds, [*entries], thin[owner]
-            ).nonzero()
+            flags = self._may_change(pairs[owner], patches, *bounds, [*entries])
+            (left,) = flags.nonzero()
             if len(left) == 0:
                 continue
             here, there = here[left], there[left]

@@ -110,10 +110,17 @@ class Seen:
         middle, half = (boxes[:3] + boxes[3:]) / 2, (boxes[3:] - boxes[:3]) / 2
         size = np.maximum(np.abs(boxes[:3]), np.abs(boxes[3:]))
         found = np.empty((8, len(rows)))
-        found[6:] = np.nan
         tilt = self.slopes[:, pairs]
         is_tilted = bool(tilt.any())
         for axis in range(3):
+            plain = self._plain[axis].take(rows)
+            ends = self._ends(axis, boxes, rows) if plain.any() else np.empty((2, len(rows)))
+            if axis == 2:
+                found[6:] = np.where(plain, ends, np.nan)
+                plain &= (self._way.error == 0) and ~tilt.any(axis=0)
+            if plain.all():
+                found[axis], found[3 + axis] = ends
+                continue
             x, y, z, shift = (self._matrices[4 * axis + i].take(rows) for i in range(4))
             if axis == 2 and is_tilted:
                 x, y, z, shift = (
@@ -134,9 +141,7 @@ class Seen:
                 )
             extent += (a * size[0] + b * size[1] + c * size[2] + d) * _GROWN
             found[axis], found[3 + axis] = center - extent, center + extent
-            plain = self._plain[axis].take(rows)
-            if plain.any():
-                self._without_rounding(axis, found, plain, self._ends(axis, boxes, rows), tilt)
+            found[axis, plain], found[3 + axis, plain] = ends[:, plain]
         return found
 
     def _ends(self, axis: int, boxes: Floats, rows: Ids) -> Floats:
@@ -146,15 +151,6 @@ class Seen:
         ends = np.stack([x * a + y * b + z * c + shift for a, b, c in (boxes[:3], boxes[3:])])
         ends.sort(axis=0)
         return ends if axis < 2 or self._sign > 0 else -ends[::-1]
-
-    def _without_rounding(
-        self, axis: int, found: Floats, plain: Flags, ends: Floats, tilt: Floats
-    ) -> None:
-        """Fill in bounds along an axis where it is one of the mesh."""
-        if axis == 2:
-            found[6:, plain] = ends[:, plain]
-            plain = plain & (self._way.error == 0) & ~tilt.any(axis=0)
-        found[axis, plain], found[3 + axis, plain] = ends[:, plain]
 
     def each_once(self, pairs: Ids, patches: Ids) -> tuple[Ids, Ids]:
         """Return where each patch of each pair stands first, and which of these each one is."""
