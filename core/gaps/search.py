@@ -125,10 +125,10 @@ class GapSearch:
 
     def _corners(self, pairs: Ids) -> Floats:
         """Return the corners of the triangles that have the gaps, (6 corners, 3 axes, n)."""
-        entries = self._known.entries[:, pairs]
+        known = self._known.entries[:, pairs]
         sides = [
             self._moment.placed(self._sheets, entries, rows).rows
-            for entries, rows in zip(entries, self.rows[:, pairs], strict=True)
+            for entries, rows in zip(known, self.rows[:, pairs], strict=True)
         ]
         return np.concatenate(sides).reshape(6, 3, -1)
 
