@@ -28,7 +28,7 @@ PROJECT = tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))
 ABOUT = PROJECT["project"]
 NAME = f"octree_kernel-{ABOUT['version']}"
 FILES = ("pyproject.toml", "README.md", "backend.py", "compile.py")
-PACKAGE = "octree_kernel/__init__.py"
+PACKAGE = sorted(f"octree_kernel/{path.name}" for path in HERE.glob("octree_kernel/*.py"))
 
 
 def _metadata() -> bytes:
@@ -73,7 +73,7 @@ def wheel_of(library: Path, platform: str, folder: Path) -> Path:
     about, tag = f"{NAME}.dist-info", f"py3-none-{platform}"
     told = f"Wheel-Version: 1.0\nGenerator: octree-kernel\nRoot-Is-Purelib: false\nTag: {tag}\n"
     files = {
-        PACKAGE: (HERE / PACKAGE).read_bytes(),
+        **{name: (HERE / name).read_bytes() for name in PACKAGE},
         **{f"octree_kernel/{p.name}": p.read_bytes() for p in (library, digest(library))},
         f"{about}/METADATA": _metadata(),
         f"{about}/WHEEL": told.encode(),
@@ -118,7 +118,7 @@ def build_wheel(
 
 def build_sdist(sdist_directory: str, config_settings: object = None) -> str:
     """Pack the source; return the name of the archive."""
-    files = {name: (HERE / name).read_bytes() for name in (*FILES, PACKAGE)}
+    files = {name: (HERE / name).read_bytes() for name in (*FILES, *PACKAGE)}
     files |= {path.name: path.read_bytes() for path in (*SOURCES, *HEADERS)}
     files |= {"LICENSE": _license(), "PKG-INFO": _metadata()}
     path = Path(sdist_directory, f"{NAME}.tar.gz")

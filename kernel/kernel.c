@@ -23,7 +23,7 @@
 #include <math.h>
 #include <string.h>
 
-#define ABI 5
+#define ABI 6
 
 /* What every step of a walk does: a call costs as much. */
 #define INLINED inline __attribute__((always_inline))
@@ -1515,6 +1515,13 @@ static int begin_ray(Walk *walk, const Walked *walked, const Asked *asked, int64
     return 1;
 }
 
+/* Whether a scene is walked, and has a placement in a row, of a mesh that is there. */
+static int is_row(const Walked *walked, int64_t row) {
+    const Scene *scene = walked->scene;
+    return scene && row >= 0 && row < scene->top.entry_count && scene->meshes[row] >= 0
+        && scene->meshes[row] < scene->mesh_count;
+}
+
 /* Begin to look from a point or around a volume, which are set, where that is taken. */
 static void begin_look(Walk *walk, const Walked *walked, int kind) {
     begin(walk, walked, kind);
@@ -1562,7 +1569,8 @@ EXPORT int64_t octree_kernel_cast(const Walked *walked, const Asked *asked, int6
 /* Find all crossings of the rays `from` to `to`, sorted by ray, distance, place and item, as long
  * as there is room; or, if `rows` are given, of each ray with the placement in its row alone.
  * `names` are items, and places shifted by 32 bits; NULL only to count. `counts` are how many each
- * ray has, or NOT_TAKEN or NOT_PACKED. Returns where to go on; or -1 - i if ray i is unsound. */
+ * ray has, or NOT_TAKEN or NOT_PACKED. Returns where to go on; or -1 - i if ray i is unsound, or
+ * its row is not there. */
 EXPORT int64_t octree_kernel_cast_all(const Walked *walked, const Asked *asked, int64_t from,
                                       int64_t to, const int64_t *rows, Waiting *scratch,
                                       int64_t *names, double *distances, int64_t room,
@@ -1573,7 +1581,7 @@ EXPORT int64_t octree_kernel_cast_all(const Walked *walked, const Asked *asked, 
     for (at = from; at < to; at++) {
         walk.names = names ? names + first : NULL, walk.distances = distances + first;
         walk.room = room - first;
-        if (!begin_ray(&walk, walked, asked, at, ALL)) {
+        if ((rows && !is_row(walked, rows[at])) || !begin_ray(&walk, walked, asked, at, ALL)) {
             bad = -1 - at;
             break;
         }
@@ -1638,7 +1646,8 @@ EXPORT int64_t octree_kernel_nearest(const Walked *walked, const double *points,
 
 /* Find the nearest triangle of each of the points `from` to `to`, of (3, count), in the placement
  * in its row alone, if it is no farther than the point's limit: its item, or MISS, NOT_TAKEN or
- * NOT_PACKED; how far it is; and its corners, of (9, count). Returns `to`. */
+ * NOT_PACKED; how far it is; and its corners, of (9, count). Returns `to`, or DAMAGED if a row is
+ * not there. */
 EXPORT int64_t octree_kernel_nearest_in(const Walked *walked, const double *points, int64_t count,
                                         const int64_t *rows, const double *limits, int64_t from,
                                         int64_t to, Waiting *stack, int64_t *items,
@@ -1648,6 +1657,10 @@ EXPORT int64_t octree_kernel_nearest_in(const Walked *walked, const double *poin
     double found[9];
     for (int64_t i = from; i < to; i++) {
         int64_t place, entry;
+        if (!is_row(walked, rows[i])) {
+            to = DAMAGED;
+            break;
+        }
         for (int axis = 0; axis < 3; axis++)
             walk.lower[axis] = walk.upper[axis] = points[axis * count + i];
         walk.limit = limits[i], walk.items = items + i, walk.distances = distances + i;

@@ -7,6 +7,7 @@
  * stand for both. */
 
 #include "shared.h"
+#include "exact.h"
 
 #include <math.h>
 #include <string.h>
@@ -167,25 +168,51 @@ EXPORT int64_t octree_kernel_lay_out(const Mesh *meshes, int64_t mesh_count, con
     return first;
 }
 
+/* How far the corner farthest from the longest edge is from it; 0 if that is unknown. */
+static double altitude_of(const double *rows, int64_t count, const int64_t *corners) {
+    double edges[3][3], normal[3], longest = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        const double *row = rows + axis * count;
+        double first = row[corners[0]], second = row[corners[1]], third = row[corners[2]];
+        edges[0][axis] = second - first, edges[1][axis] = third - first;
+        edges[2][axis] = third - second;
+    }
+    for (int n = 0; n < 3; n++) {
+        double size = dot(edges[n], edges[n]);
+        longest = size > longest ? size : longest;
+    }
+    cross(edges[0], edges[1], normal);
+    double altitude = sqrt(dot(normal, normal) / longest);
+    return altitude < INFINITY ? altitude : 0;
+}
+
 /* Write the bounds of runs of faces (3, face_count), of those from `from` to `to`, into `rows`
- * (6, run_count): each has `counts` faces from its `starts` on. */
+ * (6, run_count), and the least altitude of each: `counts` faces from its `starts` on. */
 EXPORT int64_t octree_kernel_runs(const double *vertices, int64_t count, const int64_t *faces,
                                   int64_t face_count, const int64_t *starts,
                                   const int64_t *counts, int64_t run_count, int64_t from,
-                                  int64_t to, double *rows) {
+                                  int64_t to, double *rows, double *altitudes) {
     if (from < 0 || from > to || to > run_count) return DAMAGED;
     uint64_t before = set_floats(DEFAULT_FLOATS);
     int64_t found = to;
     for (int64_t run = from; run < to && found >= 0; run++) {
         int64_t start = starts[run], faces_of = counts[run];
         double box[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY};
+        double least = INFINITY;
         if (start < 0 || faces_of < 0 || start > face_count - faces_of) found = DAMAGED;
-        for (int64_t face = start; found >= 0 && face < start + faces_of; face++)
+        for (int64_t face = start; found >= 0 && face < start + faces_of; face++) {
+            int64_t corners[3];
             for (int corner = 0; corner < 3; corner++) {
-                int64_t vertex = faces[corner * face_count + face];
-                if (is_corner(vertex, count)) enlarge(box, 1, vertices, count, vertex);
-                else found = DAMAGED;
+                corners[corner] = faces[corner * face_count + face];
+                if (!is_corner(corners[corner], count)) found = DAMAGED;
             }
+            if (found < 0) break;
+            for (int corner = 0; corner < 3; corner++)
+                enlarge(box, 1, vertices, count, corners[corner]);
+            double altitude = altitude_of(vertices, count, corners);
+            least = altitude < least ? altitude : least;
+        }
+        altitudes[run] = least;
         for (int row = 0; row < 6; row++) rows[row * run_count + run] = box[row];
     }
     set_floats(before);

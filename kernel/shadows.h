@@ -330,7 +330,7 @@ static int gap_along(const Along *along, const Both *both, int is_signed, double
         if (!(value == floor(most[n] / QUANTUM) * QUANTUM)
             && exact_gap(along, both, n, &value) == 2)
             return LEFT;
-        if (value < *gap) *gap = value, *corner = n;
+        if (value < *gap) *gap = value + 0.0, *corner = n; /* no -0 */
         limit = value + TIE < limit ? value + TIE : limit;
     }
     return AHEAD;

@@ -54,6 +54,7 @@ typedef struct {
     const double *boxes;                   /* (6, patch_step) */
     const int64_t *firsts, *counts;        /* (patch_count): entries of small ones, or patches */
     const uint8_t *are_small;              /* (patch_count) */
+    const double *altitudes;               /* (patch_count): of no triangle a lower one */
     const int64_t *tops, *top_counts;      /* (mesh_count): patches */
     const int64_t *meshes;                 /* (place_count): of each row */
     int64_t patch_step, patch_count, mesh_count;

@@ -7,27 +7,15 @@
  */
 
 #include "shared.h"
-#include "exact.h"
-#include "shadows.h"
-#include "sheets.h"
+#include "seen.h"
 
 #include <math.h>
 #include <string.h>
 
 /* ---- The least gap of placed surfaces: branch and bound, as in core/gaps/search.py ---- */
 
-/* By how much boxes are larger than they have to be, as a part of the terms of their coordinates;
- * and what rounding does to heights above tilted planes. */
-#define GROWN 0x1p-40
-#define TILTED 0x1p-47
 /* Boxes that lie beside each other are the last to be looked at. */
 #define BESIDE 64.0
-
-/* Bounds as seen along the way: of the shadow, of what lies along the way, and of that above a
- * plane that is tilted as surfaces are where they are nearest so far. */
-typedef struct {
-    double low[4], high[4];
-} Box;
 
 typedef struct {
     double corners[3][3], seen[3][3];
@@ -35,20 +23,13 @@ typedef struct {
     int64_t entry;
 } Face;
 
-/* The rows that place what is seen, how large their terms are, and the largest patches. */
-typedef struct {
-    double matrix[12], rows[4][4], terms[4][4];
-    int64_t top, count;
-} Side;
-
 enum { NOT_BEGUN = 0, DIVES = 1, FOLLOWS = 2 };
 
 /* The search of a pair of placements. */
 typedef struct {
-    Along along;
-    Side sides[2];
-    double slopes[2], gap, limit; /* nothing is looked for at the limit, or beyond */
-    int64_t phase, height, first, entries[2], corner, is_crossing, first_face;
+    Seen seen;
+    double gap, limit; /* nothing is looked for at the limit, or beyond */
+    int64_t phase, height, first, entries[2], face[2], corner, is_crossing, first_face;
     Box tops[2][TOPS];
     Waiting stack[WAITING];
 } Slide;
@@ -61,67 +42,10 @@ typedef struct {
     int64_t *entries, *corners;        /* (2, count), (count) */
     uint8_t *are_crossing;             /* (count) */
     int64_t *faces;                    /* (3, room) */
-    int64_t count, key_count, room, face_count, is_signed, is_shared, needs_room;
+    int64_t count, key_count, room, face_count, is_signed, is_shared, wants_faces, needs_room;
 } Slid;
 
 EXPORT int64_t octree_kernel_slide_size(void) { return sizeof(Slide); }
-
-/* Set how planes are tilted; what is tilted is the height less its shadow's place times slopes. */
-static void tilt(Slide *search, const double *slopes) {
-    memcpy(search->slopes, slopes, sizeof search->slopes);
-    for (Side *side = search->sides; side < search->sides + 2; side++)
-        for (int n = 0; n < 4; n++) {
-            side->rows[3][n] = side->rows[2][n] - slopes[0] * side->rows[0][n]
-                             - slopes[1] * side->rows[1][n];
-            side->terms[3][n] = side->terms[2][n] + fabs(slopes[0]) * side->terms[0][n]
-                              + fabs(slopes[1]) * side->terms[1][n];
-        }
-}
-
-/* Put a side where its placement does; 0 if there is none, or no mesh that was laid out. */
-static int set_side(const Sheets *sheets, const Along *along, Side *side, int64_t row) {
-    const Batch *placed = &sheets->triangles;
-    if (row < 0 || row >= placed->place_count) return 0;
-    int64_t mesh = sheets->meshes[row];
-    if (mesh < 0 || mesh >= sheets->mesh_count) return 0;
-    side->top = sheets->tops[mesh], side->count = sheets->top_counts[mesh];
-    if (side->count < 1 || side->count > TOPS) return 0;
-    if (side->top < 0 || side->top > sheets->patch_count - side->count) return 0;
-    for (int n = 0; n < 12; n++) side->matrix[n] = placed->matrices[n * placed->place_count + row];
-    if (!(largest_of(side->matrix, 12) <= LARGE)) return 0;
-    const double *far = side->matrix + 4 * along->axes[2];
-    double longest = along->direction[along->axes[2]];
-    for (int n = 0; n < 4; n++) {
-        for (int axis = 0; axis < 2; axis++) {
-            const double *near = side->matrix + 4 * along->axes[axis];
-            side->rows[axis][n] =
-                near[n] - far[n] * (along->direction[along->axes[axis]] / longest);
-            side->terms[axis][n] = fabs(near[n]) + fabs(far[n]);
-        }
-        side->rows[2][n] = far[n] / longest, side->terms[2][n] = 2 * fabs(far[n]);
-    }
-    return 1;
-}
-
-static Box box_of(const Sheets *sheets, const Slide *search, int which, int64_t patch) {
-    const Side *side = &search->sides[which];
-    double middle[3], half[3], size[3];
-    Box box;
-    for (int n = 0; n < 3; n++) {
-        double low = sheets->boxes[n * sheets->patch_step + patch];
-        double high = sheets->boxes[(n + 3) * sheets->patch_step + patch];
-        middle[n] = (low + high) / 2, half[n] = (high - low) / 2;
-        size[n] = fabs(low) > fabs(high) ? fabs(low) : fabs(high);
-    }
-    for (int n = 0; n < 4; n++) {
-        const double *row = side->rows[n], *terms = side->terms[n];
-        double center = dot(row, middle) + row[3];
-        double extent = fabs(row[0]) * half[0] + fabs(row[1]) * half[1] + fabs(row[2]) * half[2];
-        extent += (dot(terms, size) + terms[3]) * GROWN;
-        box.low[n] = center - extent, box.high[n] = center + extent;
-    }
-    return box;
-}
 
 /* Whether two boxes may hold what is looked for; what is no number may. */
 static int may_count(const Slid *asked, const Slide *search, const Box *one, const Box *other) {
@@ -132,6 +56,52 @@ static int may_count(const Slid *asked, const Slide *search, const Box *one, con
         if (!asked->is_signed && other->high[n] < one->low[n]) return 0;
     }
     return 1;
+}
+
+/* Whether nothing in two boxes is nearer than what is known; not, if that cannot be told. Gaps are
+ * as long as what lies between along the nearest axis, divided by the way's part there. */
+static int is_no_nearer(const Slide *search, const Box *one, const Box *other) {
+    const Along *along = &search->seen.along;
+    double gap = search->gap, low = other->low[EXACT], high = one->high[EXACT];
+    for (int n = 2; n < 4; n++)
+        if (other->low[n] - one->high[n] > gap) return 1;
+    double part = fabs(along->direction[along->axes[2]]), far = gap * part;
+    double apart = low - high, back = apart - low;
+    if (!(apart >= far - fabs(far) * 0x1p-50)) return 0; /* by far, or unknown */
+    double lost = (low - (apart - back)) + (-high - back), error = product_error(gap, part);
+    double doubt = error == 0 ? 0 : (fabs(lost) + fabs(error)) * 0x1p-50;
+    return (apart - far) + (lost - error) >= doubt;
+}
+
+/* Whether two triangles are lower than others: first of side 0. */
+static int are_lower(const int64_t *entries, const int64_t *known) {
+    return entries[0] < known[0] || (entries[0] == known[0] && entries[1] < known[1]);
+}
+
+/* The triangles than which only lower ones, in boxes of two patches, may change what is known; or
+ * NULL. */
+static const int64_t *known_of(const Sheets *sheets, const Slid *asked, Slide *search,
+                               const int64_t *patches, const Box *one, const Box *other) {
+    static const int64_t lowest[2] = {-1, -1};
+    int is_flat = !asked->is_signed && are_flat(one, other)
+               && !count_thin(sheets, &search->seen, patches);
+    int is_cut = !asked->is_signed && search->is_crossing;
+    if (asked->wants_faces) return NULL;
+    if (is_flat && search->gap <= 0) return lowest;
+    if (is_flat && search->face[0] >= 0) return search->face;
+    if (search->gap < INFINITY && (is_cut || is_no_nearer(search, one, other)))
+        return search->entries;
+    return NULL;
+}
+
+/* Whether two patches may change what is known. */
+static int may_change(const Sheets *sheets, const Slid *asked, Slide *search,
+                      const int64_t *patches, const Box *one, const Box *other) {
+    if (only_graze(sheets, &search->seen, patches, one, other)) return 0;
+    const int64_t *known = known_of(sheets, asked, search, patches, one, other);
+    if (!known) return 1;
+    int64_t entries[2] = {lowest_in(sheets, patches[0]), lowest_in(sheets, patches[1])};
+    return are_lower(entries, known);
 }
 
 /* How far boxes are apart at their middles, the promising ones first. */
@@ -150,22 +120,24 @@ static void start(const Sheets *sheets, const Slid *asked, Slide *search, int64_
     int64_t counts[2];
     search->phase = phase, search->height = 0;
     for (int which = 0; which < 2; which++) {
-        Side *side = &search->sides[which];
+        Side *side = &search->seen.sides[which];
         counts[which] = side->count;
         for (int64_t i = 0; i < side->count; i++)
-            search->tops[which][i] = box_of(sheets, search, which, side->top + i);
+            search->tops[which][i] = box_of(sheets, &search->seen, which, side->top + i);
     }
-    for (int64_t n = 0; n < counts[0] * counts[1]; n++) {
+    /* Of equal promise, the lowest come last, and are taken first. */
+    for (int64_t n = counts[0] * counts[1] - 1; n >= 0; n--) {
         int64_t i = n / counts[1], j = n % counts[1];
         const Box *one = &search->tops[0][i], *other = &search->tops[1][j];
+        Waiting both = {{search->seen.sides[0].top + i, search->seen.sides[1].top + j}, 0};
         if (phase == FOLLOWS && n == search->first) continue;
         if (!may_count(asked, search, one, other)) continue;
-        double promise = promise_of(one, other);
+        if (!may_change(sheets, asked, search, both.patches, one, other)) continue;
+        both.rank = promise_of(one, other);
         if (phase == DIVES) {
-            if (search->height && !(promise < search->stack[0].rank)) continue;
+            if (search->height && !(both.rank <= search->stack[0].rank)) continue;
             search->height = 0, search->first = n;
         }
-        Waiting both = {{search->sides[0].top + i, search->sides[1].top + j}, promise};
         wait_for(search->stack, &search->height, both, 0);
     }
 }
@@ -177,7 +149,7 @@ static int begin(const Sheets *sheets, const Slid *asked, Slide *search, int64_t
     double flat[2] = {0, 0}, size = 0;
     int64_t key = asked->keys[pair];
     if (key < 0 || key >= asked->key_count) return 0;
-    Along *along = &search->along;
+    Along *along = &search->seen.along;
     along->error = asked->direction[3], along->axes[2] = 0;
     for (int n = 0; n < 3; n++) {
         along->direction[n] = asked->direction[n];
@@ -187,12 +159,13 @@ static int begin(const Sheets *sheets, const Slid *asked, Slide *search, int64_t
     if (!(size > 0.4 && size <= 1)) return 0;
     along->axes[0] = NEXT[along->axes[2]], along->axes[1] = NEXT[along->axes[0]];
     for (int which = 0; which < 2; which++)
-        if (!set_side(sheets, along, &search->sides[which],
+        if (!set_side(sheets, along, &search->seen.sides[which],
                       asked->rows[which * asked->count + pair])) return 0;
     search->gap = INFINITY, search->limit = asked->limits[key] + TIE;
     search->corner = search->entries[0] = search->entries[1] = -1, search->is_crossing = 0;
+    search->face[0] = search->face[1] = -1;
     search->first_face = asked->face_count;
-    tilt(search, flat);
+    tilt(&search->seen, flat);
     start(sheets, asked, search, DIVES);
     return 1;
 }
@@ -202,8 +175,8 @@ static int begin(const Sheets *sheets, const Slid *asked, Slide *search, int64_t
 static int place_faces(const Sheets *sheets, const Slid *asked, const Slide *search, int which,
                        int64_t patch, const Box *box, Face *faces) {
     int64_t first = sheets->firsts[patch], count = sheets->counts[patch];
-    const Along *along = &search->along;
-    const double *slopes = search->slopes;
+    const Along *along = &search->seen.along;
+    const double *slopes = search->seen.slopes;
     int placed = 0;
     if (count < 0 || count > RUN || first < 0 || first > sheets->triangles.face_count - count)
         return -1;
@@ -211,7 +184,7 @@ static int place_faces(const Sheets *sheets, const Slid *asked, const Slide *sea
         Face *face = &faces[placed];
         double tilted[3];
         face->entry = entry;
-        if (!place(&sheets->triangles, entry, search->sides[which].matrix, face->corners[0]))
+        if (!place(&sheets->triangles, entry, search->seen.sides[which].matrix, face->corners[0]))
             return -1;
         if (!(largest_of(face->corners[0], 9) <= ABOUT_ONE)) return -1;
         for (int c = 0; c < 3; c++) {
@@ -223,32 +196,31 @@ static int place_faces(const Sheets *sheets, const Slid *asked, const Slide *sea
             double a = n < 3 ? face->seen[0][n] : tilted[0], moved = along->error;
             double b = n < 3 ? face->seen[1][n] : tilted[1];
             double c = n < 3 ? face->seen[2][n] : tilted[2];
-            if (n == 3) moved += (fabs(slopes[0]) + fabs(slopes[1])) * (TILTED + along->error);
+            if (n == 3) moved += (fabs(slopes[0]) + fabs(slopes[1])) * (TILTING + along->error);
             face->box.low[n] = lowest(a, b, c) - moved;
             face->box.high[n] = highest(a, b, c) + moved;
         }
+        const double *height = &face->corners[0][along->axes[2]];
+        double sign = along->direction[along->axes[2]] < 0 ? -1 : 1;
+        face->box.low[EXACT] = lowest(height[0] * sign, height[3] * sign, height[6] * sign);
+        face->box.high[EXACT] = highest(height[0] * sign, height[3] * sign, height[6] * sign);
         placed += which ? may_count(asked, search, box, &face->box)
                         : may_count(asked, search, &face->box, box);
     }
     return placed;
 }
 
-/* Whether two triangles are lower than those that are known: first of side 0. */
-static int are_lower(const Slide *search, const int64_t *entries) {
-    return entries[0] < search->entries[0]
-        || (entries[0] == search->entries[0] && entries[1] < search->entries[1]);
-}
-
 /* Keep a gap if it is less than what is known, or of lower triangles. */
 static void take(Slide *search, double gap, const int64_t *entries, int corner) {
-    if (!(gap < search->gap || (gap == search->gap && are_lower(search, entries)))) return;
+    int is_lower = gap == search->gap && are_lower(entries, search->entries);
+    if (!(gap < search->gap || is_lower)) return;
     search->gap = gap, search->corner = corner;
     memcpy(search->entries, entries, sizeof search->entries);
     search->limit = least_of(search->limit, gap + TIE);
 }
 
-/* Keep two triangles that lie in one plane; 0 if there is no room. */
-static int keep_faces(Slid *asked, const Slide *search, int64_t pair, const int64_t *entries) {
+/* Tell two triangles that lie in one plane; 0 if there is no room. */
+static int tell_faces(Slid *asked, const Slide *search, int64_t pair, const int64_t *entries) {
     if (search->gap <= 0) return 1;
     if (asked->face_count == asked->room) return 0;
     int64_t *kept = asked->faces + asked->face_count++;
@@ -256,12 +228,10 @@ static int keep_faces(Slid *asked, const Slide *search, int64_t pair, const int6
     return 1;
 }
 
-/* Whether nothing between two triangles is nearer than what is known, by a least gap that may
- * have been rounded up. */
-static int is_even(const Slide *search, double least, const Face *one, const Face *other) {
-    if (least != search->gap) return least > search->gap;
-    double low = other->box.low[2], high = one->box.high[2], near = low - high, back = near - low;
-    return near == least && (low - (near - back)) + (-high - back) >= 0;
+/* Keep two triangles that lie in one plane, if they are lower than what is known. */
+static void keep_faces(Slide *search, const int64_t *entries) {
+    if (search->face[0] >= 0 && !are_lower(entries, search->face)) return;
+    memcpy(search->face, entries, sizeof search->face);
 }
 
 enum { IS_LEFT = -1, NO_ROOM = -2 };
@@ -281,7 +251,9 @@ static int64_t look(const Sheets *sheets, Slid *asked, Slide *search, int64_t pa
     for (int n = 0; n < pairs; n++) {
         const Box *one = &faces[0][n / counts[1]].box, *other = &faces[1][n % counts[1]].box;
         double flat = other->low[2] - one->high[2], tilted = other->low[3] - one->high[3];
-        least[n] = may_count(asked, search, one, other) ? flat > tilted ? flat : tilted : NAN;
+        int counts_here = may_count(asked, search, one, other)
+                      && !only_graze(sheets, &search->seen, patches, one, other);
+        least[n] = counts_here ? flat > tilted ? flat : tilted : NAN;
     }
     for (;;) {
         int next = -1, corner;
@@ -293,21 +265,23 @@ static int64_t look(const Sheets *sheets, Slid *asked, Slide *search, int64_t pa
         Both both;
         double gap = least[next];
         least[next] = NAN;
-        if (is_even(search, gap, one, other) && !are_lower(search, entries)) continue;
+        const int64_t *known = known_of(sheets, asked, search, patches, &one->box, &other->box);
+        if (known && !are_lower(entries, known)) continue;
         looked++;
         memcpy(both.corners, one->corners, sizeof one->corners);
         memcpy(both.corners[3], other->corners, sizeof other->corners);
         memcpy(both.seen, one->seen, sizeof one->seen);
         memcpy(both.seen[3], other->seen, sizeof other->seen);
-        int state = gap_along(&search->along, &both, asked->is_signed != 0, search->limit, &gap,
-                              &corner);
+        int state = gap_along(&search->seen.along, &both, asked->is_signed != 0, search->limit,
+                              &gap, &corner);
         if (state == LEFT) return IS_LEFT;
-        if (state == FACES && !keep_faces(asked, search, pair, entries)) return NO_ROOM;
+        if (state == FACES && !asked->wants_faces) keep_faces(search, entries);
+        else if (state == FACES && !tell_faces(asked, search, pair, entries)) return NO_ROOM;
         search->is_crossing |= state == CROSSING;
         if (state == CROSSING || state == EDGES) gap = 0;
         if (gap < search->gap && state == AHEAD) {
             double slopes[2];
-            slope_at(&both, corner, slopes), tilt(search, slopes);
+            slope_at(&both, corner, slopes), tilt(&search->seen, slopes);
         }
         if (gap < INFINITY) take(search, gap, entries, corner);
     }
@@ -321,11 +295,12 @@ static int64_t step(const Sheets *sheets, Slid *asked, Slide *search, int64_t pa
     double sizes[2];
     for (int n = 0; n < 2; n++) {
         const double *low = boxes[n].low, *high = boxes[n].high;
-        boxes[n] = box_of(sheets, search, n, next.patches[n]);
+        boxes[n] = box_of(sheets, &search->seen, n, next.patches[n]);
         sizes[n] = sheets->are_small[next.patches[n]] ? -1.0
                  : (high[0] - low[0]) + (high[1] - low[1]) + (high[2] - low[2]);
     }
     if (!may_count(asked, search, &boxes[0], &boxes[1])) return 1;
+    if (!may_change(sheets, asked, search, next.patches, &boxes[0], &boxes[1])) return 1;
     if (sizes[0] < 0 && sizes[1] < 0)
         return look(sheets, asked, search, pair, next.patches, boxes);
     int which = sizes[1] > sizes[0];
@@ -333,11 +308,13 @@ static int64_t step(const Sheets *sheets, Slid *asked, Slide *search, int64_t pa
     int64_t first = sheets->firsts[parent], count = sheets->counts[parent];
     if (count < 0 || count > RUN || first < 0 || first > parent - count) return IS_LEFT;
     if (search->height > WAITING - RUN) return IS_LEFT;
-    for (int64_t child = first; child < first + count; child++) {
-        Box box = box_of(sheets, search, which, child);
+    for (int64_t child = first + count - 1; child >= first; child--) {
+        Box box = box_of(sheets, &search->seen, which, child);
         const Box *one = which ? &boxes[0] : &box, *other = which ? &box : &boxes[1];
+        next.patches[which] = child;
         if (!may_count(asked, search, one, other)) continue;
-        next.patches[which] = child, next.rank = promise_of(one, other);
+        if (!may_change(sheets, asked, search, next.patches, one, other)) continue;
+        next.rank = promise_of(one, other);
         wait_for(search->stack, &search->height, next, bottom);
     }
     return 4;
@@ -361,11 +338,11 @@ static void answer(Slid *asked, const Slide *search, int64_t pair, int is_left) 
  * Above the limit of its key, gaps are infinite or any that there are; if `is_shared`, limits fall
  * with what is found. Writes gaps, multiples of the quantum; the entries that have them, of equals
  * the lowest triangles, first of side 0, -1 if nothing is ahead; at which corner of their shadow,
- * -1 of what crosses or lies in one plane; which pairs cross; and faces in one plane, of pairs
- * without a gap of 0. If `is_signed`, what crosses or is behind has gaps, too. NaN of pairs that
- * are left to the caller. `search` is zero at first, and kept from call to call. Returns where to
- * go on once it has cost as much as `most`, or the count; with more room for faces, if it
- * `needs_room`. */
+ * -1 of what crosses or lies in one plane; which pairs cross; and of pairs without a gap of 0 the
+ * lowest faces in one plane, or all of them, if that is wanted. If `is_signed`, what crosses or is
+ * behind has gaps, too. NaN of pairs that are left to the caller. `search` is zero at first, and
+ * kept from call to call. Returns where to go on once it has cost as much as `most`, or the count;
+ * with more room for faces, if it `needs_room`. */
 EXPORT int64_t octree_kernel_slide(const Sheets *sheets, Slid *asked, int64_t from, int64_t most,
                                    Slide *search) {
     uint64_t before = set_floats(DEFAULT_FLOATS);
@@ -387,6 +364,8 @@ EXPORT int64_t octree_kernel_slide(const Sheets *sheets, Slid *asked, int64_t fr
             spent = search->height ? step(sheets, asked, search, pair) : 1;
             cost += spent;
         }
+        if (spent >= 0 && search->face[0] >= 0 && !tell_faces(asked, search, pair, search->face))
+            spent = NO_ROOM;
         search->phase = NOT_BEGUN;
         if (spent == NO_ROOM) {
             asked->face_count = search->first_face, asked->needs_room = 1;

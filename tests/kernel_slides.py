@@ -11,6 +11,7 @@ import numpy as np
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+import gap_oracle
 import kernel_pairs as pairs
 import kernel_worlds as worlds
 
@@ -26,13 +27,17 @@ DIRECTIONS = ([0, 0, -1], [0, 1, 0], [-3, 0, 0], [1, -1, 0], [1, 2, -4], [1e-17,
 def world(seed):
     """Return a moment in a space of about one, its sheets, a way, pairs, keys and limits.
 
-    Surfaces that stand one behind the other along the way, or anywhere.
+    Surfaces that stand one behind the other along the way, flush, or anywhere.
     """
     random = np.random.default_rng(seed)
     direction = random.normal(size=3)
     if random.random() < 0.8:
         direction = np.array(DIRECTIONS[random.integers(len(DIRECTIONS))], float)
-    if random.random() < 0.3:
+    kind = random.random()
+    if kind < 0.3:
+        moment, _ = gap_oracle.flush(random)
+        rows, direction = gap_oracle.pairs_of(moment, random), gap_oracle.way_of(random).direction
+    elif kind < 0.5:
         made = pairs.surfaces(seed, float(random.choice([0.0, 0.2, 1.0])))
         if made is None:
             return None
@@ -82,17 +87,18 @@ def assert_gaps_equal(seed):
         search = GapSearch(moment, sheets, way, signed=bool(signed))
         left = limits.copy()
         run(search.look(rows, keys, left, shared=bool(shared)))
-        return search, left
+        return search, left, run(search.every_face(everyone))
 
-    (here, low), (there, lower) = pairs.with_and_without(ask)
+    everyone = np.arange(rows.shape[1])
+    (here, low, faces), (there, lower, same_faces) = pairs.with_and_without(ask)
     for name in ("gaps", "entries", "corners", "crossing"):
         one, other = getattr(here, name), getattr(there, name)
         np.testing.assert_array_equal(one, other, err_msg=f"{seed} {name}")
     np.testing.assert_array_equal(low, lower, err_msg=str(seed))
-    for name in ("pairs", "ones", "others"):
-        one, other = getattr(here.faces, name), getattr(there.faces, name)
-        np.testing.assert_array_equal(one, other, err_msg=f"{seed} {name}")
-    everyone = np.arange(rows.shape[1])
+    for one, other in ((here.faces, there.faces), (faces, same_faces)):
+        for name in ("pairs", "ones", "others"):
+            named = getattr(one, name), getattr(other, name)
+            np.testing.assert_array_equal(*named, err_msg=f"{seed} {name}")
     np.testing.assert_array_equal(here.places(everyone), there.places(everyone))
     return rows.shape[1]
 
@@ -104,7 +110,9 @@ def left_to_numpy(seed):
         return np.zeros(2, int)
     moment, sheets, way, rows, keys, limits = made
     side = sheets, moment.placements.meshes, moment.placements.matrices
-    steps = compiled.slid_surfaces(side, way.told, rows, keys, limits, signed=False, shared=False)
+    steps = compiled.slid_surfaces(
+        side, way.told, rows, keys, limits, signed=False, shared=False, wants_faces=False
+    )
     are_left = np.isnan(run(steps).gaps)
     return np.array([(~are_left).sum(), are_left.sum()])
 
@@ -123,7 +131,7 @@ def survive_damage(seed):
         side, odd = (sheets, meshes, placements.matrices), random.choice([rows, -rows], 1)[0]
         for keyed in (keys, keys - 1, keys + 2**40):
             steps = compiled.slid_surfaces(
-                side, told, odd, keyed, limits.copy(), signed=False, shared=True
+                side, told, odd, keyed, limits.copy(), signed=False, shared=True, wants_faces=False
             )
             assert run(steps) is not None
     return 1

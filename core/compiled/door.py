@@ -17,8 +17,9 @@ from .. import checks
 
 # Where the package lies, if it is not installed; "0" or "off" for none.
 VARIABLE = "OCTREE_KERNEL"
+_NAME = "octree_kernel"
 # Of the package: what its structures hold, and what its functions take.
-_ABI = 5
+_ABI = 6
 
 
 class _Choice:
@@ -40,7 +41,7 @@ def _opened() -> tuple[Any, Any, str]:
     if sys.maxsize < 2**32 or sys.byteorder != "little":
         return None, None, "it wants a 64-bit little-endian machine"
     try:
-        package = _package_at(Path(where)) if where else import_module("octree_kernel")
+        package = _package_at(Path(where)) if where else import_module(_NAME)
         if package.ABI != _ABI:
             told = f"octree_kernel has the interface {package.ABI}, not {_ABI}: install it anew"
             return None, None, f"{told}, then restart Python or Blender"
@@ -51,10 +52,13 @@ def _opened() -> tuple[Any, Any, str]:
 
 def _package_at(folder: Path) -> ModuleType:
     """Return the package in a folder, which is no search path."""
-    spec = spec_from_file_location("octree_kernel", folder.resolve() / "__init__.py")
+    spec = spec_from_file_location(_NAME, folder.resolve() / "__init__.py")
     if spec is None or spec.loader is None:
         raise ImportError(f"{folder} is no package")
-    package = module_from_spec(spec)
+    for name in [each for each in sys.modules if each.partition(".")[0] == _NAME]:
+        del sys.modules[name]  # of another folder
+    # Its files find each other by the name of the package.
+    package = sys.modules[_NAME] = module_from_spec(spec)
     spec.loader.exec_module(package)
     return package
 

@@ -103,8 +103,8 @@ def sheets_of(package: Any, side: Side, kept: list[Any]) -> Any:
         return None
     flat: dict[str, NDArray[Any]] = {
         "order": sheets.order, "firsts": patches.firsts, "counts": patches.counts,
-        "are_small": patches.are_small, "tops": patches.tops, "top_counts": patches.top_counts,
-        "meshes": meshes, "matrices": matrices,
+        "are_small": patches.are_small, "altitudes": patches.altitudes, "tops": patches.tops,
+        "top_counts": patches.top_counts, "meshes": meshes, "matrices": matrices,
     }  # fmt: skip
     flat = {name: np.ascontiguousarray(array) for name, array in flat.items()}
     kept += [batch, patches.rows, *flat.values()]

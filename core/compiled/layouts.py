@@ -50,12 +50,18 @@ class Arranger(Caller):
         return vertices, faces, order
 
     def runs(
-        self, triangles: Triangles, starts: Ids, counts: Ids, some: slice, rows: Floats
+        self,
+        triangles: Triangles,
+        starts: Ids,
+        counts: Ids,
+        some: slice,
+        rows: Floats,
+        altitudes: Floats,
     ) -> None:
-        """Fill in the bounds (6, p) of some runs of triangles, `counts` from `starts` on."""
+        """Fill in bounds (6, p) and altitudes (p,) of some runs, `counts` from `starts` on."""
         vertices, faces = triangles.vertices.T, triangles.faces.T
         given = vertices, vertices.shape[1], faces, faces.shape[1], starts, counts
-        self._call("runs", *given, len(starts), some.start, some.stop, rows)
+        self._call("runs", *given, len(starts), some.start, some.stop, rows, altitudes)
 
 
 def arranger() -> Arranger | None:

@@ -20,7 +20,7 @@ class Slid:
 
     Gaps are NaN of pairs that are left to NumPy; the least gap, its entries (2, p) and the corner
     of their shadow, and which cross, are those of `core.gaps.search`. `faces`, (3, f), are pairs
-    and two entries.
+    and two entries, the lowest of each pair, or all, if these were wanted.
     """
 
     gaps: Floats
@@ -39,6 +39,7 @@ def slid_surfaces(
     *,
     signed: bool,
     shared: bool,
+    wants_faces: bool,
 ) -> Steps[Slid | None]:
     """Return how far surfaces in rows (2, p), of which the first moves, are from each other.
 
@@ -58,7 +59,7 @@ def slid_surfaces(
     faces = np.empty((3, _ROOM), np.intp)
     asked = package.Slid(
         *map(address, (*given, lowered, *answers, faces)), count=count, key_count=len(limits),
-        room=_ROOM, is_signed=signed, is_shared=shared,
+        room=_ROOM, is_signed=signed, is_shared=shared, wants_faces=wants_faces,
     )  # fmt: skip
     search = np.zeros(library.octree_kernel_slide_size(), np.uint8)
     start = 0

@@ -128,16 +128,23 @@ class Walked:
     def counted(self, rays: Questions, rows: Ids) -> Ids:
         """Count how many triangles of the mesh placed in its row each ray meets, (q,).
 
-        -2 of those that are left to NumPy. Rays are known to be sound, rows to be there.
+        -2 of those that are left to NumPy. Rays are known to be sound.
+
+        Raises
+        ------
+        IndexError
+            If a row is not there.
         """
         counts, asked = np.empty(len(rays), np.intp), self._package.Asked(*rays.addresses)
 
         def piece(some: slice) -> None:
             scratch = self._scratch()
-            self._library.octree_kernel_cast_all(
+            reached = self._library.octree_kernel_cast_all(
                 self._walked, self._package.byref(asked), some.start, some.stop, address(rows),
                 address(scratch), None, None, 0, address(counts),
             )  # fmt: skip
+            if reached < 0:
+                raise IndexError("cast_all: a row is not there")
 
         in_pieces(len(rays), _VOLUMES, rays.threads, piece)
         return counts
@@ -178,7 +185,12 @@ class Walked:
         """Find the nearest triangle of the mesh placed in its row of each point (3, q).
 
         Returns items (q,), -1 if there is none up to the limit, -2 of points that are left to
-        NumPy; distances (q,); and corners (9, q). Rows are known to be there.
+        NumPy; distances (q,); and corners (9, q).
+
+        Raises
+        ------
+        IndexError
+            If a row is not there.
         """
         asked = [np.ascontiguousarray(each) for each in (points, rows, limits)]
         given, *others = map(address, asked)
@@ -186,10 +198,12 @@ class Walked:
 
         def piece(some: slice) -> None:
             scratch = self._scratch()
-            self._library.octree_kernel_nearest_in(
+            reached = self._library.octree_kernel_nearest_in(
                 self._walked, given, len(rows), *others, some.start, some.stop,
                 address(scratch), *map(address, answer),
             )  # fmt: skip
+            if reached < 0:
+                raise IndexError("nearest_in: a row is not there")
 
         in_pieces(len(rows), _POINTS, threads_of(None), piece)
         return answer

@@ -10,20 +10,18 @@ far. The gap of two points over each other is the same above any plane, and boxe
 slope are flat there: a hundred times fewer of them come near each other.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, starts_of_runs
 from ..compiled import slid_surfaces
-from ..records import Columns
 from ..scene.moment import Moment, first_of_each
 from ..scene.sheets import Sheets
 from ..steps import Steps
 from ..touch.triangle_distance import nearest_points
+from .boxed import Boxed, each_with_each, promise
+from .known import Faces, Known
 from .seen import PlacedPatches, Seen
-from .shadows import QUANTUM, ShadowGaps, exact_gaps, places_on_movers, shadow_gaps, slopes_at
+from .shadows import ShadowGaps, exact_gaps, places_on_movers, shadow_gaps, slopes_at
 from .way import Way
 
 # Pairs of placements, of patches, of small patches and of triangles that are looked at together.
@@ -32,32 +30,6 @@ _PLACED, _SPLIT, _SMALL, _TESTED = 2_048, 131_072, 2_048, 8_192
 _BEAMS, _FIRST, _MORE = (6, 24), 4, 4
 # How far planes are tilted at most.
 _STEEP = 8.0
-# What is no farther beyond a gap may have an equal one, which is rounded down.
-_TIE = 2 * QUANTUM
-
-
-@dataclass(frozen=True)
-class Boxed(Columns):
-    """Pairs of patches of pairs of placements, what bounds them as seen along the way, (6, t).
-
-    `least` are what no gap in them is below.
-    """
-
-    pairs: Ids
-    ones: Ids
-    others: Ids
-    one_bounds: Floats
-    other_bounds: Floats
-    least: Floats
-
-
-@dataclass(frozen=True)
-class Faces(Columns):
-    """Pairs of triangles that lie in one plane: the pair of placements, and two entries."""
-
-    pairs: Ids
-    ones: Ids
-    others: Ids
 
 
 class GapSearch:
@@ -76,53 +48,65 @@ class GapSearch:
     crossing : ndarray of bool, shape (p,)
         Which have triangles that cross.
     faces : Faces
-        Triangles in one plane, of pairs without a smaller gap than 0.
+        The lowest two triangles in one plane of each pair that has no gap of 0, or all of them.
     """
 
     def __init__(self, moment: Moment, sheets: Sheets, way: Way, *, signed: bool = False) -> None:
         self._moment, self._sheets, self._way = moment, sheets, way
         self._signed = signed
 
-    def look(self, rows: Ids, keys: Ids, limits: Floats, *, shared: bool) -> Steps[None]:
-        """Find the gaps of pairs of rows.
+    def look(
+        self, rows: Ids, keys: Ids, limits: Floats, *, shared: bool, every: bool = False
+    ) -> Steps[None]:
+        """Find the gaps of pairs of rows; if `every`, for all of their triangles in one plane.
 
         None above the limit of its key is looked for; if `shared`, these fall with what is found.
         """
-        self.rows, self._keys, self._limits, self._shared = rows, keys, limits, shared
         count, placements = rows.shape[1], self._moment.placements
-        left, self._faces = np.arange(count), []
+        known = Known(self._way, keys, limits, signed=self._signed, shared=shared, every=every)
+        self.rows, self._known, left = rows, known, np.arange(count)
         slid = yield from slid_surfaces(
-            (self._sheets, placements.meshes, placements.matrices),
-            self._way.told, rows, keys, limits, signed=self._signed, shared=shared,
+            (self._sheets, placements.meshes, placements.matrices), self._way.told, rows, keys,
+            limits, signed=self._signed, shared=shared, wants_faces=every,
         )  # fmt: skip
-        if slid is None:
-            self.gaps, self.crossing = np.full(count, np.inf), np.zeros(count, bool)
-            self.entries, self.corners = np.full((2, count), -1), np.full(count, -1)
-        else:
+        if slid is not None:
             (left,) = np.isnan(slid.gaps).nonzero()
-            self.gaps, self.entries, self.corners = slid.gaps, slid.entries, slid.corners
-            self.crossing, self.gaps[left] = slid.crossing, np.inf
-            self._faces.append(Faces(*slid.faces))
+            known.gaps, known.entries, known.corners = slid.gaps, slid.entries, slid.corners
+            known.crossing, known.gaps[left] = slid.crossing, np.inf
+            known.keep_faces(Faces(*slid.faces))
         if len(left):
             self._seen = Seen(self._moment, self._sheets, self._way, rows)
             yield from self._look_without_kernel(left)
-        far = self.gaps > limits[keys]
+        self.gaps, self.entries, self.corners = known.gaps, known.entries, known.corners
+        self.crossing, self.faces, far = known.crossing, known.faces, known.gaps > limits[keys]
         self.gaps[far], self.entries[:, far], self.corners[far] = np.inf, -1, -1
 
+    def every_face(self, pairs: Ids) -> Steps[Faces]:
+        """Return all triangles in one plane of some pairs, and not the lowest alone; sorted.
+
+        None of a pair whose first lies wholly ahead of its second: behind the one and ahead of
+        the other there is nothing.
+        """
+        if len(pairs):
+            seen = Seen(self._moment, self._sheets, self._way, self.rows[:, pairs])
+            pairs = pairs[~seen.are_past()]
+        if len(pairs) == 0:
+            return Faces.none()
+        search = GapSearch(self._moment, self._sheets, self._way)
+        keys, nowhere = np.zeros(len(pairs), np.intp), np.zeros(1)
+        yield from search.look(self.rows[:, pairs], keys, nowhere, shared=False, every=True)
+        return Faces(pairs[search.faces.pairs], search.faces.ones, search.faces.others)
+
     def _look_without_kernel(self, left: Ids) -> Steps[None]:
+        patches = self._sheets.patches
+        firsts = np.where(patches.are_small, 0, patches.firsts)
+        self._is_low = patches.are_small | patches.are_small[firsts]
+        self._lowest = patches.lowest_entries()
         # Pairs of one key together, so that its limit is known when the next ones are looked at.
-        left = left[np.argsort(self._keys[left], kind="stable")]
+        left = left[self._known.in_order(left)]
         for some in blocks(len(left), _PLACED):
             for done in self._some(np.sort(left[some])):
                 yield (some.start + done * (some.stop - some.start)) / len(left)
-
-    @property
-    def faces(self) -> Faces:
-        """Triangles in one plane, of pairs that nothing else holds; sorted, each two once."""
-        nothing = np.empty(0, np.intp)
-        found = Faces.joined([Faces(nothing, nothing, nothing), *self._faces])
-        found = found[self.gaps[found.pairs] > 0]
-        return Faces(*np.unique((found.pairs, found.ones, found.others), axis=1))
 
     def places(self, pairs: Ids) -> Floats:
         """Return where on the mover the gaps of some pairs are measured from, (3, n).
@@ -141,9 +125,10 @@ class GapSearch:
 
     def _corners(self, pairs: Ids) -> Floats:
         """Return the corners of the triangles that have the gaps, (6 corners, 3 axes, n)."""
+        known = self._known.entries[:, pairs]
         sides = [
             self._moment.placed(self._sheets, entries, rows).rows
-            for entries, rows in zip(self.entries[:, pairs], self.rows[:, pairs], strict=True)
+            for entries, rows in zip(known, self.rows[:, pairs], strict=True)
         ]
         return np.concatenate(sides).reshape(6, 3, -1)
 
@@ -163,29 +148,20 @@ class GapSearch:
             yield 0.4
         few, total = _FIRST, max(len(boxed), 1)
         while len(boxed := self._kept(boxed)):
-            order = np.lexsort((boxed.least, self._rank(boxed)))
+            ranks = self._known.rank(boxed.pairs)
+            order = np.lexsort((boxed.others, boxed.ones, boxed.least, ranks))
             boxed = boxed[order]
-            early = first_of_each(self._rank(boxed), few)
+            early = first_of_each(ranks[order], few)
             for part in blocks(int(early.sum()), _SPLIT // 4):
                 self._descend(boxed[early.nonzero()[0][part]])
                 yield 1 - 0.6 * len(boxed) / total
             boxed, few = boxed[~early], few * _MORE
 
-    def _rank(self, boxed: Boxed) -> Ids:
-        """Return what the bound on a pair is shared by."""
-        return self._keys[boxed.pairs] if self._shared else boxed.pairs
-
-    @property
-    def _is_low(self) -> Flags:
-        patches = self._sheets.patches
-        firsts = np.where(patches.are_small, 0, patches.firsts)
-        flags: Flags = patches.are_small | patches.are_small[firsts]
-        return flags
-
     def _aim(self, pairs: Ids) -> None:
         """Tilt the planes above which heights are taken as surfaces are where they are nearest."""
-        some = pairs[self.corners[pairs] >= 0]
-        slopes = slopes_at(self._way, self._corners(some), self.corners[some])
+        corners = self._known.corners
+        some = pairs[corners[pairs] >= 0]
+        slopes = slopes_at(self._way, self._corners(some), corners[some])
         flat = ~(np.abs(slopes) <= _STEEP).all(axis=0)
         slopes[:, flat] = 0.0
         self._seen.slopes[:, some] = slopes
@@ -207,15 +183,15 @@ class GapSearch:
             if len(owners):
                 starts = starts_of_runs(owners)
                 around[:3, owners[starts]] = np.minimum.reduceat(bounds[:3], starts, axis=1)
-                around[3:, owners[starts]] = np.maximum.reduceat(bounds[3:], starts, axis=1)
+                around[3:, owners[starts]] = np.maximum.reduceat(bounds[3:6], starts, axis=1)
             whole.append(around)
         kept = []
         for number, (owners, tops, bounds) in enumerate(sides):
             there = whole[1 - number][:, owners]
             met = ((bounds[:2] <= there[3:5]) & (bounds[3:5] >= there[:2])).all(axis=0)
             kept.append((owners[met], tops[met], bounds[:, met]))
-        ones, others = _each_with_each(kept[0][0], kept[1][0], len(pairs))
-        return _boxed(
+        ones, others = each_with_each(kept[0][0], kept[1][0], len(pairs))
+        return Boxed.of(
             pairs[kept[0][0][ones]],
             kept[0][1][ones],
             kept[1][1][others],
@@ -225,62 +201,48 @@ class GapSearch:
 
     def _kept(self, boxed: Boxed) -> Boxed:
         """Return the pairs of boxes in which anything may be that counts."""
-        flags = self._counts(boxed)
+        one, other = boxed.one_bounds, boxed.other_bounds
+        flags = self._known.is_ahead(boxed.pairs, boxed.least, one[2], other[5])
+        flags &= ((one[:2] <= other[3:5]) & (one[3:5] >= other[:2])).all(axis=0)
+        boxed = boxed if flags.all() else boxed[flags.nonzero()[0]]
+        bounds, patches = (boxed.one_bounds, boxed.other_bounds), (boxed.ones, boxed.others)
+        entries = [self._lowest[each] for each in patches]
+        flags = self._may_change(boxed.pairs, patches, *bounds, entries)
         return boxed if flags.all() else boxed[flags.nonzero()[0]]
 
-    def _counts(self, boxed: Boxed) -> Flags:
-        one, other = boxed.one_bounds, boxed.other_bounds
-        flags: Flags = ((one[:2] <= other[3:5]) & (one[3:5] >= other[:2])).all(axis=0)
-        return flags & self._is_ahead(boxed.pairs, boxed.least, one[2], other[5])
-
-    def _is_ahead(self, pairs: Ids, least: Floats, low: Floats, high: Floats) -> Flags:
-        """Return what is no farther than is looked for, nor wholly behind."""
-        flags: Flags = self._is_near(pairs, least)
-        if not self._signed:
-            flags &= high >= low
-        return flags
-
-    def _is_near(self, pairs: Ids, least: Floats) -> Flags:
-        """Return what may be as near as what is known, and no farther than is looked for."""
-        bounds = np.minimum(self.gaps.take(pairs), self._limits.take(self._keys.take(pairs)))
-        flags: Flags = least < bounds + _TIE
-        return flags
-
-    def _may_win(
-        self, pairs: Ids, least: Floats, ends: tuple[Floats, Floats], entries: Sequence[Ids]
+    def _may_change(
+        self, pairs: Ids, patches: tuple[Ids, Ids], one: Floats, other: Floats, entries: list[Ids]
     ) -> Flags:
-        """Return what may be nearer than what is known, or as near and of lower entries.
+        """Return in which boxes, (8, t), of patches, something may be that changes what is known.
 
-        Of what lies between two ends, no gap is below `least`, and no entries are lower.
+        Where shadows are known without rounding, what only grazes changes nothing; but for
+        triangles whose shadows are points: these meet though they have no inside.
         """
-        flags, gaps = self._is_near(pairs, least), self.gaps.take(pairs)
-        (even,) = (flags & (least >= gaps)).nonzero()
-        # What is rounded up may be nearer by less than that.
-        (high, low), near = (each[even] for each in ends), least[even]
-        back = near - low
-        lost = (low - (near - back)) + (-high - back)
-        nearer = (near == gaps[even]) & (lost < 0)
-        flags[even] = nearer | self._are_lower(pairs[even], [each[even] for each in entries])
-        return flags
-
-    def _are_lower(self, pairs: Ids, entries: Sequence[Ids]) -> Flags:
-        """Return which entries are lower than those that are known."""
-        ones, others = self.entries[:, pairs]
-        flags: Flags = (entries[0] < ones) | ((entries[0] == ones) & (entries[1] < others))
-        return flags
+        height, flags = one[6], np.ones(len(pairs), bool)
+        flat = (one[7] == height) & (other[6] == height) & (other[7] == height)
+        touch = (one[:2] == other[3:5]) | (one[3:5] == other[:2])
+        (some,) = (flat | touch.any(axis=0)).nonzero()
+        thin = [
+            self._seen.are_thin(number, pairs[some], each[some])
+            for number, each in enumerate(patches)
+        ]
+        grazes = (touch[:, some] & self._seen.exact[:, pairs[some]]).any(axis=0)
+        flags[some] = ~grazes | (thin[0] & thin[1])
+        flat[some] &= ~(thin[0] | thin[1])
+        return flags & self._known.may_change(pairs, one, other, entries, flat)
 
     def _meeting(
         self, pairs: Ids, ones: tuple[Floats, Ids], others: tuple[Floats, Ids]
     ) -> tuple[Ids, Floats]:
         """Return which pairs of boxes count, and their least gaps.
 
-        Either side is a table of boxes, (6, b), and places in it; both have one for each of
+        Either side is a table of boxes, (8, b), and places in it; both have one for each of
         `pairs`.
         """
         (one, here), (other, there) = ones, others
         low, high = other[2].take(there), one[5].take(here)
         least = low - high
-        flags = self._is_ahead(pairs, least, one[2].take(here), other[5].take(there))
+        flags = self._known.is_ahead(pairs, least, one[2].take(here), other[5].take(there))
         (some,) = flags.nonzero()
         for axis in range(2):
             at, by = here.take(some), there.take(some)
@@ -292,7 +254,7 @@ class GapSearch:
     def _split(self, boxed: Boxed, whole: Flags) -> Boxed:
         """Return the pairs with the larger of two patches divided, unless it is to stay whole."""
         sizes = [
-            (each[3:] - each[:3]).sum(axis=0) for each in (boxed.one_bounds, boxed.other_bounds)
+            (each[3:6] - each[:3]).sum(axis=0) for each in (boxed.one_bounds, boxed.other_bounds)
         ]
         first = ~whole[boxed.ones] & ((sizes[0] >= sizes[1]) | whole[boxed.others])
         parts = []
@@ -332,9 +294,10 @@ class GapSearch:
     def _dive(self, boxed: Boxed, beam: int) -> None:
         """Follow the most promising pairs of boxes down to their triangles."""
         are_small = self._sheets.patches.are_small
-        while len(boxed):
-            order = np.lexsort((*_promise(boxed), self._rank(boxed)))
-            boxed = boxed[order[first_of_each(self._rank(boxed)[order], beam)]]
+        while len(boxed := self._kept(boxed)):
+            ranks = self._known.rank(boxed.pairs)
+            order = np.lexsort((boxed.others, boxed.ones, *promise(boxed), ranks))
+            boxed = boxed[order[first_of_each(ranks[order], beam)]]
             large = ~(are_small[boxed.ones] & are_small[boxed.others])
             if not large.any():
                 break
@@ -353,8 +316,9 @@ class GapSearch:
 
     def _triangles(self, boxed: Boxed) -> None:
         """Look at the triangles of pairs of small patches."""
-        order = np.lexsort((boxed.least, self._rank(boxed)))
-        ranks = self._rank(boxed)[order]
+        ranks = self._known.rank(boxed.pairs)
+        order = np.lexsort((boxed.others, boxed.ones, boxed.least, ranks))
+        ranks = ranks[order]
         places = np.arange(len(order)) - np.searchsorted(ranks, ranks)
         boxed = boxed[order[np.argsort(places, kind="stable")]]
         if len(boxed) == 0:
@@ -365,19 +329,23 @@ class GapSearch:
         ]
         # Around triangles, boxes are tighter than around what they are placed from.
         one, other = ((table.around, table.which) for table in tables)
-        pairs = boxed.pairs
-        some, least = self._meeting(pairs, one, other)
+        some, _ = self._meeting(boxed.pairs, one, other)
         for part in blocks(len(some), _SMALL):
-            here = some[part]
-            entries = [table.entries[table.firsts[table.which[here]]] for table in tables]
-            ends = one[0][5, one[1][here]], other[0][2, other[1][here]]
-            left = here[self._may_win(pairs[here], least[part], ends, entries)]
+            near = boxed[some[part]]
+            which = [table.which[some[part]] for table in tables]
+            entries = [
+                table.entries[table.firsts[each]]
+                for table, each in zip(tables, which, strict=True)
+            ]
+            bounds = one[0].take(which[0], axis=1), other[0].take(which[1], axis=1)
+            patches = near.ones, near.others
+            (left,) = self._may_change(near.pairs, patches, *bounds, entries).nonzero()
             if len(left):
-                self._compared(pairs[left], tables, [one[1][left], other[1][left]])
+                self._compared(near[left], tables, [each[left] for each in which])
 
-    def _compared(self, pairs: Ids, tables: list[PlacedPatches], which: list[Ids]) -> None:
+    def _compared(self, boxed: Boxed, tables: list[PlacedPatches], which: list[Ids]) -> None:
         """Look at the triangles of pairs of small patches, `which` of either table."""
-        sides = []
+        sides, pairs = [], boxed.pairs
         for number, table in enumerate(tables):
             counts = table.counts[which[number]]
             owners = np.repeat(np.arange(len(pairs)), counts)
@@ -385,68 +353,33 @@ class GapSearch:
             boxes = (table.bounds, places), (tables[1 - number].around, which[1 - number][owners])
             met, _ = self._meeting(pairs[owners], *(boxes if number == 0 else boxes[::-1]))
             sides.append((owners[met], places[met]))
-        ones, others = _each_with_each(sides[0][0], sides[1][0], len(pairs))
-        pairs = pairs[sides[0][0][ones]]
-        ones, others = sides[0][1][ones], sides[1][1][others]
-        made, least = self._meeting(pairs, (tables[0].bounds, ones), (tables[1].bounds, others))
-        pairs, ones, others = pairs[made], ones[made], others[made]
+        ones, others = each_with_each(sides[0][0], sides[1][0], len(pairs))
+        owners, ones, others = sides[0][0][ones], sides[0][1][ones], sides[1][1][others]
+        ends = (tables[0].bounds, ones), (tables[1].bounds, others)
+        made, _ = self._meeting(pairs[owners], *ends)
         for part in blocks(len(made), _TESTED):
-            here, there = ones[part], others[part]
+            here, there, owner = ones[made[part]], others[made[part]], owners[made[part]]
             entries = np.stack((tables[0].entries[here], tables[1].entries[there]))
-            ends = tables[0].bounds[5, here], tables[1].bounds[2, there]
-            (left,) = self._may_win(pairs[part], least[part], ends, entries).nonzero()
+            patches = boxed.ones[owner], boxed.others[owner]
+            bounds = tables[0].bounds[:, here], tables[1].bounds[:, there]
+            flags = self._may_change(pairs[owner], patches, *bounds, [*entries])
+            (left,) = flags.nonzero()
             if len(left) == 0:
                 continue
             here, there = here[left], there[left]
             corners = np.concatenate((tables[0].corners[..., here], tables[1].corners[..., there]))
             found = shadow_gaps(self._way, corners, signed=self._signed)
-            self._improve(pairs[part][left], entries[:, left], corners, found)
+            self._improve(pairs[owner[left]], entries[:, left], corners, found)
 
     def _improve(self, pairs: Ids, entries: Ids, corners: Floats, found: ShadowGaps) -> None:
-        self.crossing[pairs[found.crossing]] = True
+        known = self._known
+        known.crossing[pairs[found.crossing]] = True
         held = np.concatenate((found.crossing, found.flat[~found.faces]))
         faces = found.flat[found.faces]
-        self._faces.append(Faces(pairs[faces], *entries[:, faces]))
-        self._take(pairs[held], np.zeros(len(held)), entries[:, held], np.full(len(held), -1))
+        known.keep_faces(Faces(pairs[faces], *entries[:, faces]))
+        known.take(pairs[held], np.zeros(len(held)), entries[:, held], np.full(len(held), -1))
         owners = pairs[found.pairs]
-        best = np.minimum(self.gaps, self._limits[self._keys])
-        np.minimum.at(best, owners, found.most)
-        (some,) = (found.least < best[owners] + _TIE).nonzero()
-        which, places = found.corners[some], found.pairs[some]
+        (near,) = known.are_near(owners, found.least, found.most).nonzero()
+        which, places = found.corners[near], found.pairs[near]
         values, _ = exact_gaps(self._way, corners[..., places], which)
-        self._take(owners[some], values, entries[:, places], which)
-
-    def _take(self, pairs: Ids, values: Floats, entries: Ids, which: Ids) -> None:
-        """Keep what is less than what is known, of equals the lowest triangles."""
-        order = np.lexsort((entries[1], entries[0], values, pairs))
-        order = order[starts_of_runs(pairs[order])]
-        gaps = self.gaps[pairs[order]]
-        is_lower = (values[order] == gaps) & self._are_lower(pairs[order], list(entries[:, order]))
-        order = order[(values[order] < gaps) | is_lower]
-        better = pairs[order]
-        self.gaps[better] = values[order]
-        self.entries[:, better], self.corners[better] = entries[:, order], which[order]
-        if self._shared:
-            np.minimum.at(self._limits, self._keys[better], values[order])
-
-
-def _promise(boxed: Boxed) -> tuple[Floats, Flags]:
-    """Return how far boxes are apart at their middles, and which may only graze each other."""
-    (one, half), (other, other_half) = (
-        ((each[:3] + each[3:]) / 2, (each[3:] - each[:3]) / 2)
-        for each in (boxed.one_bounds, boxed.other_bounds)
-    )
-    beside = np.abs(one[:2] - other[:2]) > np.maximum(half, other_half)[:2]
-    return other[2] - one[2], beside.any(axis=0)
-
-
-def _each_with_each(ones: Ids, others: Ids, count: int) -> tuple[Ids, Ids]:
-    """Return the places of each of `ones` with each of `others` of the same number, ascending."""
-    counts = np.bincount(others, minlength=count)
-    firsts = np.cumsum(counts) - counts
-    mine = counts[ones]
-    return np.repeat(np.arange(len(ones)), mine), concatenated_ranges(firsts[ones], mine)
-
-
-def _boxed(pairs: Ids, ones: Ids, others: Ids, one: Floats, other: Floats) -> Boxed:
-    return Boxed(pairs, ones, others, one, other, other[2] - one[5])
+        known.take(owners[near], values, entries[:, places], which)

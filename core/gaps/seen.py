@@ -1,14 +1,16 @@
 """Bounds of placed patches and triangles as seen along a way, above a plane for each pair.
 
 The gap of two points over each other is the same above any plane, and boxes that lie along a
-slope are flat above one that is tilted as it is.
+slope are flat above one that is tilted as it is. Along an axis of the scene that is one of the
+mesh, too, bounds are known without rounding: rounding is monotonic, and the box of a mesh ends
+where a corner is.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Ids, gather
+from ..arrays import Flags, Floats, Ids, concatenated_ranges, cross, distinct, dot, gather
 from ..scene.moment import Moment
 from ..scene.sheets import Sheets
 from .way import Way
@@ -17,13 +19,15 @@ from .way import Way
 _GROWN = 2.0**-40
 # What rounding does to heights above tilted planes.
 _TILTED = 2.0**-47
+# How far rounding may move triangles, with what it does to altitudes, as a part of the terms.
+_MOVED = 2.0**-46
 
 
 @dataclass(frozen=True)
 class PlacedPatches:
-    """Triangles of u small patches, placed: entries (t,), corners (3, 3, t) and bounds (6, t).
+    """Triangles of u small patches, placed: entries (t,), corners (3, 3, t) and bounds (8, t).
 
-    Bounds around all of each patch are (6, u), where its triangles begin, and how many there are,
+    Bounds around all of each patch are (8, u), where its triangles begin, and how many there are,
     (u,). `which` is the patch of each of b pairs, (b,).
     """
 
@@ -37,23 +41,86 @@ class PlacedPatches:
 
 
 class Seen:
-    """Pairs of rows, (2, p), and how the plane of each is tilted, `slopes` (2, p)."""
+    """Pairs of rows, (2, p), and how the plane of each is tilted, `slopes` (2, p).
+
+    Bounds are (8, t): of both coordinates of the shadow and of the height above the plane, three
+    lower and three upper ones; then those along the axis that is nearest to the way, as long as
+    the scene has them and without rounding, or no numbers. `exact` (2, p) tells of which
+    coordinates of the shadow bounds are without rounding.
+    """
 
     def __init__(self, moment: Moment, sheets: Sheets, way: Way, rows: Ids) -> None:
         self._moment, self._sheets, self._way, self._rows = moment, sheets, way, rows
         self._matrices, self._terms = way.turned(moment.placements.matrices)
         self.slopes = np.zeros((2, rows.shape[1]))
+        axes, placing = list(way.axes), moment.placements.matrices.reshape(3, 4, -1)
+        self._plain = (np.count_nonzero(placing[axes, :3], axis=1) <= 1) & np.append(
+            way.direction[axes[:2]] == 0, True
+        )[:, None]
+        self.exact = self._plain[:2, rows].all(axis=1)
+        self._sign = np.sign(way.direction[axes[2]])
+        self._thin = self._thin_altitudes()
+
+    def _thin_altitudes(self) -> Floats:
+        """Return up to which altitude triangles may have no area where rows place them, (n,).
+
+        Rounding moves corners, and the least singular value of the matrix tells how far that is
+        where they came from.
+        """
+        placements, patches = self._moment.placements, self._sheets.patches
+        meshes = distinct(placements.meshes[distinct(self._rows)])
+        counts = patches.top_counts[meshes]
+        ends = np.abs(patches.rows[:, concatenated_ranges(patches.tops[meshes], counts)])
+        ends = np.maximum.reduceat(ends, np.cumsum(counts) - counts, axis=1)
+        sizes = np.zeros((3, len(patches.tops)))
+        sizes[:, meshes] = np.maximum(ends[:3], ends[3:])
+        rows = placements.matrices.reshape(3, 4, -1)
+        reach = (np.abs(rows[:, :3]) * sizes[:, placements.meshes]).sum(axis=1)
+        reach = (reach + np.abs(rows[:, 3])).max(axis=0)
+        one, two, three = rows[:, :3]
+        square = dot(one, one) + dot(two, two) + dot(three, three)
+        with np.errstate(all="ignore"):
+            thin: Floats = reach * square / np.abs(dot(one, cross(two, three))) * _MOVED
+        return thin
+
+    def are_thin(self, number: int, pairs: Ids, patches: Ids) -> Flags:
+        """Return which patches of one side of pairs may hold triangles without area, (t,)."""
+        altitudes = self._sheets.patches.altitudes.take(patches)
+        flags: Flags = ~(altitudes > self._thin.take(self._rows[number].take(pairs)))
+        return flags
+
+    def are_past(self) -> Flags:
+        """Return which pairs of rows surely have the first wholly ahead of the second, (p,)."""
+        patches, ends = self._sheets.patches, []
+        for number in range(2):
+            meshes = self._moment.placements.meshes[self._rows[number]]
+            counts = patches.top_counts[meshes]
+            pairs = np.repeat(np.arange(len(meshes)), counts)
+            tops = concatenated_ranges(patches.tops[meshes], counts)
+            ends.append(
+                (self.patches(number, tops, pairs)[6 + number], np.cumsum(counts) - counts)
+            )
+        flags: Flags = np.minimum.reduceat(*ends[0]) >= np.maximum.reduceat(*ends[1])
+        return flags
 
     def patches(self, number: int, patches: Ids, pairs: Ids) -> Floats:
-        """Return the bounds of patches of one side of pairs, (6, t)."""
+        """Return the bounds of patches of one side of pairs, (8, t)."""
         rows = self._rows[number, pairs]
         boxes = gather(self._sheets.patches.rows, patches)
         middle, half = (boxes[:3] + boxes[3:]) / 2, (boxes[3:] - boxes[:3]) / 2
         size = np.maximum(np.abs(boxes[:3]), np.abs(boxes[3:]))
-        found = np.empty((6, len(rows)))
+        found = np.empty((8, len(rows)))
         tilt = self.slopes[:, pairs]
         is_tilted = bool(tilt.any())
         for axis in range(3):
+            plain = self._plain[axis].take(rows)
+            ends = self._ends(axis, boxes, rows) if plain.any() else np.empty((2, len(rows)))
+            if axis == 2:
+                found[6:] = np.where(plain, ends, np.nan)
+                plain &= (self._way.error == 0) and ~tilt.any(axis=0)
+            if plain.all():
+                found[axis], found[3 + axis] = ends
+                continue
             x, y, z, shift = (self._matrices[4 * axis + i].take(rows) for i in range(4))
             if axis == 2 and is_tilted:
                 x, y, z, shift = (
@@ -74,7 +141,16 @@ class Seen:
                 )
             extent += (a * size[0] + b * size[1] + c * size[2] + d) * _GROWN
             found[axis], found[3 + axis] = center - extent, center + extent
+            found[axis, plain], found[3 + axis, plain] = ends[:, plain]
         return found
+
+    def _ends(self, axis: int, boxes: Floats, rows: Ids) -> Floats:
+        """Return where both ends of boxes (6, t) are placed along an axis, the lower first."""
+        at = 4 * self._way.axes[axis]
+        x, y, z, shift = self._moment.placements.matrices[at : at + 4].take(rows, axis=1)
+        ends = np.stack([x * a + y * b + z * c + shift for a, b, c in (boxes[:3], boxes[3:])])
+        ends.sort(axis=0)
+        return ends if axis < 2 or self._sign > 0 else -ends[::-1]
 
     def each_once(self, pairs: Ids, patches: Ids) -> tuple[Ids, Ids]:
         """Return where each patch of each pair stands first, and which of these each one is."""
@@ -95,15 +171,19 @@ class Seen:
         around = np.concatenate(
             (
                 np.minimum.reduceat(bounds[:3], firsts, axis=1),
-                np.maximum.reduceat(bounds[3:], firsts, axis=1),
+                np.maximum.reduceat(bounds[3:6], firsts, axis=1),
+                np.minimum.reduceat(bounds[6:7], firsts, axis=1),
+                np.maximum.reduceat(bounds[7:], firsts, axis=1),
             )
         )
         return PlacedPatches(entries, corners, bounds, around, firsts, counts, which)
 
     def triangles(self, corners: Floats, pairs: Ids) -> Floats:
-        """Return the bounds of triangles (3 corners, 3 axes, t), as seen along the way, (6, t)."""
+        """Return the bounds of triangles (3 corners, 3 axes, t), as seen along the way, (8, t)."""
         seen, tilt = self._way.seen(corners), self.slopes[:, pairs]
         seen[:, 2] -= tilt[0] * seen[:, 0] + tilt[1] * seen[:, 1]
         moved = np.full((3, len(pairs)), self._way.error)
         moved[2] += np.abs(tilt).sum(axis=0) * (_TILTED + self._way.error)
-        return np.concatenate((seen.min(axis=0) - moved, seen.max(axis=0) + moved))
+        heights = corners[:, self._way.axes[2]] * self._sign
+        ends = np.stack((heights.min(axis=0), heights.max(axis=0)))
+        return np.concatenate((seen.min(axis=0) - moved, seen.max(axis=0) + moved, ends))

@@ -7,7 +7,7 @@ from ..audit.findings import DUPLICATE, OVERLAP
 from ..audit.inside import inside
 from ..audit.judge import judged
 from ..audit.shells import shells_of
-from ..gaps.search import Faces
+from ..gaps.known import Faces
 from ..gaps.way import Way
 from ..scene.moment import Moment
 from ..scene.pairs import tried

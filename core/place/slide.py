@@ -286,8 +286,10 @@ def _held(search: GapSearch, pairs: Ids, moment: Moment, sheets: Sheets, way: Wa
     asked = np.unique(np.concatenate((pairs[:, faces.pairs], pairs[:, near]), axis=1))
     closed = yield from closed_rows(moment, sheets, asked)
     holds = yield from holding_faces(moment, sheets, way, pairs, faces, closed)
-    first = faces[np.unique(faces.pairs, return_index=True)[1]]
-    first = first[holds[first.pairs].nonzero()[0]]
+    # Where the lowest two do not hold, others may.
+    more = yield from search.every_face(faces.pairs[~holds[faces.pairs]])
+    holds |= yield from holding_faces(moment, sheets, way, pairs, more, closed)
+    first = faces[holds[faces.pairs].nonzero()[0]]
     gaps[first.pairs], search.corners[first.pairs] = 0.0, -1
     entries[:, first.pairs] = first.ones, first.others
     solid = near[closed[pairs[:, near]].all(axis=0)]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import compiled, tuning
-from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges
+from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, cross, dot
 from ..shapes import Triangles
 
 # Triangles in a patch, and patches in a larger one; of the largest, a mesh has at most _TOP.
@@ -22,11 +22,13 @@ _RUN, _FAN, _TOP = 8, 8, 64
 class Patches:
     """The patches of all meshes: bounds (6, p), and the first of `counts` children.
 
-    Children are patches, or entries where `are_small`. The largest patches of mesh
-    i are `top_counts[i]` from `tops[i]` on.
+    Children are patches, or entries where `are_small`. No triangle of a patch has a lower altitude
+    than that of `altitudes`: 0 if one may have no area. The largest patches of mesh i are
+    `top_counts[i]` from `tops[i]` on.
     """
 
     rows: Floats
+    altitudes: Floats
     firsts: Ids
     counts: Ids
     are_small: Flags
@@ -38,6 +40,15 @@ class Patches:
         counts = np.where(self.are_small[patches], 1, self.counts[patches])
         firsts = np.where(self.are_small[patches], patches, self.firsts[patches])
         return np.repeat(np.arange(len(patches)), counts), concatenated_ranges(firsts, counts)
+
+    def lowest_entries(self) -> Ids:
+        """Return the lowest entry in each patch, (p,)."""
+        found = np.where(self.are_small, self.firsts, -1)
+        (left,) = (found < 0).nonzero()
+        while len(left):
+            found[left] = found[self.firsts[left]]
+            left = left[found[left] < 0]
+        return found
 
     def entries(self, patches: Ids) -> tuple[Ids, Ids]:
         """Return the entries of these small patches: the place of the patch, and the entry."""
@@ -53,9 +64,10 @@ def made_patches(triangles: Triangles, sizes: Ids) -> Generator[None, None, Patc
     """
     starts, owners, counts = _runs(sizes, _RUN)
     rows, kernel = np.empty((6, len(starts))), compiled.arranger()
+    altitudes = np.empty(len(starts))
     for some in blocks(len(starts), tuning.current.patches_together):
         if kernel is not None:
-            kernel.runs(triangles, starts, counts, some, rows)
+            kernel.runs(triangles, starts, counts, some, rows, altitudes)
             yield
             continue
         begin = int(starts[some.start])
@@ -63,8 +75,9 @@ def made_patches(triangles: Triangles, sizes: Ids) -> Generator[None, None, Patc
         lower, upper = part.limits()
         rows[:3, some] = np.minimum.reduceat(lower, starts[some] - begin, axis=1)
         rows[3:, some] = np.maximum.reduceat(upper, starts[some] - begin, axis=1)
+        altitudes[some] = np.minimum.reduceat(_altitudes(part), starts[some] - begin)
         yield
-    levels = [(rows, starts, counts)]
+    levels = [(rows, altitudes, starts, counts)]
     begin = 0
     tops = np.zeros((2, len(sizes)), np.intp)
     while True:
@@ -78,12 +91,29 @@ def made_patches(triangles: Triangles, sizes: Ids) -> Generator[None, None, Patc
         starts, owners, counts = _runs(np.where(numbers > _TOP, numbers, 0), _FAN)
         lower = np.minimum.reduceat(rows[:3, kept], starts, axis=1)
         upper = np.maximum.reduceat(rows[3:, kept], starts, axis=1)
-        levels.append((np.concatenate((lower, upper)), begin + kept[starts], counts))
+        altitudes = np.minimum.reduceat(altitudes[kept], starts)
+        levels.append((np.concatenate((lower, upper)), altitudes, begin + kept[starts], counts))
         begin += rows.shape[1]
         rows = levels[-1][0]
-    rows, firsts, counts = (np.concatenate(each, axis=-1) for each in zip(*levels, strict=True))
+    rows, altitudes, firsts, counts = (
+        np.concatenate(each, axis=-1) for each in zip(*levels, strict=True)
+    )
     are_small = np.arange(len(firsts)) < levels[0][0].shape[1]
-    return Patches(rows, firsts, counts, are_small, tops[0], tops[1])
+    return Patches(rows, altitudes, firsts, counts, are_small, tops[0], tops[1])
+
+
+def _altitudes(triangles: Triangles) -> Floats:
+    """Return how far the corner farthest from the longest edge is from it, (n,).
+
+    0 where that is unknown.
+    """
+    first, second, third = triangles.rows.reshape(3, 3, -1)
+    with np.errstate(all="ignore"):
+        edges = second - first, third - first, third - second
+        normals = cross(edges[0], edges[1])
+        longest = np.maximum(np.maximum(*(dot(e, e) for e in edges[:2])), dot(edges[2], edges[2]))
+        altitudes = np.sqrt(dot(normals, normals) / longest)
+        return np.where(altitudes < np.inf, altitudes, 0.0)
 
 
 def _runs(sizes: Ids, run: int) -> tuple[Ids, Ids, Ids]:

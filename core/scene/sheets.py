@@ -21,7 +21,7 @@ from .store import Mesh
 _BITS = 10
 # The arrays of all sheets and, since "rows", of their patches, and what a mesh that was not laid
 # out has for its first entry, first vertex, vertices, first of the largest patches, and these.
-_ARRAYS = ("vertices", "faces", "order", "rows", "firsts", "counts", "are_small")
+_ARRAYS = ("vertices", "faces", "order", "rows", "altitudes", "firsts", "counts", "are_small")
 _NOWHERE = (-1, -1, -1, 0, 0)
 
 
@@ -105,6 +105,7 @@ class GrowingSheets:
             faces,
             made.order,
             new.rows,
+            new.altitudes,
             new.firsts + np.where(new.are_small, entry, patch),
             new.counts,
             new.are_small,

@@ -126,9 +126,10 @@ def test_a_damaged_library_is_not_used(with_wheels, tmp_path):
 def test_a_foreign_interface_asks_for_a_restart(with_wheels, tmp_path, monkeypatch):
     """As on Windows, where a library that is in use outlives its update."""
     checkout = tmp_path / "checkout"
-    source = (CHECKOUT / "kernel" / PACKAGE).read_text()
-    (checkout / PACKAGE).parent.mkdir(parents=True)
-    (checkout / PACKAGE).write_text(source.replace("\nABI = ", "\nABI = 9"))
+    (checkout / "octree_kernel").mkdir(parents=True)
+    for name in PACKAGE:
+        source = (CHECKOUT / "kernel" / name).read_text()
+        (checkout / name).write_text(source.replace("\nABI = ", "\nABI = 9"))
     for name in ("pyproject.toml", "README.md"):
         (checkout / name).write_bytes((CHECKOUT / "kernel" / name).read_bytes())
     (checkout / "LICENSE").write_bytes(b"")

@@ -16,6 +16,7 @@ import kernel_worlds as worlds
 import numpy as np
 import pytest
 from examples import MANY
+from gap_oracle import least
 from test_layers import CHECKOUT, files
 
 from core import (
@@ -40,9 +41,11 @@ from core import (
 )
 from core.cells import Cells, child_walls
 from core.compiled import door, walks
+from core.gaps.way import Way
 from core.item_buffer.scan_conversion import Frames, samples
 from core.item_buffer.z_buffer import keep_largest
 from core.scene.packed import _TREES
+from core.scene.patches import _altitudes
 from core.touch.triangle_distance import points_to_triangles
 from core.touch.triangle_pairs import triangles_touch_triangles
 
@@ -68,7 +71,8 @@ def found_anew(monkeypatch):
 
 @pytest.fixture
 def package(tmp_path):
-    shutil.copy(SOURCES / "octree_kernel/__init__.py", tmp_path)
+    for path in SOURCES.glob("octree_kernel/*.py"):
+        shutil.copy(path, tmp_path)
     return tmp_path
 
 
@@ -290,14 +294,14 @@ def test_rays_of_any_length_raise_no_warning():
 @needs_kernel
 @pytest.mark.parametrize(
     ("line", "reason"),
-    [("ABI = 5", "has the interface 6, not 5"), ("KNOWN = {", "does not compute")],
+    [("ABI = 6", "has the interface 7, not 6"), ("KNOWN = {", "does not compute")],
 )
 def test_another_version_or_other_bits_switch_it_off(found_anew, package, line, reason):
     library = Path(compiled.found()[1].LIBRARY)
     for name in (library.name, f"{library.name}.sha256"):
         shutil.copy(library.with_name(name), package / name)
-    source = package / "__init__.py"
-    changed = {"ABI = 5": "ABI = 6", "KNOWN = {": "KNOWN = {'other': '',"}[line]
+    source = package / ("__init__.py" if "ABI" in line else "self_test.py")
+    changed = {"ABI = 6": "ABI = 7", "KNOWN = {": "KNOWN = {'other': '',"}[line]
     source.write_text(source.read_text().replace(line, changed))
     assert reason in found_anew(package)
 
@@ -305,10 +309,11 @@ def test_another_version_or_other_bits_switch_it_off(found_anew, package, line, 
 @needs_kernel
 def test_its_self_test_expects_what_numpy_answers():
     library, package, _ = compiled.found()
+    test = package.self_test
     use_kernel(False)
-    vertices = np.reshape(package._VERTICES, (3, -1))
-    items = Triangles(vertices.T, np.reshape(package._FACES, (3, -1)).T)
-    rays = np.reshape(package._ORIGINS, (-1, 3)), np.reshape(package._DIRECTIONS, (-1, 3))
+    vertices = np.reshape(test.VERTICES, (3, -1))
+    items = Triangles(vertices.T, np.reshape(test.FACES, (3, -1)).T)
+    rays = np.reshape(test.ORIGINS, (-1, 3)), np.reshape(test.DIRECTIONS, (-1, 3))
     hits, near = ray_cast(build_octree(items), *rays), nearest(build_octree(items), rays[0])
     scales = np.array([[310.7], [97.1], [55.3]])
     first, last = (
@@ -317,7 +322,7 @@ def test_its_self_test_expects_what_numpy_answers():
     )
     words = grid.pack(first), grid.pack(last)
     one, other = np.divmod(np.arange(25), 5)
-    screen = np.reshape(package._SCREEN, (4, 4, 1))
+    screen = np.reshape(test.SCREEN, (4, 4, 1))
     clip = screen[:, 0] * vertices[0] + screen[:, 1] * vertices[1] + screen[:, 2] * vertices[2]
     clip += screen[:, 3]
     frames, keys = Frames(np.array([[0], [0], [12], [12], [0], [12]])), np.zeros(144, np.int64)
@@ -330,8 +335,8 @@ def test_its_self_test_expects_what_numpy_answers():
     cells = cells.with_children(np.zeros(1, np.intp), halves)
     ends = cells.ends_in_preorder(np.array([3, 1, 4, 1, 5, 9, 2, 6, 5]), 2)
     lower, upper = items.limits()
-    heights = np.reshape(package._PLANES, (2, 4))[:, :3] @ vertices
-    heights += np.reshape(package._PLANES, (2, 4))[:, 3:]
+    heights = np.reshape(test.PLANES, (2, 4))[:, :3] @ vertices
+    heights += np.reshape(test.PLANES, (2, 4))[:, 3:]
     beyond, inside = heights < -0.001, (heights >= 0.001).all(axis=0)
     codes = beyond[0] * 1 + beyond[1] * 2 + ~inside * 64
     answers = {
@@ -346,7 +351,9 @@ def test_its_self_test_expects_what_numpy_answers():
         "runs": [
             np.minimum.reduceat(lower, [0, 3], axis=1),
             np.maximum.reduceat(upper, [0, 3], axis=1),
+            np.minimum.reduceat(_altitudes(items), [0, 3]),
         ],
+        "slide": slid(items, test),
         "project": [clip],
         "draw": [keys],
         "outcodes": [codes],
@@ -358,13 +365,33 @@ def test_its_self_test_expects_what_numpy_answers():
     assert told == package.KNOWN == package.tested(library)
 
 
+def slid(items, test):
+    """Return what is found of all triangles of each pair of surfaces that slide."""
+    way, count = Way.of(np.array(test.WAY[:3])), len(items)
+    assert way.told.tolist() == test.WAY
+    entries = np.stack(np.divmod(np.arange(count**2), count))
+    found = []
+    for pair in test.SLID:
+        placed = []
+        for row, some in zip(pair, entries, strict=True):
+            matrix = np.reshape(test.PLACED[row], (3, 4, 1))
+            x, y, z = items.rows[:, some].reshape(3, 3, -1).swapaxes(0, 1)
+            placed.append(
+                np.stack([x * m[0] + y * m[1] + z * m[2] + m[3] for m in matrix], axis=1)
+            )
+        found.append(least(way, entries, np.concatenate(placed)))
+    assert {gap == np.inf for (gap, *_), _, _ in found} == {True, False}
+    assert {crosses for _, crosses, _ in found} == {True, False}
+    best = np.array([each for each, _, _ in found]).T
+    nothing = np.full(3 * len(found), -1)
+    return [best[0], best[1:3], best[3], np.array([each for _, each, _ in found]), nothing]
+
+
 @needs_kernel
 def test_its_self_test_asks_each_file():
     library, package, _ = compiled.found()
-    asked = {name for name, _, _ in package._questions(library)}
+    asked = {name for name, _, _ in package.self_test.questions(library)}
     for path in SOURCES.glob("*.c"):
-        if path.name == "slides.c":  # whose questions want whole meshes laid out: worlds ask it
-            continue
         assert any(f"octree_kernel_{name}(" in path.read_text() for name in asked), path.name
 
 

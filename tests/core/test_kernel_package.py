@@ -63,7 +63,7 @@ def test_a_wheel_holds_what_its_record_says(tmp_path):
     platform = "manylinux_2_17_x86_64"
     code = f"print(backend.wheel_of(pathlib.Path({str(LIBRARIES[0])!r}), {platform!r}, "
     path = run(SOURCES, f"{code}pathlib.Path({str(tmp_path)!r})))").strip()
-    assert path.endswith(f"octree_kernel-1.3.0-py3-none-{platform}.whl")
+    assert path.endswith(f"octree_kernel-1.4.0-py3-none-{platform}.whl")
     with zipfile.ZipFile(path) as wheel:
         record = next(name for name in wheel.namelist() if name.endswith("/RECORD"))
         rows = [row for row in csv.reader(wheel.read(record).decode().splitlines()) if row[1]]
@@ -81,3 +81,34 @@ def test_there_is_one_compiler():
         == (pinned["kernel"])
     )
     assert run(SOURCES, "print(backend.get_requires_for_build_wheel())", CC="gcc") == "[]\n"
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="wants gcc")
+@pytest.mark.parametrize(
+    ("path", "right", "wrong"),
+    [
+        ("slides.c", "", "-ffast-math"),
+        ("shadows.h", "which < 3 ? -1 : 1", "which < 4 ? -1 : 1"),
+        ("slides.c", "gap < search->gap || is_lower", "gap < search->gap"),
+    ],
+)
+def test_slides_that_are_wrongly_compiled_are_refused_at_load(tmp_path, path, right, wrong):
+    """By a compiler that takes liberties, or by one that takes some line for another."""
+    folder = elsewhere(tmp_path / "kernel")
+    source = (folder / path).read_text()
+    assert right in source
+    flags = ["-O3", "-DNDEBUG"]
+    if right:
+        (folder / path).write_text(source.replace(right, wrong))
+    else:
+        (folder / "others").mkdir()
+        (folder / path).rename(folder / "others" / path)
+        command = ["gcc", "-std=c11", "-fPIC", f"-I{folder}", *flags, wrong, "-c", path]
+        subprocess.run([*command, "-o", "slides.o"], cwd=folder / "others", check=True)
+        flags.append(str(folder / "others/slides.o"))
+    run(folder, f"compile.compiled(pathlib.Path('octree_kernel'), {flags})", CC="gcc")
+    told = run(
+        folder,
+        "import octree_kernel\ntry: octree_kernel.opened()\nexcept OSError as error: print(error)",
+    )
+    assert told.endswith("does not compute as it has to on this machine\n")

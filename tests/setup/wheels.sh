@@ -3,7 +3,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 tests/setup/environment.sh kernel
-made=$(cat kernel/*.[ch] kernel/*.py kernel/*.toml kernel/README.md kernel/octree_kernel/__init__.py LICENSE \
+made=$(cat kernel/*.[ch] kernel/*.py kernel/*.toml kernel/README.md kernel/octree_kernel/*.py LICENSE \
     .venv/kernel/stamp | cksum)
 if [ "$made" = "$(cat .cache/wheels.stamp 2>/dev/null)" ] && ls .cache/wheels/*.tar.gz >/dev/null 2>&1; then
     exit 0

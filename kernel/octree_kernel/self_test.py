@@ -1,0 +1,199 @@
+"""The self-test of the compiled kernel: questions of each file, and digests of the answers."""
+
+import ctypes
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from ctypes import byref, c_double, c_int32, c_int64, c_uint8, pointer
+from hashlib import sha256
+from itertools import chain, product
+from typing import Any
+
+from .structures import (
+    BLOCK,
+    CLOSEST,
+    NODE,
+    PART,
+    SCRATCH,
+    Asked,
+    Batch,
+    Hits,
+    Planes,
+    Sheets,
+    Slid,
+    Target,
+    Tree,
+    Walked,
+)
+
+# A tetrahedron and a sliver, and rays; how vertices are put on a screen; and digests of what NumPy
+# answers where each function is asked.
+VERTICES = [0.1, 1.3, 0.2, 0.4, 0.7, 0.1, 0.3, 1.1, 0.6, 0.70001, 0.2, 0.5, 0.4, 1.7, 0.80003]
+FACES = [0, 0, 0, 1, 1, 0, 1, 2, 2, 3, 2, 3, 3, 3, 4]
+ORIGINS = [3.0, 2.9, 2.7, 0.5, 0.4, -2.0, 0.3, -5.0, 0.31, 0.6, 0.4, 0.3]
+DIRECTIONS = [-2.6, -2.4, -2.2, 0.01, 0.03, 1.7, 0.1, 5.7, 0.2, 1.0, 0.0, 0.0]
+SCREEN = [6.3, 0.7, -0.3, 0.9, 0.4, 7.1, 0.6, 0.3, 0.03, -0.07, 0.11, 0.9, 0.0, 0.0, 0.0, 1.0]
+PIXELS = 12
+# Where surfaces are placed, which pairs of them slide, and how: as `Along` in shadows.h.
+PLACED = [
+    [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0],
+    [0.72, -0.44, 0.05, 0.04, 0.56, 0.92, 0.11, -0.25, 0.15, 0.01, 0.99, 1.2],
+    [1.0, 0.0, 0.0, 0.1, 0.0, 0.0, -1.0, 1.0, 0.0, 1.0, 0.0, -0.2],
+]
+SLID, WAY = [(1, 0), (0, 1), (1, 2), (2, 0), (0, 0)], [0.25, -0.125, -0.75, 2.0**-48]
+PLANES = [0.8, -0.6, 0.1, 0.05, -0.3, 0.2, 0.9, -0.15]
+KNOWN = {
+    "pack": "e3b0c44298fc1c14",
+    "cast": "309425145bf8b0ac",
+    "nearest": "6452478f28edc616",
+    "bounds": "c13a3467cf727829",
+    "enter": "ab4aaffaec7491e9",
+    "touching": "3406c2ef840dd4ef",
+    "heights": "2bc4b881e57b4eeb",
+    "runs": "9aed489b2e843958",
+    "slices": "2f705c6a4e6b59b7",
+    "slide": "2e2725b4b089807f",
+    "project": "0b83db20abf4a503",
+    "draw": "716c731e9079b240",
+    "outcodes": "e5c774d902bc5b0f",
+}
+
+
+# A function, what it is given, and of that what it fills.
+Question = tuple[str, tuple[Any, ...], tuple[Any, ...]]
+
+
+def _doubles(numbers: Sequence[float]) -> Any:
+    return (c_double * len(numbers))(*numbers)
+
+
+def _wholes(numbers: Sequence[int]) -> Any:
+    return (c_int64 * len(numbers))(*numbers)
+
+
+def questions(library: ctypes.CDLL) -> Iterator[Question]:
+    """Yield functions, what they are given, and of that what they fill: some of each file."""
+    at, count, rays = ctypes.addressof, len(FACES) // 3, len(ORIGINS) // 3
+    vertices, faces, order = _doubles(VERTICES), _wholes(FACES), _wholes(range(count))
+    tree = Tree(
+        vertices=at(vertices), faces=at(faces), order=at(order), vertex_count=5, entry_count=count
+    )
+    nodes, blocks = (
+        ctypes.create_string_buffer(library.octree_kernel_size(each, 0)) for each in (NODE, BLOCK)
+    )
+    entries, middles = (c_int32 * count)(*range(count)), (ctypes.c_float * (3 * count))()
+    root, begin, end = _wholes([-1]), _wholes([0]), _wholes([count])
+    given = nodes, blocks, 1, 1, root, begin, end, end, 1, entries, count, middles
+    yield "pack", (byref(tree), *given, ctypes.create_string_buffer(PART), (c_int32 * 1)()), ()
+
+    walked, turns, limit = Walked(pointer(tree)), _wholes(range(rays)), _doubles([math.inf])
+    origins, directions, items = _doubles(ORIGINS), _doubles(DIRECTIONS), _wholes(turns)
+    asked = Asked(at(origins), at(directions), at(limit), 0)
+    numbers = [_doubles([0.0] * (size * rays)) for size in (1, 3, 3, 3)]
+    hits = Hits(at(items), None, *map(at, numbers))
+    scratch = ctypes.create_string_buffer(library.octree_kernel_size(SCRATCH, tree.depth))
+    given = byref(walked), byref(asked), 0, rays, CLOSEST, 1, tree.depth, scratch, byref(hits)
+    yield "cast", given, (items, *numbers)
+    given = byref(walked), origins, turns, 0, rays, 1, math.inf, scratch, items, None
+    apart, where = numbers[:2]
+    yield "nearest", (*given, _wholes(turns), apart, where), (items, apart, where)
+
+    lower, upper = _doubles(VERTICES), _doubles(VERTICES)
+    yield "bounds", (vertices, 5, faces, count, 0, count, lower, upper), (lower, upper)
+    starts, scale, depth = _doubles([-0.1] * 3 + [-0.3] * 3), _doubles([310.7, 97.1, 55.3]), 9
+    cells, depths = [_wholes(order) for _ in range(3)], (c_uint8 * count)()
+    given = lower, upper, count, 0, count, starts, scale, depth
+    yield "enter", (*given, *cells, depths), (*cells, depths)
+
+    batch = Batch(at(vertices), at(faces), vertex_step=5, vertex_count=5, face_step=count,
+                  face_count=count, count=count)  # fmt: skip
+    ones, others = (_wholes(side) for side in zip(*product(range(count), repeat=2), strict=True))
+    flags = (c_uint8 * len(ones))()
+    yield "touching", (byref(batch), ones, byref(batch), others, len(ones), flags), (flags,)
+
+    corners = [FACES[corner * count : (corner + 1) * count] for corner in range(3)]
+    rows = [VERTICES[5 * axis + each] for row in corners for axis in range(3) for each in row]
+    heights = _doubles([0.0] * rays)
+    yield "heights", (origins, rays, _doubles(rows), count, rays, heights), (heights,)
+
+    starts, counts, rows = _wholes([0, 3]), _wholes([3, 2]), _doubles([0.0] * 12)
+    altitudes = _doubles([0.0] * 2)
+    given = vertices, 5, faces, count, starts, counts, 2, 0, 2, rows, altitudes
+    yield "runs", given, (rows, altitudes)
+    yield from _slide(library, batch, order, rows, altitudes)
+
+    own, ends = _wholes([3, 1, 4, 1, 5, 9, 2, 6, 5]), _wholes([0] * 10)
+    places, spans, slices = _wholes(range(9)), _wholes([9] + [1] * 8), _wholes([0] * 27)
+    yield "slices", (places, spans, own, 9, 2, ends, slices), (ends, slices)
+
+    clip, keys = _doubles([0.0] * 20), _wholes([0] * PIXELS**2)
+    given = vertices, 5, _doubles(SCREEN), begin, end, 1, clip, 5
+    yield "project", given, (clip,)
+    frame = _wholes([0, 0, PIXELS, PIXELS, 0, PIXELS])
+    target = Target(at(frame), 1, len(keys), at(keys), None)
+    yield "draw", (byref(target), None, clip, 5, faces, count, order, 0, count), (keys,)
+
+    rows, slacks, codes = _doubles(PLANES), _doubles([0.001] * 2), (c_uint8 * 5)()
+    planes, is_open = Planes(at(rows), at(slacks), 1, 2), (c_uint8 * 3)(1, 1, 1)
+    given = vertices, 5, 5, byref(planes), begin, 1, order, 3, 2, None, 0, is_open
+    yield "outcodes", (*given, codes, None), (codes,)
+
+
+def _slide(
+    library: ctypes.CDLL, triangles: Batch, order: Any, rows: Any, altitudes: Any
+) -> Iterator[Question]:
+    """Let surfaces slide that are laid out as two runs of triangles, and a patch around both."""
+    at, count, numbers = ctypes.addressof, len(SLID), [0] * 10
+    ends = [(*pair, around(pair)) for pair, around in zip(
+        zip(rows[::2], rows[1::2], strict=True), [min] * 3 + [max] * 3, strict=True
+    )]  # fmt: skip
+    kept = [
+        order, _doubles([*chain(*ends)]), _wholes([0, 3, 0]), _wholes([3, 2, 2]),
+        (c_uint8 * 3)(1, 1, 0), _doubles([*altitudes, min(altitudes)]), _wholes([2]),
+        _wholes([1]), _wholes([0] * len(PLACED)),
+    ]  # fmt: skip
+    placed = _doubles([*chain(*zip(*PLACED, strict=True))])
+    triangles.matrices, triangles.place_count = at(placed), len(PLACED)
+    sheets = Sheets(triangles, *map(at, kept), patch_step=3, patch_count=3, mesh_count=1)
+    asked = [_doubles(WAY), _wholes([*chain(*zip(*SLID, strict=True))]), _wholes(numbers),
+             _doubles([math.inf])]  # fmt: skip
+    found = [_doubles([0.0] * count), _wholes(numbers), _wholes([0] * count),
+             (c_uint8 * count)(), _wholes([-1] * 3 * count)]  # fmt: skip
+    slid = Slid(*map(at, (*asked, *found)), count=count, key_count=1, room=count)
+    room = ctypes.create_string_buffer(library.octree_kernel_slide_size())
+    yield "slide", (byref(sheets), byref(slid), 0, 1 << 40, room), (*found,)
+
+
+def tested(library: ctypes.CDLL) -> dict[str, str]:
+    """Return what the library answers to the questions of its self-test.
+
+    Parameters
+    ----------
+    library : CDLL
+        The library.
+
+    Returns
+    -------
+    dict of str to str
+        Of each function that is asked a digest of all numbers, to the last bit.
+    """
+    digests = {}
+    for name, given, found in questions(library):
+        reached = getattr(library, f"octree_kernel_{name}")(*given)
+        digests[name] = "it refuses" if reached < 0 else digest(chain(*found))
+    return digests
+
+
+def digest(numbers: Iterable[float]) -> str:
+    """Return a short digest of numbers, to the last bit.
+
+    Parameters
+    ----------
+    numbers : iterable of float
+        The numbers. Of what is no number, the sign is nothing.
+
+    Returns
+    -------
+    str
+        Sixteen digits.
+    """
+    return sha256(" ".join(float(each).hex() for each in numbers).encode()).hexdigest()[:16]

@@ -1,0 +1,60 @@
+"""Rows that questions name in the compiled kernel: one that is not there is refused."""
+
+import numpy as np
+import pytest
+from audit_scenes import box, scene_of
+
+from core import compiled
+from core.compiled.questions import Questions
+from core.scene.packed import PackedScene
+
+pytestmark = pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there")
+NOWHERE = (-1, 2, 2**40, -(2**62))
+
+
+@pytest.fixture
+def packed():
+    scene = scene_of(box([0, 0, 0], [1, 1, 1]), box([2, 0, 0], [3, 1, 1]))
+    return PackedScene(scene._moment(2**32 - 1))
+
+
+def nearest(packed, rows):
+    points = np.full((3, len(rows)), 0.25)
+    return packed.nearest_in_rows(points, np.array(rows), np.full(len(rows), np.inf))
+
+
+def votes(packed, rows):
+    points, ways = np.full((len(rows), 3), 0.25), np.full((len(rows), 3), [1.0, 0.1, 0.2])
+    return packed.counted_in(Questions(points, ways, np.full(1, np.inf)), np.array(rows))
+
+
+@pytest.mark.parametrize("ask", [nearest, votes])
+@pytest.mark.parametrize("where", NOWHERE)
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_row_that_is_not_there_is_refused_wherever_it_stands(packed, ask, where, place):
+    with pytest.raises(IndexError, match="a row is not there"):
+        ask(packed, [*[0, 1][:place], where, *[0, 1][place:]])
+    assert ask(packed, [0, 1]) is not None
+
+
+@pytest.mark.parametrize("ask", [nearest, votes])
+@pytest.mark.parametrize("mesh", [-1, 2, 2**40])
+def test_a_row_whose_mesh_is_not_there_is_refused(packed, ask, mesh):
+    wrong = np.array([0, mesh])
+    packed._scene.meshes = wrong.ctypes.data
+    assert ask(packed, [0]) is not None
+    with pytest.raises(IndexError, match="a row is not there"):
+        ask(packed, [0, 1])
+
+
+def test_rows_of_a_tree_without_placements_are_refused():
+    library, package, _ = compiled.found()
+    walked, rows = package.Walked(package.pointer(package.Tree())), np.zeros(1, np.intp)
+    asked, room = np.ones((3, 3)), np.zeros(4_096)
+    given = rows.ctypes.data, room.ctypes.data
+    rays = package.Asked(asked.ctypes.data, asked.ctypes.data, asked.ctypes.data, 0)
+    points = asked.ctypes.data, 1, given[0], asked.ctypes.data, 0, 1
+    answers = [room.ctypes.data] * 4
+    assert library.octree_kernel_nearest_in(package.byref(walked), *points, *answers) < 0
+    counts = package.byref(walked), package.byref(rays), 0, 1, *given, None, None, 0
+    assert library.octree_kernel_cast_all(*counts, room.ctypes.data) < 0
