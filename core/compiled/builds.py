@@ -1,25 +1,39 @@
 """Builds in C: bounds, Morton codes, a radix sort, child masks and references, in pieces."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import tuning
-from ..arrays import Flags, Floats, Ids, blocks
-from ..cells import Cells
+from ..arrays import Flags, Floats, Ids, address, blocks
+from ..cells import Cells, Slices
 from ..child_masks import ChildMasks
 from ..grid import Depths, Grid, Words
 from ..shapes import Shapes, Triangles
 from ..steps import Steps
-from .door import Caller, address, found
+from .door import Caller, found
 
 # Bits of a digit of a sort, as `DIGITS` in the kernel.
 _DIGIT = 11
 # Entries are numbered by 32 bits.
 _MOST = 2**31
 Numbers = NDArray[np.int32]
+
+
+class Tallies(NamedTuple):
+    """What is known of cells after items have moved.
+
+    `outside` counts the items that the root does not hold, `crowd` the most in a leaf that one of
+    those moved has left or come to, `fewest` the fewest below a divided cell, `fullest` the most
+    below a child of the root.
+    """
+
+    outside: int
+    crowd: int
+    fewest: int
+    fullest: int
 
 
 class Builder(Caller):
@@ -64,23 +78,36 @@ class Builder(Caller):
         assert numbers is not None
         return keys, numbers
 
-    def placed(self, cells: Cells, starts: Ids, rows: Floats, factor: float) -> Ids:
-        """Return where items (7, k) stand that were in cells (k,), or -1: up, then down.
+    def moved(
+        self, cells: Cells, rows: Floats, moved: Ids, before: Ids, own: Ids
+    ) -> tuple[Tallies, Ids, Ids, Ids, Slices]:
+        """Return where items, of rows (7, n), stand after some of them have moved: up, then down.
 
-        What cells keep they hold whole, `factor` times as large.
+        `before` (n,) are the cells that they were in, or -1, of which each held `own` (m,); what
+        cells keep they hold whole. Returns tallies, which items have gone to other cells, where
+        all stand (n,), what cells hold (m,), and slices.
         """
-        found = starts.copy()
-        arrays = cells.rows, cells.loose_rows, cells.middle_rows, cells.parent, cells.first_child
-        given = *map(np.ascontiguousarray, arrays), len(cells), np.ascontiguousarray(rows)
-        self._call("place", *given, len(found), factor, found)
-        return found
+        count, most, size = rows.shape[1], len(moved), len(cells)
+        given = map(np.ascontiguousarray, (rows, moved, before, own))
+        # What is found stands in one array, of which one address is wanted.
+        found, masks = np.empty(5 + count + 5 * size + most, np.intp), np.empty(size, np.uint8)
+        where = *cells.addresses, size, cells.factor
+        gone = self._call("move", *where, *given, count, most, found, masks)
+        stop = 4 + count
+        held, stop = found[stop : stop + size], stop + size
+        ends, stop = found[stop : stop + size + 1], stop + size + 1
+        begin, own_end, end = found[stop : stop + 3 * size].reshape(3, size)
+        stop += 3 * size
+        slices = Slices(ends, begin, own_end, end, masks)
+        tallies = Tallies(*found[:4].tolist())
+        return tallies, found[stop : stop + gone], found[4 : 4 + count], held, slices
 
-    def sliced(self, cells: Cells, own: Ids, outside: int) -> tuple[Ids, tuple[Ids, Ids, Ids]]:
-        """Return what `ends_in_preorder` and `slices` of the cells do, of their own items (m,)."""
+    def sliced(self, cells: Cells, own: Ids, outside: int) -> Slices:
+        """Return what `slices` of the cells does, of their own items (m,)."""
         ends, slices = np.empty(len(cells) + 1, np.intp), np.empty((3, len(cells)), np.intp)
-        self._call("slices", cells.place, cells.span, own, len(cells), outside, ends, slices)
-        begin, own_end, end = slices
-        return ends, (begin, own_end, end)
+        masks, (*_, parent, _, place, span) = np.empty(len(cells), np.uint8), cells.addresses
+        self._call("slices", parent, place, span, len(cells), own, outside, ends, slices, masks)
+        return Slices(ends, *slices, masks)
 
     def referred(self, references: Ids, moved: Ids, stands: Ids, cells: Cells, ends: Ids) -> Ids:
         """Return the references (n,) after items have moved to other cells: the last in these.

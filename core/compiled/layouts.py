@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids
+from ..arrays import Flags, Floats, Ids, address
 from ..shapes import Triangles
-from .door import Caller, address, found
+from .door import Caller, found
 
 # A mesh as the kernel takes it: `Mesh` in layouts.c.
 _MESH = np.dtype([("places", np.intp, 3), ("counts", np.int64, 3), ("frame", np.float64, 4)])

@@ -16,7 +16,7 @@ from ..arrays import (
     radix_argsort,
     starts_of_runs,
 )
-from ..cells import Cells
+from ..cells import Cells, Slices
 from ..compiled import builder
 from ..grid import Grid
 from ..octree import Octree, copied_of, octree_of
@@ -283,7 +283,6 @@ def _assemble(
         invalid_items=entries.invalid,
         order=entries.order,
         arranged=entries.arranged,
-        outside=len(entries.order) - len(entries),
         strays=distinct(strays),
         slack=_SLIVER * cells.size + 16 * grid.rounding,
     )
@@ -301,23 +300,23 @@ def _filed(
 
 def _references(
     entries: Entries, levels: list[Level], first: Ids, members: Pairs, cells: Cells
-) -> Steps[tuple[tuple[Ids, Ids, Ids], Ids]]:
+) -> Steps[tuple[Slices, Ids]]:
     """Return the cells' slices of the references, and these, in preorder."""
     own = np.bincount(members.cells, minlength=len(cells))
     for number, (level, start, stop) in enumerate(zip(levels, first, first[1:], strict=False)):
         own[start:stop] += np.bincount(level.own.cells, minlength=stop - start)
         yield 0.03 * (number + 1) / len(levels)
     beyond = np.arange(len(entries), len(entries.order))
-    begin, own_end, end = cells.slices(cells.ends_in_preorder(own, len(beyond)))
+    slices = cells.slices(own, len(beyond))
     yield 0.1
-    references, free = np.empty(end[0], np.intp), begin.copy()
+    references, free = np.empty(slices.end[0], np.intp), slices.begin.copy()
     yield from between(0.1, 0.2, _fill(references, free, members))
     for level, start, stop in zip(levels, first, first[1:], strict=False):
         filling = _fill(references, free[start:stop], level.own)
         at, then = (0.2 + 0.8 * number / len(cells) for number in (start, stop))
         yield from between(at, then, filling)
     references[: len(beyond)] = beyond
-    return (begin, own_end, end), references
+    return slices, references
 
 
 def _fill(references: Ids, free: Ids, pairs: Pairs) -> Steps[None]:

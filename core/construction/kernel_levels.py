@@ -154,20 +154,20 @@ class KernelDivision:
         own[~np.concatenate(leaves)] = 0
         count = len(self._entries)
         beyond = np.arange(count, len(self._entries.order))
-        begin, own_end, end = cells.slices(cells.ends_in_preorder(own, len(beyond)))
+        slices = self._divider.sliced(cells, own, len(beyond))
         yield 0.1
-        references = np.empty(end[0], np.intp)
+        references = np.empty(slices.end[0], np.intp)
         references[: len(beyond)] = beyond
         for depth, (level, is_leaf) in enumerate(zip(levels, leaves, strict=True)):
             start, stop = first[depth : depth + 2]
             filing = self._divider.file(
-                level.asked, own[start:stop], is_leaf, begin[start:stop], references
+                level.asked, own[start:stop], is_leaf, slices.begin[start:stop], references
             )
             at, then = (0.1 + 0.9 * number / len(cells) for number in (start, stop))
             yield from between(at, then, filing)
         copied = np.zeros(len(self._entries.order), bool)
         copied[:count] = self._divider.times > 1
-        return (begin, own_end, end), references, copied
+        return slices, references, copied
 
 
 def _root(count: int, allowance: Floats) -> FiledLevel:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .. import tuning
 from ..arrays import Flags, Floats, Ids, blocks, flagged
+from ..cells import Slices
 from ..child_masks import LOWEST_BIT, POPCOUNT, ChildMasks
 from ..options import COPYING, Options
 from ..passes import taken_steps
@@ -58,7 +59,7 @@ NO_PAIRS = Pairs(np.empty(0, np.intp), np.empty(0, np.intp))
 
 
 # Slices of the references of each cell; these; and which entries stand there more than once.
-Filing: TypeAlias = Steps[tuple[tuple[Ids, Ids, Ids], Ids, Flags]]
+Filing: TypeAlias = Steps[tuple[Slices, Ids, Flags]]
 # Raises if at this depth this many copies are beyond all use.
 Check = Callable[[int, int], None]
 # Divides cells of a level, of a depth, and returns their children, and strays.

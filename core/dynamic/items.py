@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Floats, Ids, Masks
+from ..arrays import Floats, Ids, Masks, gather
 from ..records import Frozen
 from ..shapes import Boxes, Regions, Shapes, Spheres
 
@@ -72,7 +72,7 @@ class ItemStore(Frozen):
     def only(self, numbers: Ids) -> "ItemStore":
         """Return some of the items, whose numbers ascend."""
         groups = None if self.groups is None else self.groups[numbers]
-        return ItemStore(self.rows[:, numbers], self.ids[numbers], self.next_id, groups)
+        return ItemStore(gather(self.rows, numbers), self.ids[numbers], self.next_id, groups)
 
     def check(self) -> None:
         """Assert that ids ascend and items are finite."""

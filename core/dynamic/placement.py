@@ -25,7 +25,7 @@ from ..construction.off_grid import (
 from ..grid import Grid
 from ..options import Options
 from ..steps import Steps, run
-from .assignment import NO_CELL, Assignment
+from .assignment import NO_CELL, Assignment, OneCellEach
 from .items import limits, simplest
 
 
@@ -36,10 +36,9 @@ def placed(assignment: Assignment, rows: Floats, moved: Ids, options: Options) -
     """
     if len(moved) == 0:
         return assignment
+    if isinstance(assignment, OneCellEach) and (kernel := builder()) is not None:
+        return assignment.moved(rows, moved, kernel)[0]
     some, cells = gather(rows, moved), assignment.cells
-    if options.straddlers == "keep" and (kernel := builder()) is not None:
-        stands = kernel.placed(cells, assignment.any_cell[moved], some, options.loose_factor)
-        return assignment.reassigned(moved, Pairs(moved, stands), moved[:0])
     above = first_holding_ancestor(cells, options, assignment.any_cell[moved], some)
     found, strays = pushed_down(cells, options, above, some)
     return assignment.reassigned(moved, Pairs(moved[found.entries], found.cells), moved[strays])

@@ -133,7 +133,6 @@ class DynamicOctree:
                 items=items.shapes,
                 order=np.arange(len(items)),
                 arranged=items.shapes,
-                outside=len(assignment.outside),
                 strays=assignment.strays,
                 slack=assignment.slack,
                 ids=items.ids,

@@ -233,11 +233,13 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "hand_down": [
             address, address, number, *[address] * 3, number, number, address, number,
         ],
-        "place": [*[address] * 5, number, address, number, c_double, address],
+        "move": [
+            *[address] * 7, number, c_double, *[address] * 4, number, number, address, address,
+        ],
         "outline": [address, number, address, number, *[address] * 4],
         "lay_out": [POINTER(Mesh), number, POINTER(Laid)],
         "runs": [address, number, address, number, address, address, *[number] * 3, address],
-        "slices": [*[address] * 3, number, number, address, address],
+        "slices": [*[address] * 3, number, address, number, *[address] * 3],
         "refer": [address, number, address, number, *[address] * 3, number, *[address] * 3],
         "project": [address, number, *[address] * 3, number, address, number],
         "draw": [
@@ -360,7 +362,7 @@ KNOWN = {
     "touching": "3406c2ef840dd4ef",
     "heights": "2bc4b881e57b4eeb",
     "runs": "7b6a4eb63e924cf9",
-    "slices": "2f705c6a4e6b59b7",
+    "slices": "806c85223d02d876",
     "project": "0b83db20abf4a503",
     "draw": "716c731e9079b240",
     "outcodes": "e5c774d902bc5b0f",
@@ -423,9 +425,11 @@ def _questions(library: ctypes.CDLL) -> Iterator[tuple[str, tuple[Any, ...], tup
     starts, counts, rows = _wholes([0, 3]), _wholes([3, 2]), _doubles([0.0] * 12)
     yield "runs", (vertices, 5, faces, count, starts, counts, 2, 0, 2, rows), (rows,)
 
-    own, ends = _wholes([3, 1, 4, 1, 5, 9, 2, 6, 5]), _wholes([0] * 10)
-    places, spans, slices = _wholes(range(9)), _wholes([9] + [1] * 8), _wholes([0] * 27)
-    yield "slices", (places, spans, own, 9, 2, ends, slices), (ends, slices)
+    own, ends = _wholes([3, 1, 4, 1, 5, 9, 2, 6, 0]), _wholes([0] * 10)
+    parents, places, spans = _wholes([-1] + [0] * 8), _wholes(range(9)), _wholes([9] + [1] * 8)
+    slices, masks = _wholes([0] * 27), (c_uint8 * 9)()
+    given = parents, places, spans, 9, own, 2, ends, slices, masks
+    yield "slices", given, (ends, slices, masks)
 
     clip, keys = _doubles([0.0] * 20), _wholes([0] * _PIXELS**2)
     given = vertices, 5, _doubles(_SCREEN), begin, end, 1, clip, 5

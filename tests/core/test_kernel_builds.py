@@ -95,16 +95,41 @@ def eight():
     return cells.with_children(np.zeros(1, np.intp), child_walls(cells.rows, np.full((3, 1), 4.0)))
 
 
-@pytest.mark.parametrize("wrong", [(9, -1, 1), (3, 3, 1), (3, 0, 3), (3, 0, 2)])
+def moved(cells, item, start):
+    """Move the one item there is from a cell to the first of eight."""
+    box, own = np.array([1, 1, 1, 2, 2, 2, 0.0])[:, None], np.zeros(9, np.intp)
+    own[3] = 1
+    return compiled.Builder().moved(cells, box, np.array([item]), np.array([start]), own)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *[(0, start, 0, 1) for start in (-2, 9, 2**40)],
+        *[(0, 3, parent, 1) for parent in (-2, 3, 2**40)],
+        *[(0, 3, 0, first) for first in (2, 3, 2**40)],
+        *[(item, 3, 0, 1) for item in (-1, 1, 2**40)],
+    ],
+)
 def test_cells_that_contradict_each_other_are_refused(wrong):
-    start, parent, first = wrong
+    item, start, parent, first = wrong
     cells = eight()
+    tallies, gone, stands, own, slices = moved(cells, 0, 3)
+    assert (*tallies, *gone, *stands, *own) == (0, 1, 1, 1, 0, 1, 0, 1, *[0] * 7)
+    assert_array_equal(slices.child_masks, [1, *[0] * 8])
     parents, firsts = cells.parent.copy(), cells.first_child.copy()
     parents[3], firsts[0] = parent, first
     damaged = replace(cells, parent=parents, first_child=firsts)
-    box = np.array([1, 1, 1, 2, 2, 2, 0.0])[:, None]
     with pytest.raises(IndexError, match="points nowhere"):
-        compiled.Builder().placed(damaged, np.array([start]), box, 1.0)
+        moved(damaged, item, start)
+
+
+@pytest.mark.parametrize("wrong", [-1, 3, 2**40])
+def test_parents_that_are_not_there_are_refused(wrong):
+    parents = eight().parent.copy()
+    parents[3] = wrong
+    with pytest.raises(IndexError, match="points nowhere"):
+        compiled.Builder().sliced(replace(eight(), parent=parents), np.zeros(9, np.intp), 0)
 
 
 @pytest.mark.parametrize("wrong", [(0, 9), (0, -1), (1, 0), (1, 10)])
@@ -125,7 +150,7 @@ def test_references_that_contradict_each_other_are_refused(where, wrong):
         "moved": np.array([0]),
         "stands": np.array([4, 1, 1]),
         "cells": eight(),
-        "ends": compiled.Builder().sliced(eight(), own, 0)[0],
+        "ends": compiled.Builder().sliced(eight(), own, 0).ends,
     }
     found = compiled.Builder().referred(**given)
     assert found.tolist() == [1, 2, 0]
