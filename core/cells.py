@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import Flags, Floats, Ids, address, concatenated_ranges
-from .grid import enlarged
+from .grid import Grid, enlarged
 
 # Whether a statement about arrays holds, and the statement.
 Promise = tuple[bool | np.bool_, str]
@@ -100,6 +100,11 @@ class Cells:
     def uppermost(self, chosen: Flags) -> Ids:
         """Return those of the chosen cells (m,) whose parents are not chosen."""
         return np.flatnonzero(chosen & ~np.append(chosen, False)[self.parent])
+
+    @cached_property
+    def root(self) -> Grid:
+        """The root as a grid of one cell."""
+        return Grid(self.rows[:3, 0], self.rows[3:, 0], 0)
 
     @property
     def size(self) -> float:

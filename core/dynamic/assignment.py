@@ -10,7 +10,6 @@ from ..arrays import Flags, Floats, Ids, distinct, flagged, radix_argsort, start
 from ..cells import Cells, Slices
 from ..compiled import Builder, Tallies, builder
 from ..construction.levels import Pairs
-from ..grid import Grid
 
 # The cell of an item that the root does not hold.
 NO_CELL = -1
@@ -77,8 +76,12 @@ class Assignment:
 
     @property
     def _rounding(self) -> float:
-        walls = self.cells.rows[:, 0]
-        return Grid(walls[:3], walls[3:], 0).rounding
+        return self.cells.root.rounding
+
+    @property
+    def order(self) -> Ids:
+        """The items as they come, 0, 1, 2 and so on, (n,)."""
+        return np.arange(self.count)
 
     @property
     def any_cell(self) -> Ids:
@@ -223,6 +226,11 @@ class OneCellEach(Assignment):
     def finest(self) -> float:
         """The longest edge below which rounding would copy items: there are no copies."""
         return 0.0
+
+    @property
+    def order(self) -> Ids:
+        """The items as they come, (n,)."""
+        return self.placements.entries
 
     @property
     def any_cell(self) -> Ids:

@@ -1,6 +1,6 @@
 """Item store: living boxes, spheres and regions side by side, as (7, n) rows of regions."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -65,9 +65,8 @@ class ItemStore(Frozen):
     def moved(self, numbers: Ids, rows: Floats) -> "ItemStore":
         """Return the items after some of them have changed."""
         changed = self.rows.copy()
-        for row, new in zip(changed, rows, strict=True):
-            row[numbers] = new
-        return replace(self, rows=changed)
+        changed[:, numbers] = rows
+        return ItemStore(changed, self.ids, self.next_id, self.groups)
 
     def only(self, numbers: Ids) -> "ItemStore":
         """Return some of the items, whose numbers ascend."""
@@ -92,7 +91,7 @@ def limits(rows: Floats) -> tuple[Floats, Floats]:
 
 def simplest(rows: Floats) -> Boxes | Spheres | Regions:
     """Return items (7, k) as boxes if none is round, as spheres if all are points within."""
-    if not rows[6].any():
+    if not rows[6].max(initial=0.0):
         return Boxes.from_rows(rows[:6])
     if np.array_equal(rows[:3], rows[3:6]):
         return Spheres.from_rows(rows[3:])
@@ -103,8 +102,9 @@ def rows_of(items: Shapes) -> Floats:
     """Return finite boxes, spheres or regions as (7, k) rows, or raise a ValueError."""
     checks.kind("items", items, KINDS)
     with np.errstate(over="ignore"):
-        finite = np.isfinite(items.limits()).all(axis=(0, 1))
-    checks.every_row("items", "be finite", finite, items.rows.T)
+        finite = np.isfinite(items.rows if isinstance(items, Boxes) else items.bounds().rows)
+    if not finite.all():
+        checks.every_row("items", "be finite", finite.all(axis=0), items.rows.T)
     if isinstance(items, Regions):
         return items.rows
     if isinstance(items, Spheres):

@@ -131,7 +131,7 @@ class DynamicOctree:
                 assignment.slices,
                 assignment.references,
                 items=items.shapes,
-                order=np.arange(len(items)),
+                order=assignment.order,
                 arranged=items.shapes,
                 strays=assignment.strays,
                 slack=assignment.slack,
