@@ -33,9 +33,11 @@ typedef struct {
 } Entries;
 
 /* Some cells of one depth: numbers on the grid (3, count), slices of the entries (2, count), and
- * slices of `copies`, the entries that cells above have handed down. */
+ * slices of `copies`, the entries that cells above have handed down; how many entries each holds,
+ * and `spread` and `allowance` as in core/construction/levels.py. */
 typedef struct {
-    const int64_t *cells, *slices, *copied;
+    const int64_t *cells, *slices, *copied, *held, *spread;
+    const double *allowance;
     const int32_t *copies;
     int64_t count, copy_count, depth;
 } Level;
@@ -303,6 +305,60 @@ EXPORT int64_t octree_kernel_classify(const Entries *all, const Level *level,
     }
     set_floats(before);
     return found;
+}
+
+/* Judge the divisions of cells, `which` (count), whose children are handed `copied`, hold `held`
+ * (count, 8), and have `bounds`: `judged` in core/construction/levels.py. Writes which are `worth`
+ * it and which have `separated` items, both (2, count), and where in the copies to come those of
+ * each child begin, `starts` (count, 8). Of the children of those that are worth it `rows` (9)
+ * and `allowance` get what a level has, up to `spread`. Returns how many copies there will be;
+ * `found` (2) gets how many divisions are worth it, and how many copies the allowed ones make. */
+EXPORT int64_t octree_kernel_judge(const Level *level, const int64_t *which, int64_t count,
+                                   const int64_t *bounds, const int64_t *copied,
+                                   const int64_t *held, int64_t most, uint8_t *verdicts,
+                                   int64_t *starts, int64_t *rows, double *allowance,
+                                   int64_t *found) {
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    uint8_t *worth = verdicts, *separated = verdicts + count;
+    int64_t kept = 0, total = 0, allowed = 0, spread, together;
+    for (int64_t pass = 0; pass < 2; pass++) {
+        int64_t child = 0;
+        for (int64_t c = 0; c < count; c++) {
+            int64_t i = which[c], occupied = 0, handed = 0;
+            if (i < 0 || i >= level->count) return set_floats(before), DAMAGED;
+            together = 0, separated[c] = 0;
+            for (int side = 0; side < 8; side++) {
+                int64_t here = held[8 * c + side];
+                occupied += here > 0, together += here, handed += copied[8 * c + side];
+                separated[c] |= here > 0 && here < level->held[i];
+            }
+            spread = separated[c] ? 1 : level->spread[i] * occupied;
+            double share = level->allowance[i] * (double)level->held[i];
+            share /= (double)(together > 1 ? together : 1);
+            worth[c] = together <= most * level->held[i] && spread <= most && occupied > 0 &&
+                       share >= 1;
+            if (!pass) {
+                kept += worth[c], allowed += share >= 1 ? handed : 0;
+                continue;
+            }
+            for (int side = 0; side < 8; side++) {
+                int64_t *row = rows + child, copies = copied[8 * c + side];
+                starts[8 * c + side] = total;
+                if (!worth[c]) continue;
+                for (int axis = 0; axis < 3; axis++, row += 8 * kept)
+                    *row = 2 * level->cells[axis * level->count + i] + (side >> axis & 1);
+                *row = bounds[9 * c + side], row += 8 * kept;
+                *row = bounds[9 * c + side + 1], row += 8 * kept;
+                *row = total, row += 8 * kept, total += copies;
+                *row = total, row += 8 * kept;
+                *row = held[8 * c + side], row += 8 * kept;
+                *row = spread, allowance[child++] = share;
+            }
+        }
+    }
+    set_floats(before);
+    found[0] = kept, found[1] = allowed;
+    return total;
 }
 
 /* Hand the pairs of the cells from `from` to `to` down to the children of those that are `kept`:

@@ -156,12 +156,13 @@ enum { HAS_MOVED = 1, IS_NEW = 2 };
 
 /* Write `references` (count) anew into `found`, after items have moved to the cells where `stands`
  * (count) tells, -1 for none: these are the last in their cells, ascending. `place` (cell_count)
- * and `ends` (cell_count + 1) are as above; `flags` (count) and `waiting` (cell_count + 1) are 0
- * on entry. */
+ * and `ends` (cell_count + 1) are as above; `waiting` is 0 on entry, numbers for (cell_count + 1)
+ * and bytes for (count). */
 EXPORT int64_t octree_kernel_refer(const int64_t *references, int64_t count, const int64_t *moved,
                                    int64_t moved_count, const int64_t *stands,
                                    const int64_t *place, const int64_t *ends, int64_t cell_count,
-                                   uint8_t *flags, int64_t *waiting, int64_t *found) {
+                                   int64_t *waiting, int64_t *found) {
+    uint8_t *flags = (uint8_t *)(waiting + cell_count + 1);
     for (int64_t n = 0; n < moved_count; n++) {
         int64_t item = moved[n], cell;
         if (item < 0 || item >= count) return DAMAGED;

@@ -114,15 +114,33 @@ class Builder(Caller):
 
         All items stand where `stands` (n,) tells; `ends` (m + 1,) are those of the places.
         """
-        flags, waiting = np.zeros(len(stands), np.uint8), np.zeros(len(ends), np.intp)
-        found, given = np.empty_like(references), (cells.place, ends, len(cells), flags, waiting)
-        self._call("refer", references, len(stands), moved, len(moved), stands, *given, found)
+        count, place = len(stands), cells.addresses[-2]
+        found, waiting = np.empty(count, np.intp), np.zeros(len(ends) + count // 8 + 1, np.intp)
+        of_cells = place, ends, len(cells), waiting
+        self._call("refer", references, count, moved, len(moved), stands, *of_cells, found)
         return found
 
 
 def builder() -> Builder | None:
     """Return what builds in C, if the kernel is there."""
     return None if found()[0] is None else Builder()
+
+
+class Judged(NamedTuple):
+    """Of divided cells (c,), whether that is worth it, and whether it separates items.
+
+    `starts` (c, 8) are where the copies of each child will begin, of `room` in all; `rows` and
+    `allowance` are those of `CellsAsked`, of all children there will be; `copies` counts what
+    divisions that are allowed would make.
+    """
+
+    worth: Flags
+    separated: Flags
+    starts: Ids
+    rows: Ids
+    allowance: Floats
+    copies: int
+    room: int
 
 
 class Divider(Builder):
@@ -179,6 +197,20 @@ class Divider(Builder):
             yield some.stop / count
         return pairs[:reached], masks[:reached], ends, bounds, copied, held
 
+    def judged(
+        self, cells: "CellsAsked", which: Ids, bounds: Ids, copied: Ids, held: Ids, most: int
+    ) -> "Judged":
+        """Judge divisions of these cells, of which `classify` has found the rest."""
+        count, found = len(which), np.empty(2, np.intp)
+        verdicts, starts = np.empty((2, count), bool), np.empty((count, 8), np.intp)
+        rows, allowance = np.empty(72 * count, np.intp), np.empty(8 * count)
+        given = which, count, bounds, copied, held, most
+        into = verdicts, starts, rows, allowance, found
+        room = self._call("judge", cells.level, *given, *into)
+        kept, copies = found.tolist()
+        rows, allowance = rows[: 72 * kept].reshape(9, 8 * kept), allowance[: 8 * kept]
+        return Judged(*verdicts, starts, rows, allowance, copies, room)
+
     def hand_down(
         self, pairs: Numbers, masks: ChildMasks, ends: Ids, starts: Ids, kept: Flags, room: int
     ) -> Steps[Numbers]:
@@ -206,16 +238,16 @@ class Divider(Builder):
 class CellsAsked:
     """Cells of one depth as the kernel takes them.
 
-    Their numbers on the grid (3, c), slices of the entries (2, c), and of `copies` (2, c).
+    Rows (9, c): their numbers on the grid, slices of the entries and of `copies`, two rows each,
+    how many each holds, and its spread; and its allowance (c,), as of a `Level`.
     """
 
-    def __init__(
-        self, cells: Words, slices: Ids, copied: Ids, copies: Numbers, depth: int
-    ) -> None:
-        self._kept = [*map(_whole, (cells, slices, copied)), copies]
-        addresses = map(address, self._kept)
+    def __init__(self, rows: Ids, allowance: Floats, copies: Numbers, depth: int) -> None:
+        self._kept, count = (np.ascontiguousarray(rows), allowance, copies), rows.shape[1]
+        place, *others = map(address, self._kept)
+        places = (place + 8 * count * row for row in (0, 3, 5, 7, 8))
         package = found()[1]
-        self._level = package.Level(*addresses, cells.shape[1], len(copies), depth)
+        self._level = package.Level(*places, *others, count, len(copies), depth)
         self.level = package.byref(self._level)
 
 

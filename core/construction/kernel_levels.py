@@ -1,72 +1,69 @@
 """Top-down construction in C: the same levels as `divide` makes, their copies cell by cell."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids
-from ..cells import UPPER_SIDES, Cells
+from ..cells import Cells
 from ..compiled import CellsAsked, Divider, Numbers
-from ..grid import Grid, Words
+from ..grid import Grid
 from ..options import COPYING, Options
 from ..shapes import Boxes, Shapes, Triangles
 from ..steps import Steps, between
 from .divide import Entries, division_of
 from .levels import (
+    MOST_COPIES,
     NO_PAIRS,
     Filing,
     Level,
     Pairs,
     check_copies,
     foresee,
-    judged,
     may_be_refused,
     most_references,
 )
+
+_NONE, _NO_FLAGS = np.empty(0, np.intp), np.empty(0, bool)
 
 
 @dataclass
 class FiledLevel(Level):
     """A level whose copies lie in `table` cell by cell, as slices (2, c) tell, while it lives.
 
-    `held` (c,) counts what each cell holds. `copies` and `own` are empty.
+    `held` (c,) counts what each cell holds. `rows` (9, c) are all of these, as `CellsAsked` takes
+    them. `copies` and `own` are empty.
     """
 
+    rows: Ids
     table: Numbers
-    copied: Ids
-    held: Ids
     depth: int
 
     @classmethod
-    def made(
-        cls,
-        depth: int,
-        cells: Words,
-        slices: Ids,
-        counts: tuple[Ids, Floats],
-        table: Numbers,
-        copied: Ids,
-        held: Ids,
-    ) -> "FiledLevel":
-        """Return leaves; `counts` are spread and allowance."""
-        copies, none = NO_PAIRS, np.empty(0, np.intp)
-        plain = cells, slices, copies, *counts, none, none > 0, copies
-        return cls(*plain, table, copied, held, depth)
+    def made(cls, rows: Ids, allowance: Floats, table: Numbers, depth: int) -> "FiledLevel":
+        """Return leaves."""
+        plain = rows[:3], rows[3:5], NO_PAIRS, rows[8], allowance, _NONE, _NO_FLAGS, NO_PAIRS
+        return cls(*plain, rows, table, depth)
+
+    @property
+    def copied(self) -> Ids:
+        """Where in the table the copies of each cell begin and end, (2, c)."""
+        return self.rows[5:7]
+
+    @property
+    def held(self) -> Ids:
+        """How many entries each cell holds, (c,)."""
+        return self.rows[7]
 
     def pruned(self, useful: Flags, exists: Flags) -> Steps[Self]:
         """Return the level with only these divisions and cells; leaves have what they had."""
         yield 0.5
         rank = np.cumsum(exists) - 1
-        return replace(
-            self,
-            cells=self.cells[:, exists],
-            slices=self.slices[:, exists],
-            copied=self.copied[:, exists],
-            held=self.held[exists],
-            divided=rank[self.divided[useful & exists[self.divided]]],
-        )
+        kept = self.made(self.rows[:, exists], self.allowance[exists], self.table, self.depth)
+        kept.divided = rank[self.divided[useful & exists[self.divided]]]
+        return kept
 
     def is_leaf(self) -> Flags:
         """Tell which cells have no children, (c,)."""
@@ -77,7 +74,7 @@ class FiledLevel(Level):
     @cached_property
     def asked(self) -> CellsAsked:
         """The cells as the kernel takes them."""
-        return CellsAsked(self.cells, self.slices, self.copied, self.table, self.depth)
+        return CellsAsked(self.rows, self.allowance, self.table, self.depth)
 
     def plain(self) -> Level:
         """Return the leaves as NumPy divides them."""
@@ -129,23 +126,14 @@ class KernelDivision:
         counts, room = level.held[overfull], len(level.table) + int(self._fresh[depth])
         classifying = self._divider.classify(level.asked, overfull, counts, room)
         found = yield from between(0.0, 0.7, classifying)
-        pairs, masks, ends, bounds, handed, held = found
-        verdict = judged(held, counts, level.spread[overfull], level.allowance[overfull])
-        copies = int(handed[verdict.allowed].sum())
-        check_copies(len(self._entries), self._options, depth + 1, copies)
-        worth = verdict.worth
-        level.divided, level.separated = overfull[worth], verdict.separated[worth]
-        stops = np.cumsum((handed * worth[:, None]).ravel()).reshape(-1, 8)
-        starts, total = stops - handed, int(stops[-1, -1])
-        handing = self._divider.hand_down(pairs, masks, ends, starts, worth, total)
+        pairs, masks, ends, *of_children = found
+        judged = self._divider.judged(level.asked, overfull, *of_children, MOST_COPIES)
+        check_copies(len(self._entries), self._options, depth + 1, judged.copies)
+        worth = judged.worth
+        level.divided, level.separated = overfull[worth], judged.separated[worth]
+        handing = self._divider.hand_down(pairs, masks, ends, judged.starts, worth, judged.room)
         table = yield from between(0.7, 0.99, handing)
-        some = slice(None) if worth.all() else worth
-        copied, slices = np.empty((2, 2, 8 * len(level.divided)), np.intp)
-        copied[0], copied[1] = starts[some].ravel(), stops[some].ravel()
-        slices[0], slices[1] = bounds[some, :-1].ravel(), bounds[some, 1:].ravel()
-        cells = (2 * level.cells[:, level.divided, None] + UPPER_SIDES[:, None]).reshape(3, -1)
-        below = np.repeat(verdict.spread[some], 8), np.repeat(verdict.allowance[some], 8)
-        return FiledLevel.made(depth + 1, cells, slices, below, table, copied, held[some].ravel())
+        return FiledLevel.made(judged.rows, judged.allowance, table, depth + 1)
 
     def file(self, levels: list[FiledLevel], first: Ids, cells: Cells) -> Filing:
         """Return the cells' slices of the references, these, in preorder, and what is copied."""
@@ -172,7 +160,5 @@ class KernelDivision:
 
 def _root(count: int, allowance: Floats) -> FiledLevel:
     """Return a root that holds so many entries."""
-    cells, slices = np.zeros((3, 1), np.int64), np.array([[0], [count]])
-    copied, table = np.zeros((2, 1), np.intp), np.empty(0, np.int32)
-    counts = np.ones(1, np.intp), allowance
-    return FiledLevel.made(0, cells, slices, counts, table, copied, np.array([count]))
+    rows = np.array([[0, 0, 0, 0, count, 0, 0, count, 1]], np.intp).T
+    return FiledLevel.made(rows, allowance, np.empty(0, np.int32), 0)

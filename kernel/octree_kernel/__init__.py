@@ -159,7 +159,8 @@ class Level(Structure):
     """Cells of one depth: see `Level` in builds.c."""
 
     _fields_ = [
-        *((name, c_void_p) for name in ("cells", "slices", "copied", "copies")),
+        *((name, c_void_p) for name in ("cells", "slices", "copied", "held", "spread")),
+        *((name, c_void_p) for name in ("allowance", "copies")),
         *((name, c_int64) for name in ("count", "copy_count", "depth")),
     ]
 
@@ -230,6 +231,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "classify": [
             *entries, address, *[number] * 3, address, address, number, *[address] * 5,
         ],
+        "judge": [POINTER(Level), address, number, *[address] * 3, number, *[address] * 5],
         "hand_down": [
             address, address, number, *[address] * 3, number, number, address, number,
         ],
@@ -240,7 +242,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "lay_out": [POINTER(Mesh), number, POINTER(Laid)],
         "runs": [address, number, address, number, address, address, *[number] * 3, address],
         "slices": [*[address] * 3, number, address, number, *[address] * 3],
-        "refer": [address, number, address, number, *[address] * 3, number, *[address] * 3],
+        "refer": [address, number, address, number, *[address] * 3, number, address, address],
         "project": [address, number, *[address] * 3, number, address, number],
         "draw": [
             POINTER(Target), POINTER(Target), address, number, address, number, address, number,
