@@ -1,6 +1,6 @@
 """The compiled kernel: one door to it, trees packed for it, and its answers, in pieces."""
 
-from .builds import Builder, CellsAsked, Divider, Numbers, Tallies, builder
+from .builds import Builder, CellsAsked, CellsDivided, Divider, Numbers, Tallies, builder
 from .cuts import cut_parts, parts_beside, seen_cutters, shared_parts, split_pieces
 from .door import (
     VARIABLE,
@@ -45,6 +45,7 @@ __all__ = [
     "Arranger",
     "Builder",
     "CellsAsked",
+    "CellsDivided",
     "Coder",
     "Crossed",
     "Divider",

@@ -1,6 +1,6 @@
 """Builds in C: bounds, Morton codes, a radix sort, child masks and references, in pieces."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from .. import tuning
 from ..arrays import Flags, Floats, Ids, address, blocks
 from ..cells import Cells, Slices
-from ..child_masks import ChildMasks
 from ..grid import Depths, Grid, Words
 from ..shapes import Shapes, Triangles
 from ..steps import Steps
@@ -126,23 +125,6 @@ def builder() -> Builder | None:
     return None if found()[0] is None else Builder()
 
 
-class Judged(NamedTuple):
-    """Of divided cells (c,), whether that is worth it, and whether it separates items.
-
-    `starts` (c, 8) are where the copies of each child will begin, of `room` in all; `rows` and
-    `allowance` are those of `CellsAsked`, of all children there will be; `copies` counts what
-    divisions that are allowed would make.
-    """
-
-    worth: Flags
-    separated: Flags
-    starts: Ids
-    rows: Ids
-    allowance: Floats
-    copies: int
-    room: int
-
-
 class Divider(Builder):
     """Divides cells of a grid among entries: triangles, or boxes, sorted by code.
 
@@ -157,7 +139,9 @@ class Divider(Builder):
         super().__init__()
         self.strays, self.times = np.zeros((2, len(depths)), np.uint8)
         arrays = dict(zip(("codes", "first", "last"), map(_whole, words), strict=True))
-        self._kept: dict[str, NDArray[Any]] = {**arrays, "depths": depths}
+        self._kept: dict[str, NDArray[Any]] = {
+            **arrays, "depths": depths, "strays": self.strays, "times": self.times,
+        }  # fmt: skip
         if isinstance(items, Triangles):
             self._kept |= {"vertices": items.vertices.T, "faces": items.faces.T}
         self._entries = self._package.Entries(
@@ -170,69 +154,24 @@ class Divider(Builder):
             step=tuple((grid.upper - grid.lower) / 2**grid.depth),
             scale=tuple(grid.scale),
         )
-        self._all = self._package.byref(self._entries)
+        self.all = self._package.byref(self._entries)
 
     @staticmethod
     def takes(count: int) -> bool:
         """Tell whether so many entries can be numbered."""
         return count < _MOST
 
-    def classify(
-        self, cells: "CellsAsked", which: Ids, counts: Ids, room: int
-    ) -> Steps[tuple[Numbers, ChildMasks, Ids, Ids, Ids, Ids]]:
-        """Find what these cells, of so many entries, hand down; yields the fraction done.
-
-        Returns, where there is `room`, entries and the children that take them, where those of
-        each cell end (c,), bounds of the children's slices (c, 9), and how many each child is
-        handed, and holds, (c, 8).
-        """
-        count, reached = len(counts), 0
-        pairs, masks = np.empty(room, np.int32), np.empty(room, np.uint8)
-        ends, bounds = np.empty(count, np.int64), np.empty((count, 9), np.int64)
-        copied, held = np.empty((2, count, 8), np.int64)
-        for some in _pieces(np.cumsum(counts)):
-            given = cells.level, which, some.start, some.stop, reached, pairs, masks, room
-            found = ends, bounds, copied, held, self.strays
-            reached = self._call("classify", self._all, *given, *found)
-            yield some.stop / count
-        return pairs[:reached], masks[:reached], ends, bounds, copied, held
-
-    def judged(
-        self, cells: "CellsAsked", which: Ids, bounds: Ids, copied: Ids, held: Ids, most: int
-    ) -> "Judged":
-        """Judge divisions of these cells, of which `classify` has found the rest."""
-        count, found = len(which), np.empty(2, np.intp)
-        verdicts, starts = np.empty((2, count), bool), np.empty((count, 8), np.intp)
-        rows, allowance = np.empty(72 * count, np.intp), np.empty(8 * count)
-        given = which, count, bounds, copied, held, most
-        into = verdicts, starts, rows, allowance, found
-        room = self._call("judge", cells.level, *given, *into)
-        kept, copies = found.tolist()
-        rows, allowance = rows[: 72 * kept].reshape(9, 8 * kept), allowance[: 8 * kept]
-        return Judged(*verdicts, starts, rows, allowance, copies, room)
-
-    def hand_down(
-        self, pairs: Numbers, masks: ChildMasks, ends: Ids, starts: Ids, kept: Flags, room: int
-    ) -> Steps[Numbers]:
-        """Hand entries down to the children of cells that are kept; yields the fraction done.
-
-        Returns the `room` copies; those of each child begin where `starts` (c, 8) tells.
-        """
-        copies = np.empty(room, np.int32)
-        for some in _pieces(ends):
-            given = pairs, masks, len(pairs), ends, starts, kept, some.start, some.stop
-            self._call("hand_down", *given, copies, room)
-            yield some.stop / len(ends)
-        return copies
-
     def file(
-        self, cells: "CellsAsked", counts: Ids, is_leaf: Flags, begin: Ids, references: Ids
+        self, levels: Sequence["CellsAsked"], own: Ids, is_leaf: Flags, begin: Ids, references: Ids
     ) -> Steps[None]:
         """Write what leaves hold where it begins in the references; yields the fraction done."""
-        for some in _pieces(np.cumsum(counts)):
-            given = is_leaf, some.start, some.stop, begin, references, len(references)
-            self._call("file", self._all, cells.level, *given, self.times)
-            yield some.stop / len(counts)
+        (leaf, place, into), start = map(address, (is_leaf, begin, references)), 0
+        for cells in levels:
+            for some in _pieces(own[start : start + cells.count].cumsum()):
+                given = leaf + start, some.start, some.stop, place + 8 * start, into
+                self._call("file", self.all, cells.level, *given, len(references))
+                yield (start + some.stop) / len(own)
+            start += cells.count
 
 
 class CellsAsked:
@@ -248,7 +187,66 @@ class CellsAsked:
         places = (place + 8 * count * row for row in (0, 3, 5, 7, 8))
         package = found()[1]
         self._level = package.Level(*places, *others, count, len(copies), depth)
-        self.level = package.byref(self._level)
+        self.level, self.count = package.byref(self._level), count
+
+
+class CellsDivided(Caller):
+    """Cells of one depth, `which` (c,) of those asked, of so many entries, while they are divided.
+
+    There is `room` for pairs of an entry and the children that take it. What is worth it, and
+    `separates` items, is known once they are judged, of each of them, (c,).
+    """
+
+    worth: Flags
+    separates: Flags
+
+    def __init__(
+        self, divider: Divider, cells: CellsAsked, which: Ids, counts: Ids, room: int
+    ) -> None:
+        super().__init__()
+        self._all, self._cells, self._count, self._room = divider.all, cells, len(which), room
+        self._stops = counts.cumsum()
+        self.pairs, self.masks = np.empty(room, np.int32), np.empty(room, np.uint8)
+        # As `Children` in the kernel.
+        self.children = np.empty(26 * len(which), np.intp)
+        self._kept = which, self.pairs, self.masks, self.children
+        self._which, *self._places = map(address, self._kept)
+
+    def classify(self) -> Steps[None]:
+        """Find what the cells hand down, and to which children; yields the fraction done."""
+        pairs, masks, children = self._places
+        reached, count = 0, self._count
+        for some in _pieces(self._stops):
+            given = self._which, some.start, some.stop, reached, pairs, masks, self._room
+            cells = self._all, self._cells.level
+            reached = self._call("classify", *cells, *given, children, count)
+            yield some.stop / count
+
+    def judge(self, most: int) -> tuple[Ids, Floats, int]:
+        """Judge the divisions.
+
+        Returns rows and allowance of the children that there will be, as `CellsAsked` takes them,
+        and how many copies the divisions make that are allowed.
+        """
+        count, children = self._count, self._places[-1]
+        verdicts, found = np.empty((2, count), bool), np.empty(2 + 88 * count, np.intp)
+        self._verdicts, self._found = (verdicts, address(verdicts)), (found, address(found))
+        given = self._which, count, children, most, self._verdicts[1], self._found[1]
+        self._copies = self._call("judge", self._cells.level, *given)
+        self.worth, self.separates = verdicts
+        kept, copies = found[:2].tolist()
+        start = 2 + 8 * count
+        rows = found[start : start + 72 * kept].reshape(9, 8 * kept)
+        return rows, found[2 + 80 * count :].view(np.float64)[: 8 * kept], copies
+
+    def hand_down(self) -> Steps[Numbers]:
+        """Return what children are handed, child after child; yields the fraction done."""
+        copies, (pairs, masks, ends) = np.empty(self._copies, np.int32), self._places
+        given = pairs, masks, self._room, ends, self._found[1] + 16, self._verdicts[1]
+        for some in _pieces(self.children[: self._count]):
+            self._call("hand_down", *given, some.start, some.stop, copies, len(copies))
+            yield some.stop / self._count
+        return copies
 
 
 def _whole(rows: NDArray[Any]) -> NDArray[Any]:

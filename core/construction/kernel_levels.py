@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ids
 from ..cells import Cells
-from ..compiled import CellsAsked, Divider, Numbers
+from ..compiled import CellsAsked, CellsDivided, Divider, Numbers
 from ..grid import Grid
 from ..options import COPYING, Options
 from ..shapes import Boxes, Shapes, Triangles
@@ -65,12 +65,6 @@ class FiledLevel(Level):
         kept.divided = rank[self.divided[useful & exists[self.divided]]]
         return kept
 
-    def is_leaf(self) -> Flags:
-        """Tell which cells have no children, (c,)."""
-        leaves = np.ones(len(self.held), bool)
-        leaves[self.divided] = False
-        return leaves
-
     @cached_property
     def asked(self) -> CellsAsked:
         """The cells as the kernel takes them."""
@@ -124,35 +118,28 @@ class KernelDivision:
     def _divide_level(self, level: FiledLevel, overfull: Ids, depth: int) -> Steps[FiledLevel]:
         """Divide these cells where it is worth it; yields the fraction done."""
         counts, room = level.held[overfull], len(level.table) + int(self._fresh[depth])
-        classifying = self._divider.classify(level.asked, overfull, counts, room)
-        found = yield from between(0.0, 0.7, classifying)
-        pairs, masks, ends, *of_children = found
-        judged = self._divider.judged(level.asked, overfull, *of_children, MOST_COPIES)
-        check_copies(len(self._entries), self._options, depth + 1, judged.copies)
-        worth = judged.worth
-        level.divided, level.separated = overfull[worth], judged.separated[worth]
-        handing = self._divider.hand_down(pairs, masks, ends, judged.starts, worth, judged.room)
-        table = yield from between(0.7, 0.99, handing)
-        return FiledLevel.made(judged.rows, judged.allowance, table, depth + 1)
+        cells = CellsDivided(self._divider, level.asked, overfull, counts, room)
+        yield from between(0.0, 0.7, cells.classify())
+        rows, allowance, copies = cells.judge(MOST_COPIES)
+        check_copies(len(self._entries), self._options, depth + 1, copies)
+        level.divided, level.separated = overfull[cells.worth], cells.separates[cells.worth]
+        table = yield from between(0.7, 0.99, cells.hand_down())
+        return FiledLevel.made(rows, allowance, table, depth + 1)
 
     def file(self, levels: list[FiledLevel], first: Ids, cells: Cells) -> Filing:
         """Return the cells' slices of the references, these, in preorder, and what is copied."""
-        leaves = [level.is_leaf() for level in levels]
+        is_leaf = cells.first_child < 0
         own: Ids = np.concatenate([level.held for level in levels])
-        own[~np.concatenate(leaves)] = 0
+        own[~is_leaf] = 0
         count = len(self._entries)
         beyond = np.arange(count, len(self._entries.order))
         slices = self._divider.sliced(cells, own, len(beyond))
         yield 0.1
         references = np.empty(slices.end[0], np.intp)
         references[: len(beyond)] = beyond
-        for depth, (level, is_leaf) in enumerate(zip(levels, leaves, strict=True)):
-            start, stop = first[depth : depth + 2]
-            filing = self._divider.file(
-                level.asked, own[start:stop], is_leaf, slices.begin[start:stop], references
-            )
-            at, then = (0.1 + 0.9 * number / len(cells) for number in (start, stop))
-            yield from between(at, then, filing)
+        asked = [level.asked for level in levels]
+        filing = self._divider.file(asked, own, is_leaf, slices.begin, references)
+        yield from between(0.1, 1.0, filing)
         copied = np.zeros(len(self._entries.order), bool)
         copied[:count] = self._divider.times > 1
         return slices, references, copied

@@ -275,8 +275,11 @@ def without_idle_divisions(levels: Sequence[AnyLevel]) -> Steps[list[AnyLevel]]:
     Yields the fraction done.
     """
     kept: list[AnyLevel] = []
+    all_useful = _useful_divisions(levels)
+    if all(useful.all() for useful in all_useful):
+        return list(levels)
     exists = np.ones(levels[0].slices.shape[1], bool)
-    for level, useful in zip(levels, _useful_divisions(levels), strict=True):
+    for level, useful in zip(levels, all_useful, strict=True):
         if not exists.any():
             break
         all_stay = exists.all() and useful.all()

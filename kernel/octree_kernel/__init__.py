@@ -149,6 +149,7 @@ class Entries(Structure):
 
     _fields_ = [
         *((name, c_void_p) for name in ("vertices", "faces", "codes", "first", "last", "depths")),
+        *((name, c_void_p) for name in ("strays", "times")),
         *((name, c_int64) for name in ("vertex_count", "face_count", "entry_count")),
         ("grid_depth", c_int64),
         *((name, c_double * 3) for name in ("lower", "step", "scale")),
@@ -228,10 +229,8 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "enter": [address, address, *[number] * 3, address, address, number, *[address] * 4],
         "count": [address, *[number] * 3, address],
         "sort": [address, address, *[number] * 3, *[address] * 3, number],
-        "classify": [
-            *entries, address, *[number] * 3, address, address, number, *[address] * 5,
-        ],
-        "judge": [POINTER(Level), address, number, *[address] * 3, number, *[address] * 5],
+        "classify": [*entries, address, *[number] * 3, address, address, number, address, number],
+        "judge": [POINTER(Level), address, number, address, number, address, address],
         "hand_down": [
             address, address, number, *[address] * 3, number, number, address, number,
         ],
@@ -248,7 +247,7 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
             POINTER(Target), POINTER(Target), address, number, address, number, address, number,
             number,
         ],
-        "file": [*entries, address, number, number, address, address, number, address],
+        "file": [*entries, address, number, number, address, address, number],
         "outcodes": [
             address, number, number, POINTER(Planes), address, number, address, number, number,
             address, number, *[address] * 3,

@@ -15,6 +15,7 @@ from tuned import tuned
 import core
 from core import Running, Triangles, build_octree, build_steps, compiled, run, use_kernel
 from core.cells import Cells, child_walls
+from core.construction.levels import judged
 
 pytestmark = pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there")
 
@@ -230,21 +231,29 @@ def test_indices_that_point_nowhere_are_refused(wrong, where):
     words = np.zeros((3, 1), np.int64)
     grid = core.grid.Grid(np.zeros(3), np.ones(3), 4)
     divider = compiled.Divider(items, tuple(words), np.zeros(1, np.uint8), grid)
-    given = {
-        "slices": np.array([[0], [1]]),
-        "copied": np.array([[0], [1]]),
-        "copies": np.zeros(1, np.int32),
-        "which": np.zeros(1, np.intp),
-    }
-    if where in given:
-        given[where].ravel()[-1] = min(wrong, 2**31 - 1) if where == "copies" else wrong
-    which, room = given.pop("which"), 1 if where == "room" else 2
-    asked = compiled.CellsAsked(np.zeros((3, 1), np.int64), depth=0, **given)
+    rows, which, copies = root_rows(), np.zeros(1, np.intp), np.zeros(1, np.int32)
+    rows[6] = 1
+    if where in ("slices", "copied"):
+        rows[4 if where == "slices" else 6] = wrong
+    elif where == "copies":
+        copies[0] = min(wrong, 2**31 - 1)
+    elif where == "which":
+        which[0] = wrong
+    asked, one = compiled.CellsAsked(rows, np.ones(1), copies, 0), np.ones(1, np.intp)
+    cells = compiled.CellsDivided(divider, asked, which, one, 1 if where == "room" else 2)
     with pytest.raises(IndexError, match="points nowhere"):
-        run(divider.classify(asked, which, np.ones(1, np.intp), room))
+        run(cells.classify())
+    if where == "which":
+        with pytest.raises(IndexError, match="points nowhere"):
+            cells.judge(4)
     if where in ("slices", "copied"):
         with pytest.raises(IndexError, match="points nowhere"):
-            run(divider.file(asked, np.ones(1, np.intp), np.ones(1, bool), which, which.copy()))
+            run(divider.file([asked], one, np.ones(1, bool), which, which.copy()))
+
+
+def root_rows():
+    """Return a root that holds one entry, as the kernel takes it."""
+    return np.array([[0, 0, 0, 0, 1, 0, 0, 1, 1]]).T
 
 
 def test_what_rounding_hides_from_all_children_goes_to_those_it_overlaps():
@@ -253,11 +262,19 @@ def test_what_rounding_hides_from_all_children_goes_to_those_it_overlaps():
     far = core.grid.pack(np.array([[15], [15], [3]]))
     words = np.zeros(1, np.int64), np.zeros(1, np.int64), far
     divider = compiled.Divider(items, words, np.zeros(1, np.uint8), grid)
-    root = np.zeros((3, 1), np.int64), np.array([[0], [1]]), np.zeros((2, 1), np.intp)
-    asked = compiled.CellsAsked(*root, np.empty(0, np.int32), 0)
-    found = run(divider.classify(asked, np.zeros(1, np.intp), np.ones(1, np.intp), 1))
-    pairs, masks, ends, bounds, copied, held = found
-    assert (pairs.tolist(), masks.tolist(), ends.tolist()) == ([0], [0x0F], [1])
-    assert bounds.tolist() == [[0] + [1] * 8]
-    assert copied.tolist() == held.tolist() == [[1, 1, 1, 1, 0, 0, 0, 0]]
+    asked = compiled.CellsAsked(root_rows(), np.full(1, 128.0), np.empty(0, np.int32), 0)
+    which, one = np.zeros(1, np.intp), np.ones(1, np.intp)
+    cells = compiled.CellsDivided(divider, asked, which, one, 1)
+    run(cells.classify())
+    ends, bounds, copied, held = np.split(cells.children, [1, 10, 18])
+    assert (cells.pairs.tolist(), cells.masks.tolist(), ends.tolist()) == ([0], [0x0F], [1])
+    assert bounds.tolist() == [0] + [1] * 8
+    assert copied.tolist() == held.tolist() == [1, 1, 1, 1, 0, 0, 0, 0]
     assert divider.strays.tolist() == [1]
+    rows, allowance, copies = cells.judge(4)
+    verdict = judged(held[None], one, one, np.full(1, 128.0))
+    assert (cells.worth, cells.separates, copies) == (verdict.worth, verdict.separated, 4)
+    assert_array_equal(allowance, np.repeat(verdict.allowance, 8))
+    assert_array_equal(rows[8], np.repeat(verdict.spread, 8))
+    assert_array_equal(rows[5:8], [[0, 1, 2, 3, 4, 4, 4, 4], [1, 2, 3, 4, 4, 4, 4, 4], held])
+    assert run(cells.hand_down()).tolist() == [0] * 4
