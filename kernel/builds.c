@@ -404,6 +404,24 @@ EXPORT int64_t octree_kernel_hand_down(const int32_t *pairs, const uint8_t *mask
     return to;
 }
 
+/* Write the walls (6, count) of cells of these depths, given their numbers on the grid (3, count):
+ * `Grid.walls`. The root ends at `upper`. */
+EXPORT int64_t octree_kernel_walls(const Entries *all, const int64_t *cells,
+                                   const int64_t *depths, int64_t count, const double *upper,
+                                   double *walls) {
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    for (int64_t c = 0; c < count; c++)
+        for (int row = 0; row < 6; row++) {
+            int axis = row % 3;
+            int64_t finer = (all->grid_depth - depths[c]) & 31;
+            int64_t finest = (cells[axis * count + c] + row / 3) << finer;
+            double inner = all->lower[axis] + (double)finest * all->step[axis];
+            walls[row * count + c] = finest >> all->grid_depth == 1 ? upper[axis] : inner;
+        }
+    set_floats(before);
+    return count;
+}
+
 /* Write what the leaves among the cells from `from` to `to` hold into `references`, where `begin`
  * tells: the entries of the slice that have not been handed down, then the copies. */
 EXPORT int64_t octree_kernel_file(const Entries *all, const Level *level, const uint8_t *is_leaf,

@@ -35,6 +35,24 @@ static int is_held(const double *walls, const double *middles, int64_t row, cons
 
 /* ---- What cells hold ---- */
 
+/* Find the place of each cell in preorder, and how many cells its subtree has, `span` (count). */
+EXPORT int64_t octree_kernel_preorder(const int64_t *parent, const int64_t *first_child,
+                                      int64_t count, int64_t *place, int64_t *span) {
+    for (int64_t c = 0; c < count; c++) place[c] = 0, span[c] = 1;
+    for (int64_t c = count - 1; c > 0; c--) {
+        if (parent[c] < 0 || parent[c] >= c) return DAMAGED;
+        span[parent[c]] += span[c];
+    }
+    for (int64_t c = 0; c < count; c++) {
+        int64_t first = first_child[c], at = place[c] + 1;
+        if (first < 0) continue;
+        if (first <= c || first > count - 8) return DAMAGED;
+        for (int64_t child = first; child < first + 8; child++)
+            place[child] = at, at += span[child];
+    }
+    return count;
+}
+
 /* Find where in the references each cell's own items begin and end, and where its subtree's end,
  * `slices` (3, count): `outside` come first, then the `own` items of the cells in preorder, where
  * `place` and `span` tell. `ends` (count + 1) are where those of each place end. `masks` (count)

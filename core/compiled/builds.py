@@ -101,6 +101,12 @@ class Builder(Caller):
         tallies = Tallies(*found[:4].tolist())
         return tallies, found[stop : stop + gone], found[4 : 4 + count], held, slices
 
+    def preorder(self, cells: Cells) -> tuple[Ids, Ids]:
+        """Return the places of cells, and their spans."""
+        place, span = np.empty((2, len(cells)), np.intp)
+        self._call("preorder", cells.parent, cells.first_child, len(cells), place, span)
+        return place, span
+
     def sliced(self, cells: Cells, own: Ids, outside: int) -> Slices:
         """Return what `slices` of the cells does, of their own items (m,)."""
         ends, slices = np.empty(len(cells) + 1, np.intp), np.empty((3, len(cells)), np.intp)
@@ -160,6 +166,12 @@ class Divider(Builder):
     def takes(count: int) -> bool:
         """Tell whether so many entries can be numbered."""
         return count < _MOST
+
+    def walls(self, cells: Words, depths: Ids, upper: Floats) -> Floats:
+        """Return the walls (6, c) of cells of these depths; the root ends at `upper`."""
+        rows, given = np.empty((6, len(depths))), (_whole(cells), depths, len(depths), upper)
+        self._call("walls", self.all, *given, rows)
+        return rows
 
     def file(
         self, levels: Sequence["CellsAsked"], own: Ids, is_leaf: Flags, begin: Ids, references: Ids

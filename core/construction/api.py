@@ -18,7 +18,7 @@ from ..arrays import (
 )
 from ..cells import Cells, Slices
 from ..compiled import builder
-from ..grid import Grid
+from ..grid import Grid, Words
 from ..octree import Octree, copied_of, octree_of
 from ..options import Options
 from ..passes import taken_steps
@@ -222,12 +222,14 @@ def _steps(items: Shapes, options: Options) -> Steps[Octree]:
     if builder() is not None and may_divide(entries.arranged, options):
         division = KernelDivision(entries, grid, options)
         levels, strays = yield from between(0.35, 0.9, division.divide())
-        assembling = _assemble(entries, grid, options, levels, strays, division.file)
+        walls, file = division.walls, division.file
+        assembling = _assemble(entries, grid, options, levels, strays, walls, file)
     else:
         dividing = DIVIDING[options.split](entries, grid, options)
         plain, strays = yield from between(0.35, 0.9, dividing)
         file = partial(_filed, entries, options)
-        assembling = _assemble(entries, grid, options, plain, strays, file)
+        walls = grid.bounds_steps
+        assembling = _assemble(entries, grid, options, plain, strays, walls, file)
     return (yield from between(0.9, 1.0, assembling))
 
 
@@ -255,6 +257,7 @@ def _assemble(
     options: Options,
     levels: list[AnyLevel],
     strays: Ids,
+    walls: Callable[[Words, Ids], Steps[Floats]],
     file: Callable[[list[AnyLevel], Ids, Cells], Filing],
 ) -> Steps[Octree]:
     """Make the octree of these levels; items beyond the root come first in its references.
@@ -268,7 +271,7 @@ def _assemble(
     parent = np.append(-1, np.repeat(np.concatenate(divided), 8))
     rows = np.concatenate([level.cells for level in levels], axis=1)
     if len(rows) == 3:
-        rows = yield from between(0.1, 0.2, grid.bounds_steps(rows, depths))
+        rows = yield from between(0.1, 0.2, walls(rows, depths))
     cells = Cells.of(rows, parent, options.enlargement, depths)
     yield 0.4
     slices, references, copied = yield from between(0.4, 0.99, file(levels, first, cells))

@@ -1,6 +1,6 @@
 """Top-down construction in C: the same levels as `divide` makes, their copies cell by cell."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
@@ -9,7 +9,7 @@ import numpy as np
 from ..arrays import Flags, Floats, Ids
 from ..cells import Cells
 from ..compiled import CellsAsked, CellsDivided, Divider, Numbers
-from ..grid import Grid
+from ..grid import Grid, Words
 from ..options import COPYING, Options
 from ..shapes import Boxes, Shapes, Triangles
 from ..steps import Steps, between
@@ -126,6 +126,11 @@ class KernelDivision:
         table = yield from between(0.7, 0.99, cells.hand_down())
         return FiledLevel.made(rows, allowance, table, depth + 1)
 
+    def walls(self, cells: Words, depths: Ids) -> Steps[Floats]:
+        """Return what `bounds_steps` of the grid does; yields the fraction done."""
+        yield 0.0
+        return self._divider.walls(cells, depths, self._grid.upper)
+
     def file(self, levels: list[FiledLevel], first: Ids, cells: Cells) -> Filing:
         """Return the cells' slices of the references, these, in preorder, and what is copied."""
         is_leaf = cells.first_child < 0
@@ -133,6 +138,7 @@ class KernelDivision:
         own[~is_leaf] = 0
         count = len(self._entries)
         beyond = np.arange(count, len(self._entries.order))
+        cells = replace(cells, order=self._divider.preorder(cells))
         slices = self._divider.sliced(cells, own, len(beyond))
         yield 0.1
         references = np.empty(slices.end[0], np.intp)

@@ -240,6 +240,8 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "outline": [address, number, address, number, *[address] * 4],
         "lay_out": [POINTER(Mesh), number, POINTER(Laid)],
         "runs": [address, number, address, number, address, address, *[number] * 3, address],
+        "preorder": [address, address, number, address, address],
+        "walls": [POINTER(Entries), address, address, number, address, address],
         "slices": [*[address] * 3, number, address, number, *[address] * 3],
         "refer": [address, number, address, number, *[address] * 3, number, address, address],
         "project": [address, number, *[address] * 3, number, address, number],
