@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import compiled, tuning
-from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges
+from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, gather
 from ..shapes import Triangles
 
 # Triangles in a patch, and patches in a larger one; of the largest, a mesh has at most _TOP.
@@ -76,11 +76,12 @@ def made_patches(triangles: Triangles, sizes: Ids) -> Generator[None, None, Patc
         if len(kept) == 0:
             break
         starts, owners, counts = _runs(np.where(numbers > _TOP, numbers, 0), _FAN)
-        lower = np.minimum.reduceat(rows[:3, kept], starts, axis=1)
-        upper = np.maximum.reduceat(rows[3:, kept], starts, axis=1)
-        levels.append((np.concatenate((lower, upper)), begin + kept[starts], counts))
-        begin += rows.shape[1]
-        rows = levels[-1][0]
+        parts = rows if len(kept) == rows.shape[1] else gather(rows, kept)
+        above = np.empty((6, len(starts)))
+        np.minimum.reduceat(parts[:3], starts, axis=1, out=above[:3])
+        np.maximum.reduceat(parts[3:], starts, axis=1, out=above[3:])
+        levels.append((above, begin + kept[starts], counts))
+        begin, rows = begin + rows.shape[1], above
     rows, firsts, counts = (np.concatenate(each, axis=-1) for each in zip(*levels, strict=True))
     are_small = np.arange(len(firsts)) < levels[0][0].shape[1]
     return Patches(rows, firsts, counts, are_small, tops[0], tops[1])

@@ -237,7 +237,10 @@ def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "move": [
             *[address] * 7, number, c_double, *[address] * 4, number, number, address, address,
         ],
-        "outline": [address, number, address, number, *[address] * 4],
+        "outline": [address, number, address, number, address, address],
+        "surround": [
+            address, number, address, address, number, address, address, number, address,
+        ],
         "lay_out": [POINTER(Mesh), number, POINTER(Laid)],
         "runs": [address, number, address, number, address, address, *[number] * 3, address],
         "preorder": [address, address, number, address, address],
