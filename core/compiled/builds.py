@@ -112,7 +112,8 @@ class Builder(Caller):
         ends, slices = np.empty(len(cells) + 1, np.intp), np.empty((3, len(cells)), np.intp)
         masks, (*_, parent, _, place, span) = np.empty(len(cells), np.uint8), cells.addresses
         self._call("slices", parent, place, span, len(cells), own, outside, ends, slices, masks)
-        return Slices(ends, *slices, masks)
+        begin, own_end, end = slices
+        return Slices(ends, begin, own_end, end, masks)
 
     def referred(self, references: Ids, moved: Ids, stands: Ids, cells: Cells, ends: Ids) -> Ids:
         """Return the references (n,) after items have moved to other cells: the last in these.

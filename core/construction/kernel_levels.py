@@ -42,7 +42,7 @@ class FiledLevel(Level):
     depth: int
 
     @classmethod
-    def made(cls, rows: Ids, allowance: Floats, table: Numbers, depth: int) -> "FiledLevel":
+    def made(cls, rows: Ids, allowance: Floats, table: Numbers, depth: int) -> Self:
         """Return leaves."""
         plain = rows[:3], rows[3:5], NO_PAIRS, rows[8], allowance, _NONE, _NO_FLAGS, NO_PAIRS
         return cls(*plain, rows, table, depth)

@@ -241,9 +241,9 @@ def _shrunk_root(
     """
     cells = assignment.cells
     least = max(assignment.count - below, 1)
-    below = assignment.slices.end - assignment.slices.begin
+    references = assignment.slices.end - assignment.slices.begin
     # No child has more items than references.
-    if len(cells) == 1 or below[cells.first_child[0] :][:8].max() < least:
+    if len(cells) == 1 or references[cells.first_child[0] :][:8].max() < least:
         return None
     children = _children_of_items(assignment)
     counts = np.bincount(children + 1, minlength=9)[1:]
