@@ -103,8 +103,9 @@ def _of(tree: AnyOctree, groups: SupportsIndex, count: int, *, boxes: bool = Fal
 
 
 def _made(tree: Octree) -> Lone | None:
-    size = np.abs(tree.loose_rows[:, 0]).max(initial=0.0)
-    extent = (tree.loose_rows[3:, 0] - tree.loose_rows[:3, 0]).max(initial=0.0)
+    walls = tree.loose_rows[:, 0].tolist()
+    size = max(map(abs, walls))
+    extent = max(high - low for low, high in zip(walls[:3], walls[3:], strict=True))
     if tree.groups is not None or tree.outside or not (size <= LONGEST and extent >= 1 / LONGEST):
         return None
     made = Lone(tree)

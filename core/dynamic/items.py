@@ -101,8 +101,11 @@ def simplest(rows: Floats) -> Boxes | Spheres | Regions:
 def rows_of(items: Shapes) -> Floats:
     """Return finite boxes, spheres or regions as (7, k) rows, or raise a ValueError."""
     checks.kind("items", items, KINDS)
-    with np.errstate(over="ignore"):
-        finite = np.isfinite(items.rows if isinstance(items, Boxes) else items.bounds().rows)
+    if isinstance(items, Boxes):
+        finite = np.isfinite(items.rows)
+    else:
+        with np.errstate(over="ignore"):
+            finite = np.isfinite(items.bounds().rows)
     if not finite.all():
         checks.every_row("items", "be finite", finite.all(axis=0), items.rows.T)
     if isinstance(items, Regions):
