@@ -139,6 +139,7 @@ class KernelDivision:
         count = len(self._entries)
         beyond = np.arange(count, len(self._entries.order))
         cells = replace(cells, order=self._divider.preorder(cells))
+        yield 0.05
         slices = self._divider.sliced(cells, own, len(beyond))
         yield 0.1
         references = np.empty(slices.end[0], np.intp)
