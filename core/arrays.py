@@ -1,7 +1,7 @@
 """Flat-array idioms (ranges, blocks, gathered columns), and robust products of vectors."""
 
 from collections.abc import Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,12 @@ NEARLY_PARALLEL = 2.0**-20
 BLOCK = 16_384
 # Products of fewer numbers are made at once, of more row by row.
 _CACHED = 32_768
+
+
+def address(array: NDArray[Any]) -> int:
+    """Return where an array lies in memory."""
+    place: int = array.__array_interface__["data"][0]
+    return place
 
 
 def blocks(length: int, size: int = BLOCK) -> Iterator[slice]:

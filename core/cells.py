@@ -6,15 +6,15 @@ the old ones may keep them.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Flags, Floats, Ids, concatenated_ranges
-from .grid import enlarged
+from .arrays import Flags, Floats, Ids, address, concatenated_ranges
+from .grid import Grid, enlarged
 
 # Whether a statement about arrays holds, and the statement.
 Promise = tuple[bool | np.bool_, str]
@@ -27,9 +27,24 @@ _BELOW = np.array([4, 6, 5]) * (9 / 4096)
 _ABOVE = 9 / 256 - _BELOW
 
 
+class Slices(NamedTuple):
+    """Where in the references, in preorder, those of cells are, and which children hold any.
+
+    `ends` (m + 1,) are where what is outside ends, and then the references of each place in
+    preorder; `begin`, `own_end` and `end` (m,) where each cell's own references begin and end,
+    and where its subtree's end; `child_masks` (m,) have a bit for each child.
+    """
+
+    ends: Ids
+    begin: Ids
+    own_end: Ids
+    end: Ids
+    child_masks: NDArray[np.uint8]
+
+
 @dataclass(frozen=True)
 class Cells:
-    """All m cells, as an Octree describes them.
+    """All m cells, as an Octree describes them, in contiguous rows.
 
     `order` are their places and spans, if they are known.
     """
@@ -46,6 +61,10 @@ class Cells:
     def __len__(self) -> int:
         return len(self.depth)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a copy holds: its arrays lie elsewhere."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
     @cached_property
     def _places_and_spans(self) -> tuple[Ids, Ids]:
         # A root that grows many times at once does not number its cells each time.
@@ -61,26 +80,31 @@ class Cells:
         """How many cells each subtree has, (m,)."""
         return self._places_and_spans[1]
 
-    def ends_in_preorder(self, own: Ids, outside: int) -> Ids:
-        """Return where references end that are `outside`, and those of each place, (m + 1,).
+    @cached_property
+    def addresses(self) -> tuple[int, ...]:
+        """Where all arrays but the depths lie in memory, places and spans too."""
+        rows = self.rows, self.loose_rows, self.middle_rows
+        arrays = *rows, self.parent, self.first_child, self.place, self.span
+        assert all(array.flags.c_contiguous for array in arrays)
+        return tuple(map(address, arrays))
 
-        Each cell has `own` (m,) references itself.
-        """
+    def slices(self, own: Ids, outside: int) -> Slices:
+        """Return the slices of references that are `outside`, and of `own` (m,) of each cell."""
         counts = np.empty(len(self) + 1, np.intp)
         counts[0] = outside
         counts[1:][self.place] = own
-        return np.cumsum(counts)
-
-    def slices(self, ends: Ids) -> tuple[Ids, Ids, Ids]:
-        """Return where each cell's own references begin and end, and where its subtree's end.
-
-        From the ends of the places in preorder.
-        """
-        return ends[self.place], ends[self.place + 1], ends[self.place + self.span]
+        ends = counts.cumsum()
+        begin, own_end, end = ends[self.place], ends[self.place + 1], ends[self.place + self.span]
+        return Slices(ends, begin, own_end, end, child_masks_of(self.parent, end > begin))
 
     def uppermost(self, chosen: Flags) -> Ids:
         """Return those of the chosen cells (m,) whose parents are not chosen."""
         return np.flatnonzero(chosen & ~np.append(chosen, False)[self.parent])
+
+    @cached_property
+    def root(self) -> Grid:
+        """The root as a grid of one cell."""
+        return Grid(self.rows[:3, 0], self.rows[3:, 0], 0)
 
     @property
     def size(self) -> float:
@@ -93,7 +117,7 @@ class Cells:
 
         Parents stand before their children. Depths are found, unless they are known.
         """
-        divided = parent[1::8]
+        rows, divided = np.ascontiguousarray(rows), parent[1::8]
         first_child = np.full(len(parent), -1)
         first_child[divided] = np.arange(1, len(parent), 8)
         middles = np.full((3, len(parent)), np.nan)
@@ -112,6 +136,7 @@ class Cells:
 
         Children may be divided, too: they are numbered behind the cells, in this order.
         """
+        children = np.ascontiguousarray(children)
         parent = np.concatenate((self.parent, np.repeat(divided, 8)))
         depth = np.concatenate((self.depth, np.zeros(8 * len(divided), np.intp)))
         depth = _depths(parent, depth, len(self))

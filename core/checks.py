@@ -28,6 +28,8 @@ LONGEST = 1e150
 
 def array(name: str, value: ArrayLike) -> NDArray[np.generic]:
     """Return `value` as an array of any shape and type, itself if it is one."""
+    if type(value) is np.ndarray:
+        return value
     _refuse_masked(name, value)
     try:
         return np.asarray(value)
@@ -102,7 +104,8 @@ def indices(name: str, value: ArrayLike, width: int, limit: int) -> Ids:
     if given.dtype.kind not in "iu":
         raise ValueError(f"{name} must hold whole numbers, got dtype {given.dtype}")
     whole: Ids = given.astype(np.intp, copy=False)
-    if whole.size and (whole.min() < 0 or whole.max() >= limit):
+    # As numbers without a sign, negative ones are the largest.
+    if whole.size and whole.view(np.uintp).max() >= limit:
         good = ((whole >= 0) & (whole < limit)).all(axis=1)
         every_row(name, f"lie in 0..{limit - 1}", good, given)
     return whole

@@ -8,6 +8,7 @@ Data Base", 1966) under which the finest cells of every larger cell are neighbor
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,12 +93,12 @@ class Grid:
         inner = self.lower[axis] + finest * step
         return np.where(finest == 2**self.depth, self.upper[axis], inner)
 
-    @property
+    @cached_property
     def rounding(self) -> float:
         """The error of placing an item: a few steps of the largest coordinate."""
         return float(np.abs([self.lower, self.upper]).max()) * 2.0**-49
 
-    @property
+    @cached_property
     def scale(self) -> Floats:
         """Finest cells in a unit of length along each axis; 0 where the root is flat."""
         size = self.upper - self.lower

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import compiled
 from .any_octree import AnyOctree
-from .arrays import Floats, Ids
+from .arrays import Floats, Ids, address
 from .checks import ALL_GROUPS, LONGEST
 from .octree import Octree
 from .shapes import Boxes, Shapes, Spheres, Triangles
@@ -54,10 +54,10 @@ class Lone:
             and cells == {rows["walls"].shape[1]}
             and count == len(tree.order)
         )
-        addresses = {name: compiled.address(array) for name, array in rows.items()}
+        addresses = {name: address(array) for name, array in rows.items()}
         self._plain = package.Plain(
             package.Tree(
-                **{name: compiled.address(array) for name, array in items.items()},
+                **{name: address(array) for name, array in items.items()},
                 vertex_count=items["vertices"].shape[1] if "vertices" in items else 0,
                 entry_count=len(tree.order),
             ),
@@ -103,8 +103,9 @@ def _of(tree: AnyOctree, groups: SupportsIndex, count: int, *, boxes: bool = Fal
 
 
 def _made(tree: Octree) -> Lone | None:
-    size = np.abs(tree.loose_rows[:, 0]).max(initial=0.0)
-    extent = (tree.loose_rows[3:, 0] - tree.loose_rows[:3, 0]).max(initial=0.0)
+    walls = tree.loose_rows[:, 0].tolist()
+    size = max(map(abs, walls))
+    extent = max(high - low for low, high in zip(walls[:3], walls[3:], strict=True))
     if tree.groups is not None or tree.outside or not (size <= LONGEST and extent >= 1 / LONGEST):
         return None
     made = Lone(tree)
@@ -145,7 +146,7 @@ def rays(
     numbers = np.empty(17 * count + 1)
     numbers[: 3 * count], numbers[3 * count : 6 * count] = starts.ravel(), towards.ravel()
     numbers[6 * count] = limit
-    start = compiled.address(numbers)
+    start = address(numbers)
     each = 8 * count  # bytes of a number of each ray
     item = start + 6 * each + 8
     answer = (item, 0, item + each, item + 2 * each, item + 5 * each, item + 8 * each)
@@ -179,7 +180,7 @@ def nearest(
     if lone is None:
         return None
     found = np.empty(6 * many)
-    entry = compiled.address(found)
+    entry = address(found)
     item, distance, position = entry + 8 * many, entry + 16 * many, entry + 24 * many
     if lone.library.lone_nearest(
         lone.told, places.tobytes(), None, 0, many, 1, limit, None, item, None, entry, distance,
@@ -210,7 +211,7 @@ def volumes(
     if kind == 2:
         given[6] = 0.0
     found = np.empty(count + _ROOM, np.intp)
-    place = compiled.address(found)
+    place = address(found)
     reached = lone.library.lone_touch(
         lone.told, given.T.tobytes(), None, 0, count, kind, any_hit, None, place + 8 * count,
         _ROOM, place,

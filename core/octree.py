@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from . import checks
 from .any_octree import AnyOctree
 from .arrays import Flags, Floats, Ids, Masks, blocks, column_major, gather
-from .cells import CHILDREN, Cells, Promise, child_masks_of
+from .cells import CHILDREN, Cells, Promise, Slices
 from .options import COPYING, Options
 from .shapes import Shapes, Triangles
 from .steps import Steps, repeated
@@ -475,13 +475,12 @@ def copied_of(references: Ids, count: int, options: Options) -> Flags:
 def octree_of(
     options: Options,
     cells: Cells,
-    slices: tuple[Ids, Ids, Ids],
+    slices: Slices,
     references: Ids,
     *,
     items: Shapes,
     order: Ids,
     arranged: Shapes,
-    outside: int,
     strays: Ids,
     slack: float,
     copied: Flags | None = None,
@@ -490,8 +489,7 @@ def octree_of(
     groups: Masks | None = None,
     freshness: Freshness | None = None,
 ) -> Octree:
-    """Return the octree of these cells; `slices` are `begin`, `own_end` and `end`."""
-    begin, own_end, end = slices
+    """Return the octree of these cells."""
     if copied is None:
         copied = copied_of(references, len(order), options)
     return Octree(
@@ -504,14 +502,14 @@ def octree_of(
         node_depth=cells.depth,
         node_parent=cells.parent,
         first_child=cells.first_child,
-        begin=begin,
-        own_end=own_end,
-        end=end,
-        child_masks=child_masks_of(cells.parent, end > begin),
+        begin=slices.begin,
+        own_end=slices.own_end,
+        end=slices.end,
+        child_masks=slices.child_masks,
         order=order,
         arranged=arranged,
         references=references,
-        outside=outside,
+        outside=int(slices.ends[0]),
         copied=copied,
         strays=strays,
         slack=slack,

@@ -28,17 +28,31 @@ typedef struct {
     const int64_t *faces;   /* (3, face_count), face_count >= entry_count */
     const int64_t *codes, *first, *last;
     const uint8_t *depths;
+    uint8_t *strays, *times; /* which touch nothing, and how often each was filed, up to two */
     int64_t vertex_count, face_count, entry_count, grid_depth;
     double lower[3], step[3], scale[3];
 } Entries;
 
 /* Some cells of one depth: numbers on the grid (3, count), slices of the entries (2, count), and
- * slices of `copies`, the entries that cells above have handed down. */
+ * slices of `copies`, the entries that cells above have handed down; how many entries each holds,
+ * and `spread` and `allowance` as in core/construction/levels.py. */
 typedef struct {
-    const int64_t *cells, *slices, *copied;
+    const int64_t *cells, *slices, *copied, *held, *spread;
+    const double *allowance;
     const int32_t *copies;
     int64_t count, copy_count, depth;
 } Level;
+
+/* What is found of cells (count) that are divided, one array after the other: where the pairs of
+ * each end, bounds of its children's slices (count, 9), and how many each child is handed, and
+ * holds in all, (count, 8). */
+typedef struct {
+    int64_t *ends, *bounds, *copied, *held;
+} Children;
+
+static Children children_in(int64_t *found, int64_t count) {
+    return (Children){found, found + count, found + 10 * count, found + 18 * count};
+}
 
 static int is_within(int64_t begin, int64_t end, int64_t count) {
     return begin >= 0 && begin <= end && end <= count;
@@ -234,17 +248,16 @@ static void decide(Cut *cut, const int32_t *pairs, uint8_t *masks, uint8_t *stra
 
 /* Of the cells that `which` (count) names from `from` to `to`, find the entries that their
  * children are handed, of these the ones that leave the slice first, and which children those are:
- * `pairs` and `masks`, from `found` on, of each cell up to its `ends`. `bounds` (count, 9) are the
- * slices of the children, `copied` and `held` (count, 8) how many are handed to each, and how many
- * it holds in all; `strays` (entry_count) are set where an entry touches none. Returns how many
- * pairs there are now. */
+ * `pairs` and `masks`, from `found` on, and what is told of `children`. Returns how many pairs
+ * there are now. */
 EXPORT int64_t octree_kernel_classify(const Entries *all, const Level *level,
                                       const int64_t *which, int64_t from, int64_t to,
                                       int64_t found, int32_t *pairs, uint8_t *masks, int64_t room,
-                                      int64_t *ends, int64_t *bounds, int64_t *copied,
-                                      int64_t *held, uint8_t *strays) {
+                                      int64_t *children, int64_t cell_count) {
+    Children told = children_in(children, cell_count);
     int64_t finer = all->grid_depth - level->depth - 1, depth = level->depth;
-    if (depth < 0 || finer < 0 || finer >= BITS) return DAMAGED;
+    if (depth < 0 || finer < 0 || finer >= BITS || !is_within(from, to, cell_count))
+        return DAMAGED;
     if (all->faces && (all->vertex_count <= 0 || all->face_count < all->entry_count))
         return DAMAGED;
     uint64_t before = set_floats(DEFAULT_FLOATS);
@@ -254,7 +267,8 @@ EXPORT int64_t octree_kernel_classify(const Entries *all, const Level *level,
         if (i < 0 || i >= count) { found = DAMAGED; break; }
         int64_t begin = level->slices[i], end = level->slices[count + i];
         int64_t at = level->copied[i], stop = level->copied[count + i];
-        int64_t *bound = bounds + 9 * c, *copy = copied + 8 * c, *hold = held + 8 * c;
+        int64_t *bound = told.bounds + 9 * c, *copy = told.copied + 8 * c;
+        int64_t *hold = told.held + 8 * c;
         if (!is_within(begin, end, all->entry_count) || !is_within(at, stop, level->copy_count)) {
             found = DAMAGED;
             break;
@@ -292,17 +306,82 @@ EXPORT int64_t octree_kernel_classify(const Entries *all, const Level *level,
             if (pairs[n] < 0 || pairs[n] >= all->entry_count) { found = DAMAGED; break; }
             cut.waiting[cut.count] = n;
             masks[n] = (uint8_t)overlapped_by(all, &cut, pairs[n], n < fresh);
-            if (cut.count == LANES) decide(&cut, pairs, masks, strays);
+            if (cut.count == LANES) decide(&cut, pairs, masks, all->strays);
         }
-        if (found >= 0 && cut.count) decide(&cut, pairs, masks, strays);
+        if (found >= 0 && cut.count) decide(&cut, pairs, masks, all->strays);
         for (int64_t n = start; n < found; n++)
             for (int child = 0; child < 8; child++) copies[child] += masks[n] >> child & 1;
         for (int child = 0; child < 8; child++)
             copy[child] = copies[child], hold[child] += copies[child];
-        ends[c] = found;
+        told.ends[c] = found;
     }
     set_floats(before);
     return found;
+}
+
+/* What is thought of the division of a cell: `judged` in core/construction/levels.py. */
+typedef struct {
+    int is_worth, separates;
+    int64_t spread, copies;
+    double allowance;
+} Verdict;
+
+static Verdict judged(const Level *level, int64_t cell, const int64_t *copied,
+                      const int64_t *held, int64_t most) {
+    Verdict found = {0};
+    int64_t occupied = 0, together = 0, count = level->held[cell];
+    for (int child = 0; child < 8; child++) {
+        occupied += held[child] > 0, together += held[child], found.copies += copied[child];
+        found.separates |= held[child] > 0 && held[child] < count;
+    }
+    found.spread = found.separates ? 1 : level->spread[cell] * occupied;
+    found.allowance = level->allowance[cell] * (double)count;
+    found.allowance /= (double)(together > 1 ? together : 1);
+    found.is_worth = together <= most * count && found.spread <= most && occupied > 0 &&
+                     found.allowance >= 1;
+    return found;
+}
+
+/* Judge the divisions of cells, `which` (count). Writes which are worth it, and which separate
+ * items, `verdicts` (2, count). `found` gets how many are worth it; how many copies those make
+ * that are allowed; where in the copies to come those of each child begin, (count, 8); and of
+ * children that there will be what a `Level` has, in 9 rows, and, behind the room for all, their
+ * allowance. Returns how many copies there will be. */
+EXPORT int64_t octree_kernel_judge(const Level *level, const int64_t *which, int64_t count,
+                                   int64_t *children, int64_t most, uint8_t *verdicts,
+                                   int64_t *found) {
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    Children told = children_in(children, count);
+    int64_t *starts = found + 2, *rows = starts + 8 * count, kept = 0, total = 0;
+    double *allowance = (double *)(rows + 72 * count);
+    found[0] = found[1] = 0;
+    for (int64_t c = 0; c < count && total >= 0; c++) {
+        if (which[c] < 0 || which[c] >= level->count) {
+            total = DAMAGED;
+            break;
+        }
+        Verdict one = judged(level, which[c], told.copied + 8 * c, told.held + 8 * c, most);
+        verdicts[c] = (uint8_t)one.is_worth, verdicts[count + c] = (uint8_t)one.separates;
+        found[0] += one.is_worth, found[1] += one.allowance >= 1 ? one.copies : 0;
+    }
+    for (int64_t c = 0, room = 8 * found[0]; c < count && total >= 0; c++) {
+        Verdict one = judged(level, which[c], told.copied + 8 * c, told.held + 8 * c, most);
+        for (int64_t side = 0; side < 8; side++) {
+            int64_t *row = rows + kept;
+            starts[8 * c + side] = total;
+            if (!one.is_worth) continue;
+            for (int axis = 0; axis < 3; axis++, row += room)
+                *row = 2 * level->cells[axis * level->count + which[c]] + (side >> axis & 1);
+            *row = told.bounds[9 * c + side], row += room;
+            *row = told.bounds[9 * c + side + 1], row += room;
+            *row = total, row += room, total += told.copied[8 * c + side];
+            *row = total, row += room;
+            *row = told.held[8 * c + side], row += room;
+            *row = one.spread, allowance[kept++] = one.allowance;
+        }
+    }
+    set_floats(before);
+    return total;
 }
 
 /* Hand the pairs of the cells from `from` to `to` down to the children of those that are `kept`:
@@ -325,12 +404,30 @@ EXPORT int64_t octree_kernel_hand_down(const int32_t *pairs, const uint8_t *mask
     return to;
 }
 
+/* Write the walls (6, count) of cells of these depths, given their numbers on the grid (3, count):
+ * `Grid.walls`. The root ends at `upper`. */
+EXPORT int64_t octree_kernel_walls(const Entries *all, const int64_t *cells,
+                                   const int64_t *depths, int64_t count, const double *upper,
+                                   double *walls) {
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    for (int64_t c = 0; c < count; c++)
+        for (int row = 0; row < 6; row++) {
+            int axis = row % 3;
+            int64_t finer = (all->grid_depth - depths[c]) & 31;
+            int64_t finest = (cells[axis * count + c] + row / 3) << finer;
+            double inner = all->lower[axis] + (double)finest * all->step[axis];
+            walls[row * count + c] = finest >> all->grid_depth == 1 ? upper[axis] : inner;
+        }
+    set_floats(before);
+    return count;
+}
+
 /* Write what the leaves among the cells from `from` to `to` hold into `references`, where `begin`
- * tells: the entries of the slice that have not been handed down, then the copies. `times`
- * (entry_count) count how often each has been written, up to two. */
+ * tells: the entries of the slice that have not been handed down, then the copies. */
 EXPORT int64_t octree_kernel_file(const Entries *all, const Level *level, const uint8_t *is_leaf,
                                   int64_t from, int64_t to, const int64_t *begin,
-                                  int64_t *references, int64_t room, uint8_t *times) {
+                                  int64_t *references, int64_t room) {
+    uint8_t *times = all->times;
     if (!is_within(from, to, level->count)) return DAMAGED;
     for (int64_t c = from; c < to; c++) {
         int64_t e = level->slices[c], end = level->slices[level->count + c], place = begin[c];

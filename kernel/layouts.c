@@ -18,29 +18,26 @@ enum { PARTS = 4, ALL_PARTS = 64, BITS = 10 };
 
 static int is_corner(int64_t vertex, int64_t count) { return vertex >= 0 && vertex < count; }
 
-/* Enlarge a box, lower and upper values `step` apart along each axis, by a point. */
-static inline void enlarge(double *box, int64_t step, const double *rows, int64_t count,
-                           int64_t vertex) {
+/* Enlarge a box by a point. */
+static inline void enlarge(double *box, const double *rows, int64_t count, int64_t vertex) {
     for (int axis = 0; axis < 3; axis++) {
-        double number = rows[axis * count + vertex];
-        double *low = box + axis * step, *high = box + (3 + axis) * step;
+        double number = rows[axis * count + vertex], *low = box + axis, *high = box + 3 + axis;
         *low = number < *low ? number : *low, *high = number > *high ? number : *high;
     }
 }
 
-/* Find which faces (3, face_count) have finite corners, `good`, and which vertices these use: both
- * are flags, `used` 0 on entry. `bounds` (6) are those of used vertices, `parts` (6, ALL_PARTS)
- * those of the ones in each cell of a coarse grid; empty ones have infinite bounds. Returns how
- * many faces are good. */
+/* Find which vertices are used by faces with finite corners, and which faces (3, face_count) these
+ * are: `flags`, of vertices, then of faces, 0 on entry. The first of `boxes` holds used vertices,
+ * the others, ALL_PARTS, the ones in each cell of a coarse grid; empty ones have infinite bounds.
+ * Returns how many faces are good. */
 EXPORT int64_t octree_kernel_outline(const double *vertices, int64_t count, const int64_t *faces,
-                                     int64_t face_count, uint8_t *good, uint8_t *used,
-                                     double *bounds, double *parts) {
+                                     int64_t face_count, uint8_t *flags, double *boxes) {
     uint64_t before = set_floats(DEFAULT_FLOATS);
+    uint8_t *used = flags, *good = flags + count;
+    double *bounds = boxes, *parts = boxes + 6;
     int64_t found = 0;
-    for (int row = 0; row < 6; row++) {
-        bounds[row] = row < 3 ? INFINITY : -INFINITY;
-        for (int part = 0; part < ALL_PARTS; part++) parts[ALL_PARTS * row + part] = bounds[row];
-    }
+    for (int row = 0; row < 6 * (1 + ALL_PARTS); row++)
+        boxes[row] = row % 6 < 3 ? INFINITY : -INFINITY;
     int are_finite = 1;
     for (int64_t n = 0; n < 3 * count; n++) are_finite &= isfinite(vertices[n]) != 0;
     for (int64_t face = 0; face < face_count; face++) {
@@ -58,7 +55,7 @@ EXPORT int64_t octree_kernel_outline(const double *vertices, int64_t count, cons
         if (is_good) used[a] = used[b] = used[c] = 1;
     }
     for (int64_t vertex = 0; vertex < count && found > 0; vertex++)
-        if (used[vertex]) enlarge(bounds, 1, vertices, count, vertex);
+        if (used[vertex]) enlarge(bounds, vertices, count, vertex);
     double scale[3];
     for (int axis = 0; axis < 3; axis++) {
         double size = bounds[3 + axis] - bounds[axis];
@@ -71,7 +68,46 @@ EXPORT int64_t octree_kernel_outline(const double *vertices, int64_t count, cons
             double cell = (vertices[axis * count + vertex] - bounds[axis]) * scale[axis];
             part = part * PARTS + (cell >= PARTS - 1 ? PARTS - 1 : cell > 0 ? (int)cell : 0);
         }
-        enlarge(parts + part, ALL_PARTS, vertices, count, vertex);
+        enlarge(parts + 6 * part, vertices, count, vertex);
+    }
+    set_floats(before);
+    return found;
+}
+
+/* As np.minimum and np.maximum: NaN if either is. */
+static double lesser(double a, double b) { return a < b || a != a ? a : b; }
+static double greater(double a, double b) { return a > b || a != a ? a : b; }
+
+/* Write the boxes (6, count) of placed meshes, around their placed parts: `_boxes` in
+ * core/scene/placements.py. Each mesh (mesh_count) has `counts` of the parts (part_count, 6) from
+ * its `starts` on, `meshes` (count) are placed by `matrices` (12, count). */
+EXPORT int64_t octree_kernel_surround(const double *parts, int64_t part_count,
+                                      const int64_t *starts, const int64_t *counts,
+                                      int64_t mesh_count, const int64_t *meshes,
+                                      const double *matrices, int64_t count, double *boxes) {
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    int64_t found = count;
+    for (int64_t n = 0; n < count && found >= 0; n++) {
+        int64_t mesh = meshes[n], start = 0, stop = 0;
+        if (mesh >= 0 && mesh < mesh_count) start = starts[mesh], stop = counts[mesh];
+        if (start < 0 || stop < 1 || stop > part_count - start) {
+            found = DAMAGED;
+            break;
+        }
+        for (const double *part = parts + 6 * start; part < parts + 6 * (start + stop); part += 6)
+            for (int axis = 0; axis < 3; axis++) {
+                const double *row = matrices + 4 * axis * count + n;
+                double x = row[0], y = row[count], z = row[2 * count];
+                double center = x * ((part[0] + part[3]) / 2) + y * ((part[1] + part[4]) / 2);
+                double extent = fabs(x) * ((part[3] - part[0]) / 2);
+                extent += fabs(y) * ((part[4] - part[1]) / 2);
+                center = center + z * ((part[2] + part[5]) / 2) + row[3 * count];
+                extent += fabs(z) * ((part[5] - part[2]) / 2);
+                double *low = boxes + axis * count + n, *high = low + 3 * count;
+                int is_first = part == parts + 6 * start;
+                *low = is_first ? center - extent : lesser(*low, center - extent);
+                *high = is_first ? center + extent : greater(*high, center + extent);
+            }
     }
     set_floats(before);
     return found;
@@ -95,10 +131,22 @@ typedef struct {
     int64_t vertex_count, face_count, key_count;
 } Laid;
 
+/* A place along each axis, below 1024, and their Morton code: all three are spread at once. */
+typedef uint32_t Places __attribute__((vector_size(16)));
+
+static int64_t code_of(Places places) {
+    places = (places | places << 16) & 0x030000ff;
+    places = (places | places << 8) & 0x0300f00f;
+    places = (places | places << 4) & 0x030c30c3;
+    places = (places | places << 2) & 0x09249249;
+    return (int64_t)(places[0] | places[1] << 1 | places[2] << 2);
+}
+
 /* Where a face is along the curve, and its number below; DAMAGED if a corner is not there. */
 static int64_t key_of(const Mesh *mesh, int64_t number) {
     const double last = (1 << BITS) - 1;
-    int64_t face = mesh->valid[number], code = 0, count = mesh->vertex_count;
+    int64_t face = mesh->valid[number], count = mesh->vertex_count;
+    Places places = {0};
     if (face < 0 || face >= mesh->face_count) return DAMAGED;
     int64_t a = mesh->faces[face], b = mesh->faces[mesh->face_count + face];
     int64_t c = mesh->faces[2 * mesh->face_count + face];
@@ -106,9 +154,9 @@ static int64_t key_of(const Mesh *mesh, int64_t number) {
     for (int axis = 0; axis < 3; axis++) {
         const double *row = mesh->vertices + axis * count;
         double place = ((row[a] + row[b] + row[c]) / 3 - mesh->lower[axis]) * mesh->scale;
-        code |= spread_bits(place > 0 ? (int64_t)(place < last ? place : last) : 0) << axis;
+        places[axis] = place > 0 ? (uint32_t)(place < last ? place : last) : 0;
     }
-    return code << 32 | number;
+    return code_of(places) << 32 | number;
 }
 
 /* Sort keys by what is above their numbers, stably, there and back: three digits. */
@@ -208,7 +256,7 @@ EXPORT int64_t octree_kernel_runs(const double *vertices, int64_t count, const i
             }
             if (found < 0) break;
             for (int corner = 0; corner < 3; corner++)
-                enlarge(box, 1, vertices, count, corners[corner]);
+                enlarge(box, vertices, count, corners[corner]);
             double altitude = altitude_of(vertices, count, corners);
             least = altitude < least ? altitude : least;
         }

@@ -97,7 +97,16 @@ def assert_moves_equal(seed):
     if rows.shape[1] == 0:
         return 0
     factor, capacity = random.choice([1.0, 1.25, 2.0, 1.7]), int(random.choice([4, 8, 32]))
-    trees = [DynamicOctree(loose_factor=factor, capacity=capacity) for _ in range(2)]
+    options = {
+        "loose_factor": factor,
+        "capacity": capacity,
+        "merge_below": int(random.integers(1, capacity + 1)),
+        "merge": random.choice(["eager", "eager", "deferred"]),
+        "grow_above": int(random.choice([0, 0, 3, 40])),
+        "shrink_below": int(random.choice([0, 0, 3, 40])),
+        "max_depth": int(random.choice([2, 10, 10])),
+    }
+    trees = [DynamicOctree(**options) for _ in range(2)]
     radii = random.random(rows.shape[1]) * np.ptp(rows, axis=1).max() / random.choice([9, 1e3])
     kinds = Boxes(rows[:3].T, rows[3:].T), Spheres(rows[:3].T, radii)
     made = kinds[random.integers(2)]
@@ -113,9 +122,13 @@ def assert_moves_equal(seed):
             few = some[1::2][: len(tree) // 17]
             len(tree.octree.references)  # of which few go elsewhere, and no cell holds more
             tree.move(ids[few], made[np.roll(few, 1)])
+            few = few[:4]
+            tree.move(ids[few], made[np.roll(few, 1)])  # of which none may be due for change
+            tree.move(ids[few], made[few])
         finally:
             use_kernel(True)
     assert_same(trees[0].octree, trees[1].octree, seed)
+    assert trees[0].turnover == trees[1].turnover, seed
     return len(made)
 
 

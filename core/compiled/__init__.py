@@ -1,10 +1,9 @@
 """The compiled kernel: one door to it, trees packed for it, and its answers, in pieces."""
 
-from .builds import Builder, CellsAsked, Divider, Numbers, builder
+from .builds import Builder, CellsAsked, CellsDivided, Divider, Numbers, Tallies, builder
 from .cuts import cut_parts, parts_beside, seen_cutters, shared_parts, split_pieces
 from .door import (
     VARIABLE,
-    address,
     found,
     kernel,
     kernel_state,
@@ -46,6 +45,7 @@ __all__ = [
     "Arranger",
     "Builder",
     "CellsAsked",
+    "CellsDivided",
     "Coder",
     "Crossed",
     "Divider",
@@ -54,9 +54,9 @@ __all__ = [
     "Painter",
     "Placed",
     "Questions",
+    "Tallies",
     "VolumesAsked",
     "Walked",
-    "address",
     "arranger",
     "as_boxes",
     "builder",

@@ -1,25 +1,38 @@
 """Builds in C: bounds, Morton codes, a radix sort, child masks and references, in pieces."""
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import tuning
-from ..arrays import Flags, Floats, Ids, blocks
-from ..cells import Cells
-from ..child_masks import ChildMasks
+from ..arrays import Flags, Floats, Ids, address, blocks
+from ..cells import Cells, Slices
 from ..grid import Depths, Grid, Words
 from ..shapes import Shapes, Triangles
 from ..steps import Steps
-from .door import Caller, address, found
+from .door import Caller, found
 
 # Bits of a digit of a sort, as `DIGITS` in the kernel.
 _DIGIT = 11
 # Entries are numbered by 32 bits.
 _MOST = 2**31
 Numbers = NDArray[np.int32]
+
+
+class Tallies(NamedTuple):
+    """What is known of cells after items have moved.
+
+    `outside` counts the items that the root does not hold, `crowd` the most in a leaf that one of
+    those moved has left or come to, `fewest` the fewest below a divided cell, `fullest` the most
+    below a child of the root.
+    """
+
+    outside: int
+    crowd: int
+    fewest: int
+    fullest: int
 
 
 class Builder(Caller):
@@ -64,32 +77,53 @@ class Builder(Caller):
         assert numbers is not None
         return keys, numbers
 
-    def placed(self, cells: Cells, starts: Ids, rows: Floats, factor: float) -> Ids:
-        """Return where items (7, k) stand that were in cells (k,), or -1: up, then down.
+    def moved(
+        self, cells: Cells, rows: Floats, moved: Ids, before: Ids, own: Ids
+    ) -> tuple[Tallies, Ids, Ids, Ids, Slices]:
+        """Return where items, of rows (7, n), stand after some of them have moved: up, then down.
 
-        What cells keep they hold whole, `factor` times as large.
+        `before` (n,) are the cells that they were in, or -1, of which each held `own` (m,); what
+        cells keep they hold whole. Returns tallies, which items have gone to other cells, where
+        all stand (n,), what cells hold (m,), and slices.
         """
-        found = starts.copy()
-        arrays = cells.rows, cells.loose_rows, cells.middle_rows, cells.parent, cells.first_child
-        given = *map(np.ascontiguousarray, arrays), len(cells), np.ascontiguousarray(rows)
-        self._call("place", *given, len(found), factor, found)
-        return found
+        count, most, size = rows.shape[1], len(moved), len(cells)
+        given = map(np.ascontiguousarray, (rows, moved, before, own))
+        # What is found stands in one array, of which one address is wanted.
+        found, masks = np.empty(5 + count + 5 * size + most, np.intp), np.empty(size, np.uint8)
+        where = *cells.addresses, size, cells.factor
+        gone = self._call("move", *where, *given, count, most, found, masks)
+        stop = 4 + count
+        held, stop = found[stop : stop + size], stop + size
+        ends, stop = found[stop : stop + size + 1], stop + size + 1
+        begin, own_end, end = found[stop : stop + 3 * size].reshape(3, size)
+        stop += 3 * size
+        slices = Slices(ends, begin, own_end, end, masks)
+        tallies = Tallies(*found[:4].tolist())
+        return tallies, found[stop : stop + gone], found[4 : 4 + count], held, slices
 
-    def sliced(self, cells: Cells, own: Ids, outside: int) -> tuple[Ids, tuple[Ids, Ids, Ids]]:
-        """Return what `ends_in_preorder` and `slices` of the cells do, of their own items (m,)."""
+    def preorder(self, cells: Cells) -> tuple[Ids, Ids]:
+        """Return the places of cells, and their spans."""
+        place, span = np.empty((2, len(cells)), np.intp)
+        self._call("preorder", cells.parent, cells.first_child, len(cells), place, span)
+        return place, span
+
+    def sliced(self, cells: Cells, own: Ids, outside: int) -> Slices:
+        """Return what `slices` of the cells does, of their own items (m,)."""
         ends, slices = np.empty(len(cells) + 1, np.intp), np.empty((3, len(cells)), np.intp)
-        self._call("slices", cells.place, cells.span, own, len(cells), outside, ends, slices)
+        masks, (*_, parent, _, place, span) = np.empty(len(cells), np.uint8), cells.addresses
+        self._call("slices", parent, place, span, len(cells), own, outside, ends, slices, masks)
         begin, own_end, end = slices
-        return ends, (begin, own_end, end)
+        return Slices(ends, begin, own_end, end, masks)
 
     def referred(self, references: Ids, moved: Ids, stands: Ids, cells: Cells, ends: Ids) -> Ids:
         """Return the references (n,) after items have moved to other cells: the last in these.
 
         All items stand where `stands` (n,) tells; `ends` (m + 1,) are those of the places.
         """
-        flags, waiting = np.zeros(len(stands), np.uint8), np.zeros(len(ends), np.intp)
-        found, given = np.empty_like(references), (cells.place, ends, len(cells), flags, waiting)
-        self._call("refer", references, len(stands), moved, len(moved), stands, *given, found)
+        count, place = len(stands), cells.addresses[-2]
+        found, waiting = np.empty(count, np.intp), np.zeros(len(ends) + count // 8 + 1, np.intp)
+        of_cells = place, ends, len(cells), waiting
+        self._call("refer", references, count, moved, len(moved), stands, *of_cells, found)
         return found
 
 
@@ -112,7 +146,9 @@ class Divider(Builder):
         super().__init__()
         self.strays, self.times = np.zeros((2, len(depths)), np.uint8)
         arrays = dict(zip(("codes", "first", "last"), map(_whole, words), strict=True))
-        self._kept: dict[str, NDArray[Any]] = {**arrays, "depths": depths}
+        self._kept: dict[str, NDArray[Any]] = {
+            **arrays, "depths": depths, "strays": self.strays, "times": self.times,
+        }  # fmt: skip
         if isinstance(items, Triangles):
             self._kept |= {"vertices": items.vertices.T, "faces": items.faces.T}
         self._entries = self._package.Entries(
@@ -125,71 +161,105 @@ class Divider(Builder):
             step=tuple((grid.upper - grid.lower) / 2**grid.depth),
             scale=tuple(grid.scale),
         )
-        self._all = self._package.byref(self._entries)
+        self.all = self._package.byref(self._entries)
 
     @staticmethod
     def takes(count: int) -> bool:
         """Tell whether so many entries can be numbered."""
         return count < _MOST
 
-    def classify(
-        self, cells: "CellsAsked", which: Ids, counts: Ids, room: int
-    ) -> Steps[tuple[Numbers, ChildMasks, Ids, Ids, Ids, Ids]]:
-        """Find what these cells, of so many entries, hand down; yields the fraction done.
-
-        Returns, where there is `room`, entries and the children that take them, where those of
-        each cell end (c,), bounds of the children's slices (c, 9), and how many each child is
-        handed, and holds, (c, 8).
-        """
-        count, reached = len(counts), 0
-        pairs, masks = np.empty(room, np.int32), np.empty(room, np.uint8)
-        ends, bounds = np.empty(count, np.int64), np.empty((count, 9), np.int64)
-        copied, held = np.empty((2, count, 8), np.int64)
-        for some in _pieces(np.cumsum(counts)):
-            given = cells.level, which, some.start, some.stop, reached, pairs, masks, room
-            found = ends, bounds, copied, held, self.strays
-            reached = self._call("classify", self._all, *given, *found)
-            yield some.stop / count
-        return pairs[:reached], masks[:reached], ends, bounds, copied, held
-
-    def hand_down(
-        self, pairs: Numbers, masks: ChildMasks, ends: Ids, starts: Ids, kept: Flags, room: int
-    ) -> Steps[Numbers]:
-        """Hand entries down to the children of cells that are kept; yields the fraction done.
-
-        Returns the `room` copies; those of each child begin where `starts` (c, 8) tells.
-        """
-        copies = np.empty(room, np.int32)
-        for some in _pieces(ends):
-            given = pairs, masks, len(pairs), ends, starts, kept, some.start, some.stop
-            self._call("hand_down", *given, copies, room)
-            yield some.stop / len(ends)
-        return copies
+    def walls(self, cells: Words, depths: Ids, upper: Floats) -> Floats:
+        """Return the walls (6, c) of cells of these depths; the root ends at `upper`."""
+        rows, given = np.empty((6, len(depths))), (_whole(cells), depths, len(depths), upper)
+        self._call("walls", self.all, *given, rows)
+        return rows
 
     def file(
-        self, cells: "CellsAsked", counts: Ids, is_leaf: Flags, begin: Ids, references: Ids
+        self, levels: Sequence["CellsAsked"], own: Ids, is_leaf: Flags, begin: Ids, references: Ids
     ) -> Steps[None]:
         """Write what leaves hold where it begins in the references; yields the fraction done."""
-        for some in _pieces(np.cumsum(counts)):
-            given = is_leaf, some.start, some.stop, begin, references, len(references)
-            self._call("file", self._all, cells.level, *given, self.times)
-            yield some.stop / len(counts)
+        (leaf, place, into), start = map(address, (is_leaf, begin, references)), 0
+        for cells in levels:
+            for some in _pieces(own[start : start + cells.count].cumsum()):
+                given = leaf + start, some.start, some.stop, place + 8 * start, into
+                self._call("file", self.all, cells.level, *given, len(references))
+                yield (start + some.stop) / len(own)
+            start += cells.count
 
 
 class CellsAsked:
     """Cells of one depth as the kernel takes them.
 
-    Their numbers on the grid (3, c), slices of the entries (2, c), and of `copies` (2, c).
+    Rows (9, c): their numbers on the grid, slices of the entries and of `copies`, two rows each,
+    how many each holds, and its spread; and its allowance (c,), as of a `Level`.
     """
 
-    def __init__(
-        self, cells: Words, slices: Ids, copied: Ids, copies: Numbers, depth: int
-    ) -> None:
-        self._kept = [*map(_whole, (cells, slices, copied)), copies]
-        addresses = map(address, self._kept)
+    def __init__(self, rows: Ids, allowance: Floats, copies: Numbers, depth: int) -> None:
+        self._kept, count = (np.ascontiguousarray(rows), allowance, copies), rows.shape[1]
+        place, *others = map(address, self._kept)
+        places = (place + 8 * count * row for row in (0, 3, 5, 7, 8))
         package = found()[1]
-        self._level = package.Level(*addresses, cells.shape[1], len(copies), depth)
-        self.level = package.byref(self._level)
+        self._level = package.Level(*places, *others, count, len(copies), depth)
+        self.level, self.count = package.byref(self._level), count
+
+
+class CellsDivided(Caller):
+    """Cells of one depth, `which` (c,) of those asked, of so many entries, while they are divided.
+
+    There is `room` for pairs of an entry and the children that take it. What is worth it, and
+    `separates` items, is known once they are judged, of each of them, (c,).
+    """
+
+    worth: Flags
+    separates: Flags
+
+    def __init__(
+        self, divider: Divider, cells: CellsAsked, which: Ids, counts: Ids, room: int
+    ) -> None:
+        super().__init__()
+        self._all, self._cells, self._count, self._room = divider.all, cells, len(which), room
+        self._stops = counts.cumsum()
+        self.pairs, self.masks = np.empty(room, np.int32), np.empty(room, np.uint8)
+        # As `Children` in the kernel.
+        self.children = np.empty(26 * len(which), np.intp)
+        self._kept = which, self.pairs, self.masks, self.children
+        self._which, *self._places = map(address, self._kept)
+
+    def classify(self) -> Steps[None]:
+        """Find what the cells hand down, and to which children; yields the fraction done."""
+        pairs, masks, children = self._places
+        reached, count = 0, self._count
+        for some in _pieces(self._stops):
+            given = self._which, some.start, some.stop, reached, pairs, masks, self._room
+            cells = self._all, self._cells.level
+            reached = self._call("classify", *cells, *given, children, count)
+            yield some.stop / count
+
+    def judge(self, most: int) -> tuple[Ids, Floats, int]:
+        """Judge the divisions.
+
+        Returns rows and allowance of the children that there will be, as `CellsAsked` takes them,
+        and how many copies the divisions make that are allowed.
+        """
+        count, children = self._count, self._places[-1]
+        verdicts, found = np.empty((2, count), bool), np.empty(2 + 88 * count, np.intp)
+        self._verdicts, self._found = (verdicts, address(verdicts)), (found, address(found))
+        given = self._which, count, children, most, self._verdicts[1], self._found[1]
+        self._copies = self._call("judge", self._cells.level, *given)
+        self.worth, self.separates = verdicts
+        kept, copies = found[:2].tolist()
+        start = 2 + 8 * count
+        rows = found[start : start + 72 * kept].reshape(9, 8 * kept)
+        return rows, found[2 + 80 * count :].view(np.float64)[: 8 * kept], copies
+
+    def hand_down(self) -> Steps[Numbers]:
+        """Return what children are handed, child after child; yields the fraction done."""
+        copies, (pairs, masks, ends) = np.empty(self._copies, np.int32), self._places
+        given = pairs, masks, self._room, ends, self._found[1] + 16, self._verdicts[1]
+        for some in _pieces(self.children[: self._count]):
+            self._call("hand_down", *given, some.start, some.stop, copies, len(copies))
+            yield some.stop / self._count
+        return copies
 
 
 def _whole(rows: NDArray[Any]) -> NDArray[Any]:

@@ -4,8 +4,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids
-from .door import address, found
+from ..arrays import Flags, Floats, Ids, address
+from .door import found
 
 # Parts of a triangle that is cut by one plane, and by three.
 _BY_ONE, _BY_THREE = 3, 27

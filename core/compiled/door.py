@@ -11,9 +11,9 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import checks
+from ..arrays import address
 
 # Where the package lies, if it is not installed; "0" or "off" for none.
 VARIABLE = "OCTREE_KERNEL"
@@ -117,12 +117,6 @@ def use_kernel(is_wanted: bool, /) -> None:
         If it is neither True nor False.
     """
     _Choice.is_wanted = checks.flag("is_wanted", is_wanted)
-
-
-def address(array: NDArray[Any]) -> int:
-    """Return where an array lies in memory."""
-    place: int = array.__array_interface__["data"][0]
-    return place
 
 
 class Caller:

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import tuning
-from ..arrays import Flags, Floats, Ids
+from ..arrays import Flags, Floats, Ids, address
 from ..steps import Steps
-from .door import address, found
+from .door import found
 from .touches import batch_of, has_rows, row_step
 
 

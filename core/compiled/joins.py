@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import tuning
-from ..arrays import Ids
+from ..arrays import Ids, address
 from ..octree import Octree
 from ..shapes import Triangles
-from .door import address, found
+from .door import found
 from .touches import batch_of
 
 # Pairs that there is room for at first, and bits of the number of an entry.

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids
+from ..arrays import Flags, Floats, Ids, address
 from ..shapes import Triangles
-from .door import Caller, address, found
+from .door import Caller, found
 
 # A mesh as the kernel takes it: `Mesh` in layouts.c.
 _MESH = np.dtype([("places", np.intp, 3), ("counts", np.int64, 3), ("frame", np.float64, 4)])
@@ -18,12 +18,24 @@ class Arranger(Caller):
     def outline(self, triangles: Triangles) -> tuple[Ids, Flags, Floats, Floats]:
         """Return finite triangles, vertices of these, their bounds (6,) and parts (6, b)."""
         vertices, faces = triangles.vertices.T, triangles.faces.T
-        good, used = np.empty(len(triangles), bool), np.zeros(vertices.shape[1], bool)
-        bounds, parts = np.empty(6), np.empty((6, _PARTS))
-        given = vertices, len(used), faces, len(good)
-        count = self._call("outline", *given, good, used, bounds, parts)
-        valid = np.arange(count) if count == len(good) else good.nonzero()[0]
-        return valid, used, bounds, parts[:, parts[0] < np.inf]
+        corners, size = vertices.shape[1], faces.shape[1]
+        flags, boxes = np.zeros(corners + size, bool), np.empty((1 + _PARTS, 6))
+        count = self._call("outline", vertices, corners, faces, size, flags, boxes)
+        valid = np.arange(count) if count == size else flags[corners:].nonzero()[0]
+        parts = boxes[1:].compress(boxes[1:, 0] < np.inf, axis=0)
+        return valid, flags[:corners], boxes[0], parts.T
+
+    def surrounded(
+        self, parts: Floats, starts: Ids, counts: Ids, meshes: Ids, matrices: Floats
+    ) -> Floats:
+        """Return boxes (6, n) around meshes, placed by matrices (12, n), around all their parts.
+
+        Each mesh has `counts` of the parts (6, b) from its `starts` on.
+        """
+        found, parts = np.empty((6, len(meshes))), np.ascontiguousarray(parts.T)
+        placed = np.ascontiguousarray(meshes), np.ascontiguousarray(matrices), len(meshes)
+        self._call("surround", parts, len(parts), starts, counts, len(counts), *placed, found)
+        return found
 
     def laid_out(
         self, meshes: list[tuple[Triangles, Ids]], frames: Floats

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..arrays import Floats
+from ..arrays import Floats, address
 from ..shapes import Triangles
-from .door import address, found
+from .door import found
 from .touches import batch_of, has_rows, row_step
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Flags, Floats, Ids
-from .door import Caller, address, found
+from ..arrays import Flags, Floats, Ids, address
+from .door import Caller, found
 
 
 class Coder(Caller):

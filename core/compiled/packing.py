@@ -6,10 +6,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Floats, Ids
+from ..arrays import Floats, Ids, address
 from ..octree import Octree
 from ..shapes import Triangles
-from .door import address, found
+from .door import found
 from .questions import as_boxes
 from .walks import Walked
 

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Flags, Floats, Ids, blocks
-from .door import Caller, address, found
+from ..arrays import Flags, Floats, Ids, address, blocks
+from .door import Caller, found
 
 # Triangles that are drawn between looks at what may interrupt.
 _TOGETHER = 131_072

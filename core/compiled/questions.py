@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Ids
+from ..arrays import Floats, Ids, address
 from ..shapes import Boxes, Regions, Shapes, Spheres, Triangles
-from .door import address
 
 # Neighbors that tell whether rays are coherent, how many of them at least, and from which count
 # of rays on it matters.

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import tuning
-from ..arrays import Flags, Floats, Ids
+from ..arrays import Flags, Floats, Ids, address
 from ..steps import Steps
-from .door import address, found
+from .door import found
 from .gaps import Side, sheets_of
 
 # Pairs of faces in one plane that there is room for at first.

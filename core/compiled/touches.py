@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Flags, Ids
+from ..arrays import Flags, Ids, address
 from ..shapes import Triangles
-from .door import address, found
+from .door import found
 
 # What the kernel leaves to NumPy.
 _LEFT = 2

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Flags, Floats, Ids
+from ..arrays import Flags, Floats, Ids, address
 from ..octree import Octree
-from .door import address, found
+from .door import found
 from .questions import Questions, VolumesAsked
 from .threads import in_pieces, threads_of
 

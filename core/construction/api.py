@@ -16,9 +16,9 @@ from ..arrays import (
     radix_argsort,
     starts_of_runs,
 )
-from ..cells import Cells
+from ..cells import Cells, Slices
 from ..compiled import builder
-from ..grid import Grid
+from ..grid import Grid, Words
 from ..octree import Octree, copied_of, octree_of
 from ..options import Options
 from ..passes import taken_steps
@@ -222,12 +222,14 @@ def _steps(items: Shapes, options: Options) -> Steps[Octree]:
     if builder() is not None and may_divide(entries.arranged, options):
         division = KernelDivision(entries, grid, options)
         levels, strays = yield from between(0.35, 0.9, division.divide())
-        assembling = _assemble(entries, grid, options, levels, strays, division.file)
+        walls, file = division.walls, division.file
+        assembling = _assemble(entries, grid, options, levels, strays, walls, file)
     else:
         dividing = DIVIDING[options.split](entries, grid, options)
         plain, strays = yield from between(0.35, 0.9, dividing)
         file = partial(_filed, entries, options)
-        assembling = _assemble(entries, grid, options, plain, strays, file)
+        walls = grid.bounds_steps
+        assembling = _assemble(entries, grid, options, plain, strays, walls, file)
     return (yield from between(0.9, 1.0, assembling))
 
 
@@ -255,6 +257,7 @@ def _assemble(
     options: Options,
     levels: list[AnyLevel],
     strays: Ids,
+    walls: Callable[[Words, Ids], Steps[Floats]],
     file: Callable[[list[AnyLevel], Ids, Cells], Filing],
 ) -> Steps[Octree]:
     """Make the octree of these levels; items beyond the root come first in its references.
@@ -268,7 +271,7 @@ def _assemble(
     parent = np.append(-1, np.repeat(np.concatenate(divided), 8))
     rows = np.concatenate([level.cells for level in levels], axis=1)
     if len(rows) == 3:
-        rows = yield from between(0.1, 0.2, grid.bounds_steps(rows, depths))
+        rows = yield from between(0.1, 0.2, walls(rows, depths))
     cells = Cells.of(rows, parent, options.enlargement, depths)
     yield 0.4
     slices, references, copied = yield from between(0.4, 0.99, file(levels, first, cells))
@@ -283,7 +286,6 @@ def _assemble(
         invalid_items=entries.invalid,
         order=entries.order,
         arranged=entries.arranged,
-        outside=len(entries.order) - len(entries),
         strays=distinct(strays),
         slack=_SLIVER * cells.size + 16 * grid.rounding,
     )
@@ -301,23 +303,23 @@ def _filed(
 
 def _references(
     entries: Entries, levels: list[Level], first: Ids, members: Pairs, cells: Cells
-) -> Steps[tuple[tuple[Ids, Ids, Ids], Ids]]:
+) -> Steps[tuple[Slices, Ids]]:
     """Return the cells' slices of the references, and these, in preorder."""
     own = np.bincount(members.cells, minlength=len(cells))
     for number, (level, start, stop) in enumerate(zip(levels, first, first[1:], strict=False)):
         own[start:stop] += np.bincount(level.own.cells, minlength=stop - start)
         yield 0.03 * (number + 1) / len(levels)
     beyond = np.arange(len(entries), len(entries.order))
-    begin, own_end, end = cells.slices(cells.ends_in_preorder(own, len(beyond)))
+    slices = cells.slices(own, len(beyond))
     yield 0.1
-    references, free = np.empty(end[0], np.intp), begin.copy()
+    references, free = np.empty(slices.end[0], np.intp), slices.begin.copy()
     yield from between(0.1, 0.2, _fill(references, free, members))
     for level, start, stop in zip(levels, first, first[1:], strict=False):
         filling = _fill(references, free[start:stop], level.own)
         at, then = (0.2 + 0.8 * number / len(cells) for number in (start, stop))
         yield from between(at, then, filling)
     references[: len(beyond)] = beyond
-    return (begin, own_end, end), references
+    return slices, references
 
 
 def _fill(references: Ids, free: Ids, pairs: Pairs) -> Steps[None]:

@@ -7,77 +7,68 @@ from typing import Self
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids
-from ..cells import UPPER_SIDES, Cells
-from ..compiled import CellsAsked, Divider, Numbers
+from ..cells import Cells
+from ..compiled import CellsAsked, CellsDivided, Divider, Numbers
 from ..grid import Grid, Words
 from ..options import COPYING, Options
 from ..shapes import Boxes, Shapes, Triangles
 from ..steps import Steps, between
 from .divide import Entries, division_of
 from .levels import (
+    MOST_COPIES,
     NO_PAIRS,
     Filing,
     Level,
     Pairs,
     check_copies,
     foresee,
-    judged,
     may_be_refused,
     most_references,
 )
+
+_NONE, _NO_FLAGS = np.empty(0, np.intp), np.empty(0, bool)
 
 
 @dataclass
 class FiledLevel(Level):
     """A level whose copies lie in `table` cell by cell, as slices (2, c) tell, while it lives.
 
-    `held` (c,) counts what each cell holds. `copies` and `own` are empty.
+    `held` (c,) counts what each cell holds. `rows` (9, c) are all of these, as `CellsAsked` takes
+    them. `copies` and `own` are empty.
     """
 
+    rows: Ids
     table: Numbers
-    copied: Ids
-    held: Ids
     depth: int
 
     @classmethod
-    def made(
-        cls,
-        depth: int,
-        cells: Words,
-        slices: Ids,
-        counts: tuple[Ids, Floats],
-        table: Numbers,
-        copied: Ids,
-        held: Ids,
-    ) -> "FiledLevel":
-        """Return leaves; `counts` are spread and allowance."""
-        copies, none = NO_PAIRS, np.empty(0, np.intp)
-        plain = cells, slices, copies, *counts, none, none > 0, copies
-        return cls(*plain, table, copied, held, depth)
+    def made(cls, rows: Ids, allowance: Floats, table: Numbers, depth: int) -> Self:
+        """Return leaves."""
+        plain = rows[:3], rows[3:5], NO_PAIRS, rows[8], allowance, _NONE, _NO_FLAGS, NO_PAIRS
+        return cls(*plain, rows, table, depth)
+
+    @property
+    def copied(self) -> Ids:
+        """Where in the table the copies of each cell begin and end, (2, c)."""
+        return self.rows[5:7]
+
+    @property
+    def held(self) -> Ids:
+        """How many entries each cell holds, (c,)."""
+        return self.rows[7]
 
     def pruned(self, useful: Flags, exists: Flags) -> Steps[Self]:
         """Return the level with only these divisions and cells; leaves have what they had."""
         yield 0.5
         rank = np.cumsum(exists) - 1
-        return replace(
-            self,
-            cells=self.cells[:, exists],
-            slices=self.slices[:, exists],
-            copied=self.copied[:, exists],
-            held=self.held[exists],
-            divided=rank[self.divided[useful & exists[self.divided]]],
-        )
-
-    def is_leaf(self) -> Flags:
-        """Tell which cells have no children, (c,)."""
-        leaves = np.ones(len(self.held), bool)
-        leaves[self.divided] = False
-        return leaves
+        kept = self.made(self.rows[:, exists], self.allowance[exists], self.table, self.depth)
+        kept.divided = rank[self.divided[useful & exists[self.divided]]]
+        return kept
 
     @cached_property
     def asked(self) -> CellsAsked:
         """The cells as the kernel takes them."""
-        return CellsAsked(self.cells, self.slices, self.copied, self.table, self.depth)
+        return CellsAsked(self.rows, self.allowance, self.table, self.depth)
 
     def plain(self) -> Level:
         """Return the leaves as NumPy divides them."""
@@ -127,54 +118,41 @@ class KernelDivision:
     def _divide_level(self, level: FiledLevel, overfull: Ids, depth: int) -> Steps[FiledLevel]:
         """Divide these cells where it is worth it; yields the fraction done."""
         counts, room = level.held[overfull], len(level.table) + int(self._fresh[depth])
-        classifying = self._divider.classify(level.asked, overfull, counts, room)
-        found = yield from between(0.0, 0.7, classifying)
-        pairs, masks, ends, bounds, handed, held = found
-        verdict = judged(held, counts, level.spread[overfull], level.allowance[overfull])
-        copies = int(handed[verdict.allowed].sum())
+        cells = CellsDivided(self._divider, level.asked, overfull, counts, room)
+        yield from between(0.0, 0.7, cells.classify())
+        rows, allowance, copies = cells.judge(MOST_COPIES)
         check_copies(len(self._entries), self._options, depth + 1, copies)
-        worth = verdict.worth
-        level.divided, level.separated = overfull[worth], verdict.separated[worth]
-        stops = np.cumsum((handed * worth[:, None]).ravel()).reshape(-1, 8)
-        starts, total = stops - handed, int(stops[-1, -1])
-        handing = self._divider.hand_down(pairs, masks, ends, starts, worth, total)
-        table = yield from between(0.7, 0.99, handing)
-        some = slice(None) if worth.all() else worth
-        copied, slices = np.empty((2, 2, 8 * len(level.divided)), np.intp)
-        copied[0], copied[1] = starts[some].ravel(), stops[some].ravel()
-        slices[0], slices[1] = bounds[some, :-1].ravel(), bounds[some, 1:].ravel()
-        cells = (2 * level.cells[:, level.divided, None] + UPPER_SIDES[:, None]).reshape(3, -1)
-        below = np.repeat(verdict.spread[some], 8), np.repeat(verdict.allowance[some], 8)
-        return FiledLevel.made(depth + 1, cells, slices, below, table, copied, held[some].ravel())
+        level.divided, level.separated = overfull[cells.worth], cells.separates[cells.worth]
+        table = yield from between(0.7, 0.99, cells.hand_down())
+        return FiledLevel.made(rows, allowance, table, depth + 1)
+
+    def walls(self, cells: Words, depths: Ids) -> Steps[Floats]:
+        """Return what `bounds_steps` of the grid does; yields the fraction done."""
+        yield 0.0
+        return self._divider.walls(cells, depths, self._grid.upper)
 
     def file(self, levels: list[FiledLevel], first: Ids, cells: Cells) -> Filing:
         """Return the cells' slices of the references, these, in preorder, and what is copied."""
-        leaves = [level.is_leaf() for level in levels]
+        is_leaf = cells.first_child < 0
         own: Ids = np.concatenate([level.held for level in levels])
-        own[~np.concatenate(leaves)] = 0
+        own[~is_leaf] = 0
         count = len(self._entries)
         beyond = np.arange(count, len(self._entries.order))
-        ends = cells.ends_in_preorder(own, len(beyond))
+        cells = replace(cells, order=self._divider.preorder(cells))
         yield 0.05
-        begin, own_end, end = cells.slices(ends)
+        slices = self._divider.sliced(cells, own, len(beyond))
         yield 0.1
-        references = np.empty(end[0], np.intp)
+        references = np.empty(slices.end[0], np.intp)
         references[: len(beyond)] = beyond
-        for depth, (level, is_leaf) in enumerate(zip(levels, leaves, strict=True)):
-            start, stop = first[depth : depth + 2]
-            filing = self._divider.file(
-                level.asked, own[start:stop], is_leaf, begin[start:stop], references
-            )
-            at, then = (0.1 + 0.9 * number / len(cells) for number in (start, stop))
-            yield from between(at, then, filing)
+        asked = [level.asked for level in levels]
+        filing = self._divider.file(asked, own, is_leaf, slices.begin, references)
+        yield from between(0.1, 1.0, filing)
         copied = np.zeros(len(self._entries.order), bool)
         copied[:count] = self._divider.times > 1
-        return (begin, own_end, end), references, copied
+        return slices, references, copied
 
 
 def _root(count: int, allowance: Floats) -> FiledLevel:
     """Return a root that holds so many entries."""
-    cells, slices = np.zeros((3, 1), np.int64), np.array([[0], [count]])
-    copied, table = np.zeros((2, 1), np.intp), np.empty(0, np.int32)
-    counts = np.ones(1, np.intp), allowance
-    return FiledLevel.made(0, cells, slices, counts, table, copied, np.array([count]))
+    rows = np.array([[0, 0, 0, 0, count, 0, 0, count, 1]], np.intp).T
+    return FiledLevel.made(rows, allowance, np.empty(0, np.int32), 0)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .. import tuning
 from ..arrays import Flags, Floats, Ids, blocks, flagged
+from ..cells import Slices
 from ..child_masks import LOWEST_BIT, POPCOUNT, ChildMasks
 from ..options import COPYING, Options
 from ..passes import taken_steps
@@ -58,7 +59,7 @@ NO_PAIRS = Pairs(np.empty(0, np.intp), np.empty(0, np.intp))
 
 
 # Slices of the references of each cell; these; and which entries stand there more than once.
-Filing: TypeAlias = Steps[tuple[tuple[Ids, Ids, Ids], Ids, Flags]]
+Filing: TypeAlias = Steps[tuple[Slices, Ids, Flags]]
 # Raises if at this depth this many copies are beyond all use.
 Check = Callable[[int, int], None]
 # Divides cells of a level, of a depth, and returns their children, and strays.
@@ -274,8 +275,11 @@ def without_idle_divisions(levels: Sequence[AnyLevel]) -> Steps[list[AnyLevel]]:
     Yields the fraction done.
     """
     kept: list[AnyLevel] = []
+    all_useful = _useful_divisions(levels)
+    if all(useful.all() for useful in all_useful):
+        return list(levels)
     exists = np.ones(levels[0].slices.shape[1], bool)
-    for level, useful in zip(levels, _useful_divisions(levels), strict=True):
+    for level, useful in zip(levels, all_useful, strict=True):
         if not exists.any():
             break
         all_stay = exists.all() and useful.all()

@@ -1,16 +1,15 @@
 """Assignment: pairs of items and cells, and the references that they make in preorder."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Self
 
 import numpy as np
 
-from ..arrays import Flags, Ids, distinct, flagged, radix_argsort, starts_of_runs
-from ..cells import Cells
-from ..compiled import builder
+from ..arrays import Flags, Floats, Ids, distinct, flagged, radix_argsort, starts_of_runs
+from ..cells import Cells, Slices
+from ..compiled import Builder, Tallies, builder
 from ..construction.levels import Pairs
-from ..grid import Grid
 
 # The cell of an item that the root does not hold.
 NO_CELL = -1
@@ -44,28 +43,18 @@ class Assignment:
         return cls(cells, placements, np.zeros(len(cells), np.intp), count, np.empty(0, np.intp))
 
     @cached_property
-    def _ends_and_slices(self) -> tuple[Ids, tuple[Ids, Ids, Ids]]:
+    def slices(self) -> Slices:
+        """Where in the references the items of each cell are, those outside first."""
         outside = len(self.placements) - int(self.own.sum())
-        if (kernel := builder()) is not None:
-            return kernel.sliced(self.cells, self.own, outside)
-        ends = self.cells.ends_in_preorder(self.own, outside)
-        return ends, self.cells.slices(ends)
-
-    @property
-    def _ends(self) -> Ids:
-        """Where in the references the items of the places end, outside first, (m + 1,)."""
-        return self._ends_and_slices[0]
-
-    @property
-    def slices(self) -> tuple[Ids, Ids, Ids]:
-        """Where in the references a cell's own items begin and end, and those of its subtree."""
-        return self._ends_and_slices[1]
+        kernel = builder()
+        sliced = self.cells.slices if kernel is None else partial(kernel.sliced, self.cells)
+        return sliced(self.own, outside)
 
     @cached_property
     def references(self) -> Ids:
         """The items outside, then those of the cells in preorder, (r,)."""
         # Half of the cells, or more, are empty: numbers of the others are sorted faster.
-        ranks = np.cumsum(np.diff(self._ends, prepend=0) > 0)
+        ranks = np.cumsum(np.diff(self.slices.ends, prepend=0) > 0)
         table = np.append(ranks[1:][self.cells.place], ranks[0])
         keys = table[self.placements.cells]
         return self.placements.entries[radix_argsort(keys, int(ranks[-1]).bit_length())]
@@ -87,8 +76,12 @@ class Assignment:
 
     @property
     def _rounding(self) -> float:
-        walls = self.cells.rows[:, 0]
-        return Grid(walls[:3], walls[3:], 0).rounding
+        return self.cells.root.rounding
+
+    @property
+    def order(self) -> Ids:
+        """The items as they come, 0, 1, 2 and so on, (n,)."""
+        return np.arange(self.count)
 
     @property
     def any_cell(self) -> Ids:
@@ -215,14 +208,14 @@ class OneCellEach(Assignment):
         """Return the references after items have moved: these are the last in their cells now."""
         if (kernel := builder()) is not None:
             return kernel.referred(
-                references, moved, self.placements.cells, self.cells, self._ends
+                references, moved, self.placements.cells, self.cells, self.slices.ends
             )
         moved = distinct(moved)
         keys = np.append(self.cells.place + 1, 0)[self.placements.cells[moved]]
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
         behind = np.searchsorted(keys, keys, side="right") - np.arange(len(keys))
-        is_new = flagged(len(references), self._ends[keys] - behind)
+        is_new = flagged(len(references), self.slices.ends[keys] - behind)
         is_moved = flagged(len(references), moved)
         found = np.empty_like(references)
         found[is_new] = moved[order]
@@ -233,6 +226,11 @@ class OneCellEach(Assignment):
     def finest(self) -> float:
         """The longest edge below which rounding would copy items: there are no copies."""
         return 0.0
+
+    @property
+    def order(self) -> Ids:
+        """The items as they come, (n,)."""
+        return self.placements.entries
 
     @property
     def any_cell(self) -> Ids:
@@ -246,12 +244,24 @@ class OneCellEach(Assignment):
 
     def different_items(self, least: int) -> Ids:
         """Count the items in each subtree, (m,)."""
-        begin, _, end = self.slices
-        return end - begin
+        return self.slices.end - self.slices.begin
 
     def pairs_of(self, items: Ids) -> Ids:
         """Return which pairs are of these items."""
         return items
+
+    def moved(self, rows: Floats, moved: Ids, kernel: Builder) -> tuple[Self, Tallies]:
+        """Return where items (7, n) stand after some have moved, and what is known then."""
+        stands, own = self.placements.cells, self.own
+        tallies, gone, stands, own, slices = kernel.moved(self.cells, rows, moved, stands, own)
+        if len(gone) == 0:
+            return self, tallies
+        placements, former = Pairs(self.placements.entries, stands), self._former(gone)
+        found = type(self)(
+            self.cells, placements, own, self.count, self.strays, self.tolerance, former
+        )
+        vars(found)["slices"] = slices  # that need not be made
+        return found, tallies
 
     def reassigned(self, moved: Ids, found: Pairs, strays: Ids) -> Self:
         """Return an assignment where the moved items stand in the cells found for them."""

@@ -1,13 +1,13 @@
 """Item store: living boxes, spheres and regions side by side, as (7, n) rows of regions."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Floats, Ids, Masks
+from ..arrays import Floats, Ids, Masks, gather
 from ..records import Frozen
 from ..shapes import Boxes, Regions, Shapes, Spheres
 
@@ -65,14 +65,13 @@ class ItemStore(Frozen):
     def moved(self, numbers: Ids, rows: Floats) -> "ItemStore":
         """Return the items after some of them have changed."""
         changed = self.rows.copy()
-        for row, new in zip(changed, rows, strict=True):
-            row[numbers] = new
-        return replace(self, rows=changed)
+        changed[:, numbers] = rows
+        return ItemStore(changed, self.ids, self.next_id, self.groups)
 
     def only(self, numbers: Ids) -> "ItemStore":
         """Return some of the items, whose numbers ascend."""
         groups = None if self.groups is None else self.groups[numbers]
-        return ItemStore(self.rows[:, numbers], self.ids[numbers], self.next_id, groups)
+        return ItemStore(gather(self.rows, numbers), self.ids[numbers], self.next_id, groups)
 
     def check(self) -> None:
         """Assert that ids ascend and items are finite."""
@@ -92,7 +91,7 @@ def limits(rows: Floats) -> tuple[Floats, Floats]:
 
 def simplest(rows: Floats) -> Boxes | Spheres | Regions:
     """Return items (7, k) as boxes if none is round, as spheres if all are points within."""
-    if not rows[6].any():
+    if not rows[6].max(initial=0.0):
         return Boxes.from_rows(rows[:6])
     if np.array_equal(rows[:3], rows[3:6]):
         return Spheres.from_rows(rows[3:])
@@ -102,9 +101,13 @@ def simplest(rows: Floats) -> Boxes | Spheres | Regions:
 def rows_of(items: Shapes) -> Floats:
     """Return finite boxes, spheres or regions as (7, k) rows, or raise a ValueError."""
     checks.kind("items", items, KINDS)
-    with np.errstate(over="ignore"):
-        finite = np.isfinite(items.limits()).all(axis=(0, 1))
-    checks.every_row("items", "be finite", finite, items.rows.T)
+    if isinstance(items, Boxes):
+        finite = np.isfinite(items.rows)
+    else:
+        with np.errstate(over="ignore"):
+            finite = np.isfinite(items.bounds().rows)
+    if not finite.all():
+        checks.every_row("items", "be finite", finite.all(axis=0), items.rows.T)
     if isinstance(items, Regions):
         return items.rows
     if isinstance(items, Spheres):

@@ -10,6 +10,7 @@ import numpy as np
 from .. import checks
 from ..arrays import Floats, Ids, flagged
 from ..cells import Cells, doubled, root_around
+from ..compiled import Tallies, builder
 from ..grid import enlarged
 from ..options import Options
 from .assignment import Assignment, OneCellEach
@@ -82,8 +83,22 @@ class Maintenance:
 
     def moved(self, assignment: Assignment, rows: Floats, numbers: Ids) -> Assignment:
         """Return the assignment after these items have moved."""
-        left = assignment.cells_of(numbers)
-        return self._settled(placed(assignment, rows, numbers, self.options), rows, numbers, left)
+        kernel = builder()
+        if kernel is None or not isinstance(assignment, OneCellEach):
+            found = placed(assignment, rows, numbers, self.options)
+        else:
+            found, tallies = assignment.moved(rows, numbers, kernel)
+            if self._is_calm(tallies, len(rows[0])):
+                return found
+        return self._settled(found, rows, numbers, assignment.cells_of(numbers))
+
+    def _is_calm(self, known: Tallies, count: int) -> bool:
+        """Tell whether no cell is to be changed after some of so many items have moved."""
+        has_room = known.outside <= self.grow_above and known.crowd <= self.options.capacity
+        if not (has_room and self.is_eager):
+            return has_room
+        most = max(count - self.shrink_below, 1)
+        return known.fewest >= self.merge_below and known.fullest < most
 
     def only(self, assignment: Assignment, rows: Floats, staying: Ids) -> Assignment:
         """Return the assignment after all other items have gone."""
@@ -226,9 +241,9 @@ def _shrunk_root(
     """
     cells = assignment.cells
     least = max(assignment.count - below, 1)
-    begin, _, end = assignment.slices
+    references = assignment.slices.end - assignment.slices.begin
     # No child has more items than references.
-    if len(cells) == 1 or (end - begin)[cells.first_child[0] :][:8].max() < least:
+    if len(cells) == 1 or references[cells.first_child[0] :][:8].max() < least:
         return None
     children = _children_of_items(assignment)
     counts = np.bincount(children + 1, minlength=9)[1:]

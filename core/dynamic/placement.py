@@ -25,7 +25,7 @@ from ..construction.off_grid import (
 from ..grid import Grid
 from ..options import Options
 from ..steps import Steps, run
-from .assignment import NO_CELL, Assignment
+from .assignment import NO_CELL, Assignment, OneCellEach
 from .items import limits, simplest
 
 
@@ -36,10 +36,9 @@ def placed(assignment: Assignment, rows: Floats, moved: Ids, options: Options) -
     """
     if len(moved) == 0:
         return assignment
+    if isinstance(assignment, OneCellEach) and (kernel := builder()) is not None:
+        return assignment.moved(rows, moved, kernel)[0]
     some, cells = gather(rows, moved), assignment.cells
-    if options.straddlers == "keep" and (kernel := builder()) is not None:
-        stands = kernel.placed(cells, assignment.any_cell[moved], some, options.loose_factor)
-        return assignment.reassigned(moved, Pairs(moved, stands), moved[:0])
     above = first_holding_ancestor(cells, options, assignment.any_cell[moved], some)
     found, strays = pushed_down(cells, options, above, some)
     return assignment.reassigned(moved, Pairs(moved[found.entries], found.cells), moved[strays])
@@ -53,15 +52,10 @@ def holding_boxes(cells: Cells, options: Options) -> Floats:
     """
     if options.straddlers == "keep":
         return cells.loose_rows
-    tolerance = 4 * root_grid(cells).rounding
+    tolerance = 4 * cells.root.rounding
     boxes = np.concatenate((cells.rows[:3] + tolerance, cells.rows[3:] - tolerance))
     boxes[:, 0] = cells.rows[:, 0]
     return boxes
-
-
-def root_grid(cells: Cells) -> Grid:
-    """Return the root as a grid of one cell."""
-    return Grid(cells.rows[:3, 0], cells.rows[3:, 0], 0)
 
 
 def bounds_of(rows: Floats, never_copied: Flags) -> ItemBounds:
@@ -97,7 +91,7 @@ def pushed_down(cells: Cells, options: Options, starts: Ids, rows: Floats) -> tu
     They ascend by item. The second result are the strays.
     """
     pairs, strays = Pairs(np.arange(len(starts)), starts), [starts[:0]]
-    found, grid = pairs[:0], root_grid(cells)
+    found, grid = pairs[:0], cells.root
     never_copied = np.ones(len(starts), bool)
     while len(pairs):
         going = (pairs.cells != NO_CELL) & (cells.first_child[pairs.cells] >= 0)
@@ -139,7 +133,7 @@ class _Centers:
     @classmethod
     def of(cls, assignment: Assignment, options: Options) -> "_Centers":
         least = max(options.min_size, assignment.finest)
-        return cls(root_grid(assignment.cells), options, least)
+        return cls(assignment.cells.root, options, least)
 
     def divisible(self, walls: Floats, depths: Ids) -> Flags:
         """Return which cells are neither too deep nor too small to have children."""

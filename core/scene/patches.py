@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import compiled, tuning
-from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, cross, dot
+from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, cross, dot, gather
 from ..shapes import Triangles
 
 # Triangles in a patch, and patches in a larger one; of the largest, a mesh has at most _TOP.
@@ -89,12 +89,13 @@ def made_patches(triangles: Triangles, sizes: Ids) -> Generator[None, None, Patc
         if len(kept) == 0:
             break
         starts, owners, counts = _runs(np.where(numbers > _TOP, numbers, 0), _FAN)
-        lower = np.minimum.reduceat(rows[:3, kept], starts, axis=1)
-        upper = np.maximum.reduceat(rows[3:, kept], starts, axis=1)
+        parts = rows if len(kept) == rows.shape[1] else gather(rows, kept)
+        above = np.empty((6, len(starts)))
+        np.minimum.reduceat(parts[:3], starts, axis=1, out=above[:3])
+        np.maximum.reduceat(parts[3:], starts, axis=1, out=above[3:])
         altitudes = np.minimum.reduceat(altitudes[kept], starts)
-        levels.append((np.concatenate((lower, upper)), altitudes, begin + kept[starts], counts))
-        begin += rows.shape[1]
-        rows = levels[-1][0]
+        levels.append((above, altitudes, begin + kept[starts], counts))
+        begin, rows = begin + rows.shape[1], above
     rows, altitudes, firsts, counts = (
         np.concatenate(each, axis=-1) for each in zip(*levels, strict=True)
     )

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Flags, Floats, Ids, concatenated_ranges, cross, flagged, gather
+from ..compiled import arranger
 from ..records import Frozen
 from .store import Table
 
@@ -201,6 +202,9 @@ def _reach(matrices: Floats, bounds: Floats) -> Floats:
 
 def _boxes(matrices: Floats, meshes: Ids, table: Table) -> Floats:
     """Return boxes around all placed parts of the meshes, (6, n); all have parts."""
+    if (kernel := arranger()) is not None:
+        parts = table.parts, table.part_starts, table.part_counts
+        return kernel.surrounded(*parts, meshes, matrices)
     boxes, counts = np.empty((6, len(meshes))), table.part_counts[meshes]
     ends = np.cumsum(counts)
     cuts = np.searchsorted(ends, np.arange(_TOGETHER, ends[-1] if len(ends) else 0, _TOGETHER))

@@ -39,8 +39,12 @@ class VertexBlocks:
     def __init__(self, triangles: Triangles, used: Flags) -> None:
         self.triangles, self.used = triangles, used
         self.length = tuning.current.vertices_together
-        self.parts = list(blocks(len(used), self.length))
         self.work = 0.0
+
+    @cached_property
+    def parts(self) -> list[slice]:
+        """The blocks, as slices of the vertices."""
+        return list(blocks(len(self.used), self.length))
 
     @cached_property
     def limits(self) -> Floats:

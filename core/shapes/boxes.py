@@ -128,8 +128,7 @@ class Boxes(Shapes):
     def __init__(self, lower: ArrayLike, upper: ArrayLike) -> None:
         low, high = checks.floats("lower", lower, 3), checks.floats("upper", upper, 3)
         checks.same_length("lower and upper", low, high)
-        checks.every_row("lower", "not exceed upper", ~(low > high).any(axis=1), low)
-        self._rows = frozen(np.concatenate((low.T, high.T)))
+        self._rows = frozen(_in_order(low, high))
 
     @property
     def lower(self) -> Floats:
@@ -143,6 +142,15 @@ class Boxes(Shapes):
 
     def _limits(self) -> tuple[Floats, Floats]:
         return self.rows[:3], self.rows[3:]
+
+
+def _in_order(low: Floats, high: Floats) -> Floats:
+    """Return corners (n, 3) as rows (6, n), if all lower ones are; else raise a ValueError."""
+    if (crossed := low > high).any():
+        checks.every_row("lower", "not exceed upper", ~crossed.any(axis=1), low)
+    rows = np.empty((6, len(low)))
+    rows[:3], rows[3:] = low.T, high.T
+    return rows
 
 
 def box_corners(sides: Floats) -> Floats:
@@ -223,9 +231,9 @@ class Regions(Rounded):
         low, high = checks.floats("lower", lower, 3), checks.floats("upper", upper, 3)
         radius = checks.floats("radii", radii)
         checks.same_length("lower, upper and radii", low, high, radius)
-        checks.every_row("lower", "not exceed upper", ~(low > high).any(axis=1), low)
+        sides = _in_order(low, high)
         checks.every_row("radii", "not be negative", ~(radius < 0), radius)
-        self._rows = frozen(np.concatenate((low.T, high.T, radius[None])))
+        self._rows = frozen(np.concatenate((sides, radius[None])))
 
     @property
     def lower(self) -> Floats:

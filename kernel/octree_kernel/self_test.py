@@ -50,7 +50,7 @@ KNOWN = {
     "touching": "3406c2ef840dd4ef",
     "heights": "2bc4b881e57b4eeb",
     "runs": "9aed489b2e843958",
-    "slices": "2f705c6a4e6b59b7",
+    "slices": "806c85223d02d876",
     "slide": "2e2725b4b089807f",
     "project": "0b83db20abf4a503",
     "draw": "716c731e9079b240",
@@ -121,9 +121,11 @@ def questions(library: ctypes.CDLL) -> Iterator[Question]:
     yield "runs", given, (rows, altitudes)
     yield from _slide(library, batch, order, rows, altitudes)
 
-    own, ends = _wholes([3, 1, 4, 1, 5, 9, 2, 6, 5]), _wholes([0] * 10)
-    places, spans, slices = _wholes(range(9)), _wholes([9] + [1] * 8), _wholes([0] * 27)
-    yield "slices", (places, spans, own, 9, 2, ends, slices), (ends, slices)
+    own, ends = _wholes([3, 1, 4, 1, 5, 9, 2, 6, 0]), _wholes([0] * 10)
+    parents, places, spans = _wholes([-1] + [0] * 8), _wholes(range(9)), _wholes([9] + [1] * 8)
+    slices, masks = _wholes([0] * 27), (c_uint8 * 9)()
+    given = parents, places, spans, 9, own, 2, ends, slices, masks
+    yield "slices", given, (ends, slices, masks)
 
     clip, keys = _doubles([0.0] * 20), _wholes([0] * PIXELS**2)
     given = vertices, 5, _doubles(SCREEN), begin, end, 1, clip, 5

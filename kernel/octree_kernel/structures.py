@@ -125,6 +125,7 @@ class Entries(Structure):
 
     _fields_ = [
         *((name, c_void_p) for name in ("vertices", "faces", "codes", "first", "last", "depths")),
+        *((name, c_void_p) for name in ("strays", "times")),
         *((name, c_int64) for name in ("vertex_count", "face_count", "entry_count")),
         ("grid_depth", c_int64),
         *((name, c_double * 3) for name in ("lower", "step", "scale")),
@@ -135,7 +136,8 @@ class Level(Structure):
     """Cells of one depth: see `Level` in builds.c."""
 
     _fields_ = [
-        *((name, c_void_p) for name in ("cells", "slices", "copied", "copies")),
+        *((name, c_void_p) for name in ("cells", "slices", "copied", "held", "spread")),
+        *((name, c_void_p) for name in ("allowance", "copies")),
         *((name, c_int64) for name in ("count", "copy_count", "depth")),
     ]
 
@@ -203,26 +205,32 @@ def declared(library: ctypes.CDLL) -> ctypes.CDLL:
         "enter": [address, address, *[number] * 3, address, address, number, *[address] * 4],
         "count": [address, *[number] * 3, address],
         "sort": [address, address, *[number] * 3, *[address] * 3, number],
-        "classify": [
-            *entries, address, *[number] * 3, address, address, number, *[address] * 5,
-        ],
+        "classify": [*entries, address, *[number] * 3, address, address, number, address, number],
+        "judge": [POINTER(Level), address, number, address, number, address, address],
         "hand_down": [
             address, address, number, *[address] * 3, number, number, address, number,
         ],
-        "place": [*[address] * 5, number, address, number, c_double, address],
-        "outline": [address, number, address, number, *[address] * 4],
+        "move": [
+            *[address] * 7, number, c_double, *[address] * 4, number, number, address, address,
+        ],
+        "outline": [address, number, address, number, address, address],
+        "surround": [
+            address, number, address, address, number, address, address, number, address,
+        ],
         "lay_out": [POINTER(Mesh), number, POINTER(Laid)],
         "runs": [
             address, number, address, number, address, address, *[number] * 3, address, address,
         ],
-        "slices": [*[address] * 3, number, number, address, address],
-        "refer": [address, number, address, number, *[address] * 3, number, *[address] * 3],
+        "preorder": [address, address, number, address, address],
+        "walls": [POINTER(Entries), address, address, number, address, address],
+        "slices": [*[address] * 3, number, address, number, *[address] * 3],
+        "refer": [address, number, address, number, *[address] * 3, number, address, address],
         "project": [address, number, *[address] * 3, number, address, number],
         "draw": [
             POINTER(Target), POINTER(Target), address, number, address, number, address, number,
             number,
         ],
-        "file": [*entries, address, number, number, address, address, number, address],
+        "file": [*entries, address, number, number, address, address, number],
         "outcodes": [
             address, number, number, POINTER(Planes), address, number, address, number, number,
             address, number, *[address] * 3,

@@ -25,7 +25,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from core import use_threads
+from core import arrays, use_threads
 from core.compiled import door, joins, walks
 
 HERE = Path(__file__).resolve().parent
@@ -57,7 +57,7 @@ FUNCTIONS = sorted(
 MOST, LARGEST = 3, 400_000
 # The piece of what is a number, where links (at, piece, offset) tell of addresses.
 _NUMBER = -1
-door_address = door.address
+address_of = arrays.address
 
 
 class Memory:
@@ -146,7 +146,7 @@ class Recorder:
             owner = owner.base
         low, high = np.lib.array_utils.byte_bounds(owner)
         self._memory.add(low, high - low, owner)
-        return door_address(array)
+        return address_of(array)
 
     def addressof(self, structure: Any) -> int:
         """Return where a structure lies, and remember it and those that it points to."""
@@ -208,7 +208,7 @@ def recording(file: BinaryIO) -> Iterator[Recorder]:
     rooms = [
         room
         for name, room in sys.modules.items()
-        if name.startswith("core.") and getattr(room, "address", None) is door_address
+        if name.startswith("core.") and getattr(room, "address", None) is address_of
     ]
     known = [(package, "ctypes", SimpleNamespace(addressof=recorder.addressof))]
     known += [(door, "_opened", lambda: (recorder, package, ""))]

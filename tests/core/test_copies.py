@@ -10,6 +10,8 @@ from scene_questions import masked_scene
 
 import core
 from core import Boxes, ContactTracker, DynamicOctree, Spheres, ZBuffer, item_buffers
+from core.arrays import address
+from core.cells import Cells
 
 POINTS = np.random.default_rng(0).uniform(0, 4, (20, 3))
 WAYS = {
@@ -121,6 +123,15 @@ def test_an_octree_stays_current_while_a_copy_of_its_tree_changes():
     changed_dynamic(made)
     with pytest.raises(RuntimeError, match="changed"):
         octree.require_current()
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_copy_of_cells_knows_where_its_own_arrays_lie(way):
+    cells = Cells.of_root(np.array([0, 0, 0, 8, 8, 8.0]), 1.25)
+    assert cells.addresses[0] == address(cells.rows)
+    other = WAYS[way](cells)
+    arrays = other.rows, other.loose_rows, other.middle_rows, other.parent, other.first_child
+    assert other.addresses == (*map(address, (*arrays, other.place, other.span)),)
 
 
 def test_steps_go_on_while_a_copy_of_the_scene_changes():

@@ -15,6 +15,7 @@ from tuned import tuned
 import core
 from core import Running, Triangles, build_octree, build_steps, compiled, run, use_kernel
 from core.cells import Cells, child_walls
+from core.construction.levels import judged
 
 pytestmark = pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there")
 
@@ -95,16 +96,41 @@ def eight():
     return cells.with_children(np.zeros(1, np.intp), child_walls(cells.rows, np.full((3, 1), 4.0)))
 
 
-@pytest.mark.parametrize("wrong", [(9, -1, 1), (3, 3, 1), (3, 0, 3), (3, 0, 2)])
+def moved(cells, item, start):
+    """Move the one item there is from a cell to the first of eight."""
+    box, own = np.array([1, 1, 1, 2, 2, 2, 0.0])[:, None], np.zeros(9, np.intp)
+    own[3] = 1
+    return compiled.Builder().moved(cells, box, np.array([item]), np.array([start]), own)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *[(0, start, 0, 1) for start in (-2, 9, 2**40)],
+        *[(0, 3, parent, 1) for parent in (-2, 3, 2**40)],
+        *[(0, 3, 0, first) for first in (2, 3, 2**40)],
+        *[(item, 3, 0, 1) for item in (-1, 1, 2**40)],
+    ],
+)
 def test_cells_that_contradict_each_other_are_refused(wrong):
-    start, parent, first = wrong
+    item, start, parent, first = wrong
     cells = eight()
+    tallies, gone, stands, own, slices = moved(cells, 0, 3)
+    assert (*tallies, *gone, *stands, *own) == (0, 1, 1, 1, 0, 1, 0, 1, *[0] * 7)
+    assert_array_equal(slices.child_masks, [1, *[0] * 8])
     parents, firsts = cells.parent.copy(), cells.first_child.copy()
     parents[3], firsts[0] = parent, first
     damaged = replace(cells, parent=parents, first_child=firsts)
-    box = np.array([1, 1, 1, 2, 2, 2, 0.0])[:, None]
     with pytest.raises(IndexError, match="points nowhere"):
-        compiled.Builder().placed(damaged, np.array([start]), box, 1.0)
+        moved(damaged, item, start)
+
+
+@pytest.mark.parametrize("wrong", [-1, 3, 2**40])
+def test_parents_that_are_not_there_are_refused(wrong):
+    parents = eight().parent.copy()
+    parents[3] = wrong
+    with pytest.raises(IndexError, match="points nowhere"):
+        compiled.Builder().sliced(replace(eight(), parent=parents), np.zeros(9, np.intp), 0)
 
 
 @pytest.mark.parametrize("wrong", [(0, 9), (0, -1), (1, 0), (1, 10)])
@@ -125,7 +151,7 @@ def test_references_that_contradict_each_other_are_refused(where, wrong):
         "moved": np.array([0]),
         "stands": np.array([4, 1, 1]),
         "cells": eight(),
-        "ends": compiled.Builder().sliced(eight(), own, 0)[0],
+        "ends": compiled.Builder().sliced(eight(), own, 0).ends,
     }
     found = compiled.Builder().referred(**given)
     assert found.tolist() == [1, 2, 0]
@@ -205,21 +231,29 @@ def test_indices_that_point_nowhere_are_refused(wrong, where):
     words = np.zeros((3, 1), np.int64)
     grid = core.grid.Grid(np.zeros(3), np.ones(3), 4)
     divider = compiled.Divider(items, tuple(words), np.zeros(1, np.uint8), grid)
-    given = {
-        "slices": np.array([[0], [1]]),
-        "copied": np.array([[0], [1]]),
-        "copies": np.zeros(1, np.int32),
-        "which": np.zeros(1, np.intp),
-    }
-    if where in given:
-        given[where].ravel()[-1] = min(wrong, 2**31 - 1) if where == "copies" else wrong
-    which, room = given.pop("which"), 1 if where == "room" else 2
-    asked = compiled.CellsAsked(np.zeros((3, 1), np.int64), depth=0, **given)
+    rows, which, copies = root_rows(), np.zeros(1, np.intp), np.zeros(1, np.int32)
+    rows[6] = 1
+    if where in ("slices", "copied"):
+        rows[4 if where == "slices" else 6] = wrong
+    elif where == "copies":
+        copies[0] = min(wrong, 2**31 - 1)
+    elif where == "which":
+        which[0] = wrong
+    asked, one = compiled.CellsAsked(rows, np.ones(1), copies, 0), np.ones(1, np.intp)
+    cells = compiled.CellsDivided(divider, asked, which, one, 1 if where == "room" else 2)
     with pytest.raises(IndexError, match="points nowhere"):
-        run(divider.classify(asked, which, np.ones(1, np.intp), room))
+        run(cells.classify())
+    if where == "which":
+        with pytest.raises(IndexError, match="points nowhere"):
+            cells.judge(4)
     if where in ("slices", "copied"):
         with pytest.raises(IndexError, match="points nowhere"):
-            run(divider.file(asked, np.ones(1, np.intp), np.ones(1, bool), which, which.copy()))
+            run(divider.file([asked], one, np.ones(1, bool), which, which.copy()))
+
+
+def root_rows():
+    """Return a root that holds one entry, as the kernel takes it."""
+    return np.array([[0, 0, 0, 0, 1, 0, 0, 1, 1]]).T
 
 
 def test_what_rounding_hides_from_all_children_goes_to_those_it_overlaps():
@@ -228,11 +262,19 @@ def test_what_rounding_hides_from_all_children_goes_to_those_it_overlaps():
     far = core.grid.pack(np.array([[15], [15], [3]]))
     words = np.zeros(1, np.int64), np.zeros(1, np.int64), far
     divider = compiled.Divider(items, words, np.zeros(1, np.uint8), grid)
-    root = np.zeros((3, 1), np.int64), np.array([[0], [1]]), np.zeros((2, 1), np.intp)
-    asked = compiled.CellsAsked(*root, np.empty(0, np.int32), 0)
-    found = run(divider.classify(asked, np.zeros(1, np.intp), np.ones(1, np.intp), 1))
-    pairs, masks, ends, bounds, copied, held = found
-    assert (pairs.tolist(), masks.tolist(), ends.tolist()) == ([0], [0x0F], [1])
-    assert bounds.tolist() == [[0] + [1] * 8]
-    assert copied.tolist() == held.tolist() == [[1, 1, 1, 1, 0, 0, 0, 0]]
+    asked = compiled.CellsAsked(root_rows(), np.full(1, 128.0), np.empty(0, np.int32), 0)
+    which, one = np.zeros(1, np.intp), np.ones(1, np.intp)
+    cells = compiled.CellsDivided(divider, asked, which, one, 1)
+    run(cells.classify())
+    ends, bounds, copied, held = np.split(cells.children, [1, 10, 18])
+    assert (cells.pairs.tolist(), cells.masks.tolist(), ends.tolist()) == ([0], [0x0F], [1])
+    assert bounds.tolist() == [0] + [1] * 8
+    assert copied.tolist() == held.tolist() == [1, 1, 1, 1, 0, 0, 0, 0]
     assert divider.strays.tolist() == [1]
+    rows, allowance, copies = cells.judge(4)
+    verdict = judged(held[None], one, one, np.full(1, 128.0))
+    assert (cells.worth, cells.separates, copies) == (verdict.worth, verdict.separated, 4)
+    assert_array_equal(allowance, np.repeat(verdict.allowance, 8))
+    assert_array_equal(rows[8], np.repeat(verdict.spread, 8))
+    assert_array_equal(rows[5:8], [[0, 1, 2, 3, 4, 4, 4, 4], [1, 2, 3, 4, 4, 4, 4, 4], held])
+    assert run(cells.hand_down()).tolist() == [0] * 4
