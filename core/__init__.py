@@ -37,7 +37,7 @@ from .chunks import (
     joined_chunks,
 )
 from .clip import Pieces, assign, clip, clip_steps
-from .compiled import kernel, kernel_state, use_kernel, use_threads
+from .compiled import kernel, kernel_state, split_quads, use_kernel, use_threads
 from .construction import BuildCancelled, build_octree, build_steps
 from .descend import CROSSING, INSIDE, OUTSIDE, UNVISITED
 from .dynamic import ChangeCounts, DynamicOctree
@@ -202,6 +202,7 @@ __all__ = [
     "slide",
     "slide_steps",
     "sphere_directions",
+    "split_quads",
     "statistics",
     "supports",
     "supports_steps",

@@ -29,14 +29,14 @@ static inline void enlarge(double *box, int64_t step, const double *rows, int64_
 
 /* Find which faces (3, face_count) have finite corners, `good`, and which vertices these use: both
  * are flags, `used` 0 on entry. `bounds` (6) are those of used vertices, `parts` (6, ALL_PARTS)
- * those of the ones in each cell of a coarse grid; empty ones have infinite bounds. Returns how
- * many faces are good. */
+ * those of the ones in each cell of a coarse grid; empty ones have infinite bounds. Without
+ * `parts`, neither is looked for. Returns how many faces are good. */
 EXPORT int64_t octree_kernel_outline(const double *vertices, int64_t count, const int64_t *faces,
                                      int64_t face_count, uint8_t *good, uint8_t *used,
                                      double *bounds, double *parts) {
     uint64_t before = set_floats(DEFAULT_FLOATS);
     int64_t found = 0;
-    for (int row = 0; row < 6; row++) {
+    for (int row = 0; row < 6 && parts; row++) {
         bounds[row] = row < 3 ? INFINITY : -INFINITY;
         for (int part = 0; part < ALL_PARTS; part++) parts[ALL_PARTS * row + part] = bounds[row];
     }
@@ -56,14 +56,18 @@ EXPORT int64_t octree_kernel_outline(const double *vertices, int64_t count, cons
         good[face] = (uint8_t)is_good, found += is_good;
         if (is_good) used[a] = used[b] = used[c] = 1;
     }
-    for (int64_t vertex = 0; vertex < count && found > 0; vertex++)
+    if (!parts || found <= 0) {
+        set_floats(before);
+        return found;
+    }
+    for (int64_t vertex = 0; vertex < count; vertex++)
         if (used[vertex]) enlarge(bounds, 1, vertices, count, vertex);
     double scale[3];
     for (int axis = 0; axis < 3; axis++) {
         double size = bounds[3 + axis] - bounds[axis];
         scale[axis] = size > 0 ? PARTS / size : 0;
     }
-    for (int64_t vertex = 0; vertex < count && found > 0; vertex++) {
+    for (int64_t vertex = 0; vertex < count; vertex++) {
         int part = 0;
         if (!used[vertex]) continue;
         for (int axis = 0; axis < 3; axis++) {

@@ -18,6 +18,7 @@ from .measures import measured_pairs, point_distances
 from .outcodes import Coder, coder
 from .packing import QUESTION, Packed, Placed, is_worth, packed
 from .pictures import Painter, painter
+from .quads import split_quads
 from .questions import AROUND, Questions, VolumesAsked, as_boxes
 from .slides import slid_surfaces
 from .threads import in_pieces, threads_of, use_threads
@@ -80,6 +81,7 @@ __all__ = [
     "shortest_ways",
     "slid_surfaces",
     "split_pieces",
+    "split_quads",
     "threads_of",
     "touching_triangles",
     "use_kernel",

@@ -17,13 +17,19 @@ class Arranger(Caller):
 
     def outline(self, triangles: Triangles) -> tuple[Ids, Flags, Floats, Floats]:
         """Return finite triangles, vertices of these, their bounds (6,) and parts (6, b)."""
+        bounds, parts = np.empty(6), np.empty((6, _PARTS))
+        valid, used = self.finite(triangles, bounds, parts)
+        return valid, used, bounds, parts[:, parts[0] < np.inf]
+
+    def finite(
+        self, triangles: Triangles, bounds: Floats | None = None, parts: Floats | None = None
+    ) -> tuple[Ids, Flags]:
+        """Return finite triangles and vertices of these, and fill in what there is to."""
         vertices, faces = triangles.vertices.T, triangles.faces.T
         good, used = np.empty(len(triangles), bool), np.zeros(vertices.shape[1], bool)
-        bounds, parts = np.empty(6), np.empty((6, _PARTS))
         given = vertices, len(used), faces, len(good)
         count = self._call("outline", *given, good, used, bounds, parts)
-        valid = np.arange(count) if count == len(good) else good.nonzero()[0]
-        return valid, used, bounds, parts[:, parts[0] < np.inf]
+        return (np.arange(count) if count == len(good) else good.nonzero()[0]), used
 
     def laid_out(
         self, meshes: list[tuple[Triangles, Ids]], frames: Floats

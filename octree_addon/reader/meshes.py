@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core import Steps
+from ...core import Steps, split_quads
 from .. import tuning
 
 # Numbers looked up at once: what they are converted to stays in the processor's cache.
@@ -30,14 +30,14 @@ class ReadMesh(NamedTuple):
     ----------
     positions : ndarray of float32, shape (v, 3)
         Where the vertices are.
-    triangles : ndarray of int32, shape (t, 3)
+    triangles : ndarray of int32 or intp, shape (t, 3)
         The vertices of each triangle.
     polygons : ndarray of int32, shape (t,)
         The polygon that each triangle is a part of.
     """
 
     positions: NDArray[np.float32]
-    triangles: NDArray[np.int32]
+    triangles: NDArray[np.integer]
     polygons: NDArray[np.int32]
 
 
@@ -50,22 +50,53 @@ def mesh_arrays(mesh: bpy.types.Mesh) -> ReadMesh:
         return ReadMesh(
             np.empty((0, 3), np.float32), np.empty((0, 3), np.int32), np.empty(0, np.int32)
         )
-    return ReadMesh(_positions(mesh), *_triangles(mesh, _corner_vertices(mesh)))
+    positions = _positions(mesh)
+    return ReadMesh(positions, *_triangles(mesh, positions))
+
+
+def triangle_corners(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the corners of each triangle of a mesh, (t, 3), and its polygon, (t,).
+
+    Of a mesh that is not in edit mode; the triangles are those of `mesh_arrays`.
+    """
+    if not mesh.polygons:
+        return np.empty((0, 3), np.int32), np.empty(0, np.int32)
+    corners = _corner_vertices(mesh)
+    triangles, polygons = _split(mesh, _positions(mesh), corners, by_corner=True)
+    return triangles.astype(np.int32, "C", copy=False), polygons
 
 
 def _triangles(
-    mesh: bpy.types.Mesh, corners: NDArray[np.int32]
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return `triangles` and `polygons` of a mesh with these vertices at its corners."""
+    mesh: bpy.types.Mesh, positions: NDArray[np.float32]
+) -> tuple[NDArray[np.integer], NDArray[np.int32]]:
+    """Return `triangles` and `polygons` of a mesh with these vertices."""
+    corners = _corner_vertices(mesh)
     if triangle_count(mesh) == len(mesh.polygons):
         return corners.reshape(-1, 3), np.arange(len(mesh.polygons), dtype=np.int32)
+    return _split(mesh, positions, corners)
+
+
+def _split(
+    mesh: bpy.types.Mesh,
+    positions: NDArray[np.float32],
+    corners: NDArray[np.int32],
+    *,
+    by_corner: bool = False,
+) -> tuple[NDArray[np.integer], NDArray[np.int32]]:
+    """Return the triangles that Blender splits polygons into, (t, 3), and the polygon of each."""
+    polygons = _triangle_polygons(mesh)
+    rows = split_quads(positions, corners, polygons, by_corner=by_corner)
+    if rows is not None:
+        return rows.T, polygons
     mesh.calc_loop_triangles()
-    loops = bulk(mesh.loop_triangles, "loops", 3 * len(mesh.loop_triangles), np.uint32)
+    loops = bulk(mesh.loop_triangles, "loops", 3 * len(polygons), np.uint32)
+    if by_corner:
+        return loops.view(np.int32).reshape(-1, 3), polygons
     triangles = np.empty(len(loops), np.int32)
     for start in range(0, len(loops), _BLOCK):
         part = slice(start, start + _BLOCK)
         np.take(corners, loops[part], out=triangles[part], mode="clip")
-    return triangles.reshape(-1, 3), _triangle_polygons(mesh)
+    return triangles.reshape(-1, 3), polygons
 
 
 def digest_steps(*arrays: NDArray[Any]) -> Steps[bytes]:
@@ -87,7 +118,10 @@ def digest_steps(*arrays: NDArray[Any]) -> Steps[bytes]:
 
 def sample_of(arrays: ReadMesh) -> bytes:
     """Return bytes that mostly tell meshes apart: O(1)."""
-    some = (each[:: 1 + len(each) // _SAMPLE].tobytes() for each in arrays)
+    some = (
+        each[:: 1 + len(each) // _SAMPLE].astype(kind).tobytes()
+        for each, kind in zip(arrays, _KINDS, strict=True)
+    )
     return b"|".join((repr([len(each) for each in arrays]).encode(), *some))
 
 
@@ -141,7 +175,6 @@ def _corners(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.int32]
     """
     if not mesh.polygons:
         return np.empty(0, np.int32), np.empty(0, np.int32)
-    mesh.calc_loop_triangles()
     return _corner_vertices(mesh), _triangle_polygons(mesh)
 
 
@@ -166,7 +199,8 @@ def _corner_vertices(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
 
 
 def _triangle_polygons(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
-    return bulk(mesh.loop_triangle_polygons, "value", len(mesh.loop_triangles), np.int32)
+    # To ask `loop_triangles` for their number would make them.
+    return bulk(mesh.loop_triangle_polygons, "value", triangle_count(mesh), np.int32)
 
 
 def _values(mesh: bpy.types.Mesh, attribute: str) -> Any:
