@@ -22,6 +22,7 @@ from .audit import (
     supports,
     supports_steps,
 )
+from .checksums import SUMMED_TOGETHER, checksums
 from .chunks import (
     ChunkPolygons,
     Chunks,
@@ -102,6 +103,7 @@ __all__ = [
     "OUTSIDE",
     "OUT_OF_VIEW",
     "SEEN",
+    "SUMMED_TOGETHER",
     "TOO_SMALL",
     "UNVISITED",
     "Audit",
@@ -155,6 +157,7 @@ __all__ = [
     "cell_segments",
     "cells_along_ray",
     "chunk_polygons",
+    "checksums",
     "chunks",
     "chunks_steps",
     "clip",

@@ -1,6 +1,7 @@
 """The compiled kernel: one door to it, trees packed for it, and its answers, in pieces."""
 
 from .builds import Builder, CellsAsked, Divider, Numbers, builder
+from .checksums import Summer, summer
 from .cuts import cut_parts, parts_beside, seen_cutters, shared_parts, split_pieces
 from .door import (
     VARIABLE,
@@ -55,6 +56,7 @@ __all__ = [
     "Painter",
     "Placed",
     "Questions",
+    "Summer",
     "VolumesAsked",
     "Walked",
     "address",
@@ -82,6 +84,7 @@ __all__ = [
     "slid_surfaces",
     "split_pieces",
     "split_quads",
+    "summer",
     "threads_of",
     "touching_triangles",
     "use_kernel",
