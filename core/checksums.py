@@ -44,7 +44,8 @@ def checksums(words: NDArray[np.generic], /) -> Sums:
     O(n), a third of what SHA-1 takes, with the kernel a quarter of that.
     """
     given = checks.array("words", words)
-    if given.ndim != 1 or given.itemsize != 8 or not given.flags.c_contiguous:
+    is_word = given.dtype.kind in "iuf" and given.itemsize == 8
+    if given.ndim != 1 or not is_word or not given.flags.c_contiguous:
         raise ValueError(
             "words must be numbers of eight bytes, side by side in shape (n,), got"
             f" {given.dtype} in shape {given.shape}"

@@ -17,7 +17,7 @@
 #define LEAST 0x1p-50
 #define MOST 0x1p60
 
-enum { AHEAD = 64 }; /* corners whose places are fetched meanwhile: these lie anywhere */
+enum { AHEAD = 96 }; /* corners: their places, anywhere in memory, are fetched meanwhile */
 
 /* Find a cross product; return the sum of what its terms are at most. */
 static inline double cross_of(const float *a, const float *b, double *product) {
@@ -65,8 +65,10 @@ EXPORT int64_t octree_kernel_quads(const float *places, int64_t vertex_count,
             break;
         }
         for (int64_t next = first + AHEAD; next < first + AHEAD + 4 && next < corner_count; next++)
-            if ((uint64_t)corners[next] < most)
-                __builtin_prefetch(places + 3 * (int64_t)corners[next]);
+            if ((uint64_t)corners[next] < most) {
+                const float *place = places + 3 * (int64_t)corners[next];
+                __builtin_prefetch(place), __builtin_prefetch(place + 2); /* of two lines */
+            }
         for (int corner = 0; corner < 3 + is_quad; corner++) {
             named[corner] = corners[first + corner];
             is_good &= (uint64_t)named[corner] < most;

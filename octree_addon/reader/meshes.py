@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha1
-from itertools import chain
 from typing import Any, NamedTuple
 
 import bmesh
@@ -86,9 +85,10 @@ def _split(
 ) -> tuple[NDArray[np.integer], NDArray[np.int32]]:
     """Return the triangles that Blender splits polygons into, (t, 3), and the polygon of each."""
     polygons = _triangle_polygons(mesh)
-    rows = split_quads(positions, corners, polygons, by_corner=by_corner)
-    if rows is not None:
-        return rows.T, polygons
+    if len(polygons) > tuning.current.split_triangles:
+        rows = split_quads(positions, corners, polygons, by_corner=by_corner)
+        if rows is not None:
+            return rows.T, polygons
     mesh.calc_loop_triangles()
     loops = bulk(mesh.loop_triangles, "loops", 3 * len(polygons), np.uint32)
     if by_corner:
@@ -109,15 +109,13 @@ def digest_steps(*arrays: NDArray[Any]) -> Steps[bytes]:
     digest = sha1(usedforsecurity=False)
     most = -(-tuning.current.rows_digested // SUMMED_TOGETHER) * SUMMED_TOGETHER
     for number, (array, kind) in enumerate(zip(arrays, _KINDS, strict=True)):
-        rows = np.atleast_2d(array.T)
-        sums: list[list[bytes]] = [[] for _ in rows]
-        for start in range(0, len(array), most):
+        words = np.ascontiguousarray(array.T, kind).reshape(-1)
+        for start in range(0, len(words), most):
             if start:
-                yield (number + start / len(array)) / len(arrays)
-            for row, found in zip(rows, sums, strict=True):
-                part = np.ascontiguousarray(row[start : start + most], kind)
-                found.append(checksums(part).tobytes())
-        digest.update(b"".join(chain(*sums)) + b"|")
+                yield (number + start / len(words)) / len(arrays)
+            part = words[start : start + most]
+            digest.update(part.data if len(words) <= SUMMED_TOGETHER else checksums(part).data)
+        digest.update(b"|")
     return digest.digest()
 
 
