@@ -138,9 +138,15 @@ def _is_in_view(scene: bpy.types.Scene, point: Vector) -> bool:
 def big_meshes(seconds: float, scale: float) -> Rows:
     """Find whether a camera sees one big mesh, against looking at its vertices alone."""
     octree_ext.register()
-    for triangles in (1_000_000, 4_000_000):
+    many, most = int(1_000_000 * scale), int(4_000_000 * scale)
+    for make, triangles, noun in (
+        (scenes.landscape, many, "triangles"),
+        (scenes.landscape, most, "triangles"),
+        (scenes.shuffled_quads, most, "triangles in shuffled quads"),
+    ):
         scene, layer = _swarm(0)
-        item = scenes.blender_object(scenes.landscape(int(triangles * scale)))
+        item = scenes.blender_object(make(triangles))
+        count = len(item.data.loops) - 2 * len(item.data.polygons)
         eye = bpy.data.objects.new("Eye", bpy.data.cameras.new("Eye"))
         scene.collection.objects.link(eye)
         scene.camera = eye
@@ -150,7 +156,7 @@ def big_meshes(seconds: float, scale: float) -> Rows:
         ):
             eye.location, eye.rotation_euler = place, turn
             layer.update()
-            yield from _big_mesh(seconds, item, f"{len(item.data.polygons):,} triangles, {view}")
+            yield from _big_mesh(seconds, item, f"{count:,} {noun}, {view}")
         bpy.data.meshes.remove(item.data)
     octree_ext.unregister()
 

@@ -126,9 +126,10 @@ def assert_layouts_equal(seed):
     if not many:
         return 0
     found, before = [], store._MANY
-    store._MANY = int(random.choice([before, 3]))
+    many = int(random.choice([before, 3]))
     for is_wanted in (False, True):
         use_kernel(is_wanted)
+        store._MANY = many
         try:
             with np.errstate(all="ignore"):
                 meshes = [store.Mesh.of(each) for each in many]
@@ -136,6 +137,7 @@ def assert_layouts_equal(seed):
                 sheets = [run(sheets_of(some))] if some else []
         finally:
             use_kernel(True)
+            store._MANY = before
         found.append(
             [getattr(mesh, name) for mesh in meshes for name in ("valid", "bounds", "parts")]
             + [mesh.blocks.used for mesh in meshes]
@@ -143,7 +145,6 @@ def assert_layouts_equal(seed):
             + [sheet.arranged.rows for sheet in sheets]
             + [getattr(sheet.patches, name) for sheet in sheets for name in vars(sheet.patches)]
         )
-    store._MANY = before
     for known, made in zip(*found, strict=True):
         # Of 0 and -0 either may be a bound.
         np.testing.assert_array_equal(known, made, str(seed))
