@@ -16,7 +16,9 @@ from core.compiled import quads
 
 SQUARE = np.array([[0.0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0]])
 CUTS = np.array([[[0, 1, 2], [0, 2, 3]], [[0, 1, 3], [1, 2, 3]]])
-SHAPES = ("convex", "folded", "concave", "flat", "whole", "line", "point", "sizes", "far", "needle")
+SHAPES = (
+    "convex", "folded", "concave", "flat", "whole", "line", "point", "sizes", "far", "needle",
+)  # fmt: skip
 
 
 def quads_of(random, count, shape):

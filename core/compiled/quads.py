@@ -41,10 +41,10 @@ def split_quads(
     Returns
     -------
     ndarray of intp, shape (3, t), or None
-        The vertices of each triangle, read-only. None where Blender has to be asked: it decides in
-        single precision, and not on every machine in the same way, so that a quad may be too near
-        to what is undecided, folded, without area, or far larger or smaller than 1; where a polygon
-        has more corners; and without the kernel, since NumPy takes longer than Blender.
+        The vertices of each triangle, read-only. None where Blender has to be asked: if any quad
+        is nearly folded, a needle, without area, or far larger or smaller than 1, since Blender
+        decides in single precision, which is not the same everywhere; if any polygon has more
+        corners; and without the kernel, since NumPy takes longer than Blender.
 
     Raises
     ------

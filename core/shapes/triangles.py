@@ -76,7 +76,8 @@ class Triangles(Shapes):
         if max(vertices.size, faces.size) <= 3 * piece:
             return cls(vertices, faces)
         points, is_kept = np.empty((3, len(vertices))), _is_frozen(faces)
-        triples = faces.T if is_kept else np.empty((3, len(faces)), np.intp)
+        rows = faces.T if is_kept else np.empty((3, len(faces)), np.intp)
+        triples: Ids = np.asarray(rows, np.intp)  # itself
         for some in blocks(len(vertices), piece):
             part = vertices[some]
             if not (part.dtype in (np.float32, np.float64) and part.shape[1:] == (3,)):
@@ -194,9 +195,9 @@ class Triangles(Shapes):
 def _is_frozen(faces: NDArray[Any]) -> bool:
     """Return whether nobody writes to faces (n, 3) that lie in memory as `Triangles` has them."""
     rows, owner = faces.T, faces.base
-    is_whole = isinstance(owner, np.ndarray) and owner.flags.owndata and owner.nbytes == rows.nbytes
-    is_whole = is_whole and rows.dtype == np.intp and rows.flags.c_contiguous
-    return is_whole and not owner.flags.writeable
+    if not isinstance(owner, np.ndarray) or not owner.flags.owndata or owner.flags.writeable:
+        return False
+    return rows.dtype == np.intp and rows.flags.c_contiguous and owner.nbytes == rows.nbytes
 
 
 def first_corners(triangles: Triangles, ids: Ids) -> Floats:

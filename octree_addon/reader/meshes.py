@@ -15,8 +15,8 @@ from .. import tuning
 
 # Numbers looked up at once: what they are converted to stays in the processor's cache.
 _BLOCK = 1 << 16
-# What arrays of a mesh are compared as: of eight bytes.
-_KINDS = (np.float64, np.int64, np.int64)
+# What arrays of a mesh are compared as: as they are kept.
+_KINDS = (np.float64, np.int64, np.int32)
 # Of a digest of a mesh.
 DIGEST_BYTES = 20
 # Rows that tell meshes apart before all are compared.
@@ -37,7 +37,7 @@ class ReadMesh(NamedTuple):
     """
 
     positions: NDArray[np.float32]
-    triangles: NDArray[np.integer]
+    triangles: NDArray[np.signedinteger[Any]]
     polygons: NDArray[np.int32]
 
 
@@ -68,7 +68,7 @@ def triangle_corners(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[n
 
 def _triangles(
     mesh: bpy.types.Mesh, positions: NDArray[np.float32]
-) -> tuple[NDArray[np.integer], NDArray[np.int32]]:
+) -> tuple[NDArray[np.signedinteger[Any]], NDArray[np.int32]]:
     """Return `triangles` and `polygons` of a mesh with these vertices."""
     corners = _corner_vertices(mesh)
     if triangle_count(mesh) == len(mesh.polygons):
@@ -82,7 +82,7 @@ def _split(
     corners: NDArray[np.int32],
     *,
     by_corner: bool = False,
-) -> tuple[NDArray[np.integer], NDArray[np.int32]]:
+) -> tuple[NDArray[np.signedinteger[Any]], NDArray[np.int32]]:
     """Return the triangles that Blender splits polygons into, (t, 3), and the polygon of each."""
     polygons = _triangle_polygons(mesh)
     if len(polygons) > tuning.current.split_triangles:
@@ -109,7 +109,10 @@ def digest_steps(*arrays: NDArray[Any]) -> Steps[bytes]:
     digest = sha1(usedforsecurity=False)
     most = -(-tuning.current.rows_digested // SUMMED_TOGETHER) * SUMMED_TOGETHER
     for number, (array, kind) in enumerate(zip(arrays, _KINDS, strict=True)):
-        words = np.ascontiguousarray(array.T, kind).reshape(-1)
+        numbers = np.ascontiguousarray(array.T, kind).reshape(-1)
+        whole = len(numbers) * numbers.itemsize // 8 * 8 // numbers.itemsize
+        words = numbers[:whole].view(np.int64)
+        digest.update(numbers[whole:].data)
         for start in range(0, len(words), most):
             if start:
                 yield (number + start / len(words)) / len(arrays)

@@ -222,7 +222,7 @@ def test_a_digest_is_made_in_pieces():
     arrays = ReadMesh(
         random.random((3_000, 3)).astype(np.float32),
         random.integers(0, 3_000, (5_000, 3)).astype(np.int32),
-        np.arange(5_000, dtype=np.int32),
+        np.arange(20_001, dtype=np.int32),
     )
     whole = run(meshes.digest_steps(*arrays))
     assert len(whole) == meshes.DIGEST_BYTES
@@ -230,7 +230,9 @@ def test_a_digest_is_made_in_pieces():
     with tuned(octree_addon, rows_digested=100):
         assert run(meshes.digest_steps(*arrays)) == whole
         fractions = list(meshes.digest_steps(*arrays))
-    assert len(fractions) == sum((each.size - 1) // SUMMED_TOGETHER for each in arrays)
+    # Of eight bytes, two numbers of polygons.
+    words = (arrays.positions.size, arrays.triangles.size, arrays.polygons.size // 2)
+    assert len(fractions) == sum((count - 1) // SUMMED_TOGETHER for count in words)
     assert fractions == sorted(fractions)
 
 

@@ -7,8 +7,8 @@ import pytest
 from blender_scenes import depsgraph, monkey, text
 from tuned import tuned
 
-from octree_ext import octree_addon
-from octree_ext.core import compiled, split_quads
+from octree_ext import core, octree_addon
+from octree_ext.core import Triangles, compiled, run, split_quads
 from octree_ext.octree_addon.reader import mesh_arrays, mesh_layers, meshes
 
 needs_kernel = pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there")
@@ -129,3 +129,6 @@ def test_only_large_meshes_are_split_by_the_kernel(monkeypatch):
     assert now.triangles.dtype == np.intp
     assert np.array_equal(before.triangles, now.triangles)
     assert meshes.sample_of(before) == meshes.sample_of(now)
+    with tuned(core, piece=7):
+        made = run(Triangles.steps(now.positions, now.triangles))
+    assert np.shares_memory(made.faces, now.triangles)  # and is not copied

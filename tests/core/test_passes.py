@@ -77,9 +77,9 @@ def test_faces_that_nobody_writes_are_kept_as_they_are():
     for each in (seen, rows_of_fours, turned):
         each.setflags(write=False)
     # Read-only is not enough where another one writes, or where numbers lie otherwise.
-    for given in (rows.T, seen.T, rows_of_fours.T, turned, rows[:, :50].T):
-        _, made = finished(Triangles.steps(vertices, given))
-        assert not np.shares_memory(made.faces, given)
+    for each in (rows.T, seen.T, rows_of_fours.T, turned, rows[:, :50].T):
+        _, made = finished(Triangles.steps(vertices, each))
+        assert not np.shares_memory(made.faces, each)
     rows.setflags(write=False)
     _, made = finished(Triangles.steps(vertices, rows.T))
     assert np.shares_memory(made.faces, rows)
