@@ -126,10 +126,10 @@ def assert_layouts_equal(seed):
     if not many:
         return 0
     found, before = [], store._MANY
-    many = int(random.choice([before, 3]))
+    least = int(random.choice([before, 3]))
     for is_wanted in (False, True):
         use_kernel(is_wanted)
-        store._MANY = many
+        store._MANY = least
         try:
             with np.errstate(all="ignore"):
                 meshes = [store.Mesh.of(each) for each in many]
