@@ -18,13 +18,13 @@ HALF_WIDTH = 10.0  # of the terrain
 
 @dataclass(frozen=True)
 class Mesh:
-    """Triangles as arrays: `vertices` (v, 3) float64, `faces` (n, 3) intp."""
+    """Triangles, or quads, as arrays: `vertices` (v, 3) float64, `faces` (n, 3) or (n, 4) intp."""
 
     vertices: np.ndarray
     faces: np.ndarray
 
     def __len__(self) -> int:
-        """Count the triangles."""
+        """Count the faces."""
         return len(self.faces)
 
 
@@ -38,15 +38,25 @@ def landscape(triangles: int) -> Mesh:
     return _joined(parts)
 
 
+def shuffled_quads(triangles: int) -> Mesh:
+    """About so many triangles: a terrain of quads, its vertices and faces in any order."""
+    made, random = _quads(triangles), np.random.default_rng(5)
+    places = random.permutation(len(made.vertices))
+    return Mesh(made.vertices[places.argsort()], places[random.permutation(made.faces)])
+
+
 def _terrain(triangles: int) -> Mesh:
+    quads = _quads(triangles)
+    return Mesh(quads.vertices, quads.faces[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3))
+
+
+def _quads(triangles: int) -> Mesh:
     side = round(np.sqrt(triangles / 2)) + 1
     line = np.linspace(-HALF_WIDTH, HALF_WIDTH, side)
     x, y = (axis.ravel() for axis in np.meshgrid(line, line))
     z = 0.8 * np.sin(0.7 * x) * np.cos(0.5 * y) + 0.15 * np.sin(2.9 * x + 1.7 * y)
     corner = np.arange(side * side).reshape(side, side)[:-1, :-1].ravel()
-    quads = corner[:, None] + [0, 1, side + 1, side]
-    faces = quads[:, [0, 1, 2, 0, 2, 3]].reshape(-1, 3)
-    return Mesh(np.stack([x, y, z], axis=1), faces)
+    return Mesh(np.stack([x, y, z], axis=1), corner[:, None] + [0, 1, side + 1, side])
 
 
 def _monkey(level: int) -> Mesh:
@@ -92,10 +102,11 @@ def blender_object(mesh: Mesh) -> bpy.types.Object:
     made = bpy.data.meshes.new("Landscape")
     made.vertices.add(len(mesh.vertices))
     made.vertices.foreach_set("co", mesh.vertices.ravel().astype(np.float32))
-    made.loops.add(3 * len(mesh))
+    made.loops.add(mesh.faces.size)
     made.loops.foreach_set("vertex_index", mesh.faces.ravel().astype(np.int32))
     made.polygons.add(len(mesh))
-    made.polygons.foreach_set("loop_start", np.arange(0, 3 * len(mesh), 3, dtype=np.int32))
+    starts = np.arange(0, mesh.faces.size, mesh.faces.shape[1], dtype=np.int32)
+    made.polygons.foreach_set("loop_start", starts)
     made.update(calc_edges=True)
     linked = bpy.data.objects.new("Landscape", made)
     bpy.context.scene.collection.objects.link(linked)

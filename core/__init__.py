@@ -22,6 +22,7 @@ from .audit import (
     supports,
     supports_steps,
 )
+from .checksums import SUMMED_TOGETHER, checksums
 from .chunks import (
     ChunkPolygons,
     Chunks,
@@ -37,7 +38,7 @@ from .chunks import (
     joined_chunks,
 )
 from .clip import Pieces, assign, clip, clip_steps
-from .compiled import kernel, kernel_state, use_kernel, use_threads
+from .compiled import kernel, kernel_state, split_quads, use_kernel, use_threads
 from .construction import BuildCancelled, build_octree, build_steps
 from .descend import CROSSING, INSIDE, OUTSIDE, UNVISITED
 from .dynamic import ChangeCounts, DynamicOctree
@@ -102,6 +103,7 @@ __all__ = [
     "OUTSIDE",
     "OUT_OF_VIEW",
     "SEEN",
+    "SUMMED_TOGETHER",
     "TOO_SMALL",
     "UNVISITED",
     "Audit",
@@ -154,6 +156,7 @@ __all__ = [
     "build_steps",
     "cell_segments",
     "cells_along_ray",
+    "checksums",
     "chunk_polygons",
     "chunks",
     "chunks_steps",
@@ -202,6 +205,7 @@ __all__ = [
     "slide",
     "slide_steps",
     "sphere_directions",
+    "split_quads",
     "statistics",
     "supports",
     "supports_steps",

@@ -29,14 +29,14 @@ static inline void enlarge(double *box, const double *rows, int64_t count, int64
 /* Find which vertices are used by faces with finite corners, and which faces (3, face_count) these
  * are: `flags`, of vertices, then of faces, 0 on entry. The first of `boxes` holds used vertices,
  * the others, ALL_PARTS, the ones in each cell of a coarse grid; empty ones have infinite bounds.
- * Returns how many faces are good. */
+ * Without
+ * `boxes`, none is looked for. Returns how many faces are good. */
 EXPORT int64_t octree_kernel_outline(const double *vertices, int64_t count, const int64_t *faces,
                                      int64_t face_count, uint8_t *flags, double *boxes) {
     uint64_t before = set_floats(DEFAULT_FLOATS);
     uint8_t *used = flags, *good = flags + count;
-    double *bounds = boxes, *parts = boxes + 6;
     int64_t found = 0;
-    for (int row = 0; row < 6 * (1 + ALL_PARTS); row++)
+    for (int row = 0; row < 6 * (1 + ALL_PARTS) && boxes; row++)
         boxes[row] = row % 6 < 3 ? INFINITY : -INFINITY;
     int are_finite = 1;
     for (int64_t n = 0; n < 3 * count; n++) are_finite &= isfinite(vertices[n]) != 0;
@@ -54,14 +54,19 @@ EXPORT int64_t octree_kernel_outline(const double *vertices, int64_t count, cons
         good[face] = (uint8_t)is_good, found += is_good;
         if (is_good) used[a] = used[b] = used[c] = 1;
     }
-    for (int64_t vertex = 0; vertex < count && found > 0; vertex++)
+    if (!boxes || found <= 0) {
+        set_floats(before);
+        return found;
+    }
+    double *bounds = boxes, *parts = boxes + 6;
+    for (int64_t vertex = 0; vertex < count; vertex++)
         if (used[vertex]) enlarge(bounds, vertices, count, vertex);
     double scale[3];
     for (int axis = 0; axis < 3; axis++) {
         double size = bounds[3 + axis] - bounds[axis];
         scale[axis] = size > 0 ? PARTS / size : 0;
     }
-    for (int64_t vertex = 0; vertex < count && found > 0; vertex++) {
+    for (int64_t vertex = 0; vertex < count; vertex++) {
         int part = 0;
         if (!used[vertex]) continue;
         for (int axis = 0; axis < 3; axis++) {

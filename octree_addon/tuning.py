@@ -24,7 +24,10 @@ class AddonTuning:
         Updates of a depsgraph up to which they are looked at one by one: with more, everything is
         in doubt.
     rows_digested : int
-        Rows of a mesh that are digested in a step.
+        Numbers of a mesh that are digested in a step; rows up to which nobody waits for that.
+    split_triangles : int
+        Triangles of a mesh beyond which the kernel splits its quads: fewer Blender splits as fast,
+        and often has done so before.
     vertices_read, meshes_read, objects_read : int
         What is read in a step: vertices, at least; meshes, and objects that show meshes, at most.
     instances_walked : int
@@ -66,6 +69,7 @@ class AddonTuning:
     rebuilt_triangles: int = 200_000
     updates_looked_at: int = 256
     rows_digested: int = 1 << 20
+    split_triangles: int = 1 << 18
     vertices_read: int = 250_000
     meshes_read: int = 1_024
     objects_read: int = 8_192

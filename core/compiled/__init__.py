@@ -1,6 +1,7 @@
 """The compiled kernel: one door to it, trees packed for it, and its answers, in pieces."""
 
 from .builds import Builder, CellsAsked, CellsDivided, Divider, Numbers, Tallies, builder
+from .checksums import Summer, summer
 from .cuts import cut_parts, parts_beside, seen_cutters, shared_parts, split_pieces
 from .door import (
     VARIABLE,
@@ -17,6 +18,7 @@ from .measures import measured_pairs, point_distances
 from .outcodes import Coder, coder
 from .packing import QUESTION, Packed, Placed, is_worth, packed
 from .pictures import Painter, painter
+from .quads import split_quads
 from .questions import AROUND, Questions, VolumesAsked, as_boxes
 from .slides import slid_surfaces
 from .threads import in_pieces, threads_of, use_threads
@@ -54,6 +56,7 @@ __all__ = [
     "Painter",
     "Placed",
     "Questions",
+    "Summer",
     "Tallies",
     "VolumesAsked",
     "Walked",
@@ -80,6 +83,8 @@ __all__ = [
     "shortest_ways",
     "slid_surfaces",
     "split_pieces",
+    "split_quads",
+    "summer",
     "threads_of",
     "touching_triangles",
     "use_kernel",

@@ -17,13 +17,19 @@ class Arranger(Caller):
 
     def outline(self, triangles: Triangles) -> tuple[Ids, Flags, Floats, Floats]:
         """Return finite triangles, vertices of these, their bounds (6,) and parts (6, b)."""
+        boxes = np.empty((1 + _PARTS, 6))
+        valid, used = self.finite(triangles, boxes)
+        parts = boxes[1:].compress(boxes[1:, 0] < np.inf, axis=0)
+        return valid, used, boxes[0], parts.T
+
+    def finite(self, triangles: Triangles, boxes: Floats | None = None) -> tuple[Ids, Flags]:
+        """Return finite triangles and vertices of these; fill in the bounds and the parts."""
         vertices, faces = triangles.vertices.T, triangles.faces.T
         corners, size = vertices.shape[1], faces.shape[1]
-        flags, boxes = np.zeros(corners + size, bool), np.empty((1 + _PARTS, 6))
+        flags = np.zeros(corners + size, bool)
         count = self._call("outline", vertices, corners, faces, size, flags, boxes)
         valid = np.arange(count) if count == size else flags[corners:].nonzero()[0]
-        parts = boxes[1:].compress(boxes[1:, 0] < np.inf, axis=0)
-        return valid, flags[:corners], boxes[0], parts.T
+        return valid, flags[:corners]
 
     def surrounded(
         self, parts: Floats, starts: Ids, counts: Ids, meshes: Ids, matrices: Floats

@@ -39,19 +39,14 @@ class Mesh:
     @classmethod
     def of(cls, triangles: Triangles) -> "Mesh":
         """Return what is known of triangles without an octree."""
-        vertices, faces = triangles.vertices.T, triangles.faces.T
+        vertices = triangles.vertices.T
         kernel = compiled.arranger()
         if kernel is not None and vertices.shape[1] <= _MANY:
             return cls._outlined(triangles, *kernel.outline(triangles))
-        finite = np.isfinite(vertices).all(axis=0)
-        good = np.ones(len(triangles), bool) if finite.all() else finite[faces].all(axis=0)
-        (valid,) = good.nonzero()
-        used = np.zeros(len(finite), bool)
+        valid, used = kernel.finite(triangles) if kernel is not None else _finite(triangles)
         blocks = VertexBlocks(triangles, used)
         if len(valid) == 0:
             return cls(triangles, valid, _NO_BOUNDS, np.zeros((6, 1)), blocks)
-        for row in faces:
-            used[row if len(valid) == len(good) else row[valid]] = True
         if len(used) > _MANY and used.all():
             parts = _joined(blocks.limits)
             bounds = _joined(parts, 1)[:, 0]
@@ -70,6 +65,17 @@ class Mesh:
             return cls(triangles, valid, _NO_BOUNDS, np.zeros((6, 1)), blocks)
         parts = parts if len(valid) >= _WORTH else bounds[:, None]
         return cls(triangles, valid, bounds, parts, blocks)
+
+
+def _finite(triangles: Triangles) -> tuple[Ids, Flags]:
+    """Return the triangles with finite corners, and flags of the vertices that these use."""
+    finite, faces = np.isfinite(triangles.vertices).all(axis=1), triangles.faces.T
+    good = np.ones(len(triangles), bool) if finite.all() else finite[faces].all(axis=0)
+    (valid,) = good.nonzero()
+    used = np.zeros(len(finite), bool)
+    for row in faces:
+        used[row if len(valid) == len(good) else row[valid]] = True
+    return valid, used
 
 
 def _joined(boxes: Floats, count: int = _PARTS**3) -> Floats:

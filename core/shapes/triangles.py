@@ -58,7 +58,7 @@ class Triangles(Shapes):
         vertices : ndarray of float, shape (v, 3)
             As for the class; they stay the same until the last step.
         faces : ndarray of int, shape (n, 3)
-            Likewise.
+            Likewise. Kept, and not copied, if read-only and what `Triangles.faces` would return.
 
         Returns
         -------
@@ -75,16 +75,22 @@ class Triangles(Shapes):
         piece = tuning.current.piece
         if max(vertices.size, faces.size) <= 3 * piece:
             return cls(vertices, faces)
-        points, triples = np.empty((3, len(vertices))), np.empty((3, len(faces)), np.intp)
+        points, is_kept = np.empty((3, len(vertices))), _is_frozen(faces)
+        rows = faces.T if is_kept else np.empty((3, len(faces)), np.intp)
+        triples: Ids = np.asarray(rows, np.intp)  # itself
         for some in blocks(len(vertices), piece):
-            points[:, some] = checks.floats("vertices", vertices[some], 3).T
+            part = vertices[some]
+            if not (part.dtype in (np.float32, np.float64) and part.shape[1:] == (3,)):
+                part = checks.floats("vertices", part, 3)
+            points[:, some] = part.T  # converted on the way, without a copy between
             yield 0.3 * some.stop / len(vertices)
         for some in blocks(len(faces), piece):
             part = faces[some]
             is_good = part.dtype.kind in "iu" and part.shape[1:] == (3,)
             if not (is_good and part.min() >= 0 and part.max() < len(vertices)):
                 part = checks.indices("faces", part, 3, len(vertices))
-            triples[:, some] = part.T  # converted on the way, without a copy between
+            if not is_kept:
+                triples[:, some] = part.T
             yield 0.3 + 0.7 * some.stop / len(faces)
         triangles = object.__new__(cls)
         triangles._vertex_rows = frozen(points)
@@ -184,6 +190,14 @@ class Triangles(Shapes):
             np.minimum(np.minimum(first, second), third, out=lower[:, some])
             np.maximum(np.maximum(first, second), third, out=upper[:, some])
         return lower, upper
+
+
+def _is_frozen(faces: NDArray[Any]) -> bool:
+    """Return whether nobody writes to faces (n, 3) that lie in memory as `Triangles` has them."""
+    rows, owner = faces.T, faces.base
+    if not isinstance(owner, np.ndarray) or not owner.flags.owndata or owner.flags.writeable:
+        return False
+    return rows.dtype == np.intp and rows.flags.c_contiguous and owner.nbytes == rows.nbytes
 
 
 def first_corners(triangles: Triangles, ids: Ids) -> Floats:

@@ -33,6 +33,7 @@ ORIGINS = [3.0, 2.9, 2.7, 0.5, 0.4, -2.0, 0.3, -5.0, 0.31, 0.6, 0.4, 0.3]
 DIRECTIONS = [-2.6, -2.4, -2.2, 0.01, 0.03, 1.7, 0.1, 5.7, 0.2, 1.0, 0.0, 0.0]
 SCREEN = [6.3, 0.7, -0.3, 0.9, 0.4, 7.1, 0.6, 0.3, 0.03, -0.07, 0.11, 0.9, 0.0, 0.0, 0.0, 1.0]
 PIXELS = 12
+CORNERS, POLYGONS = [0, 1, 2, 3, 0, 1, 4, 4, 1, 0, 3], [0, 0, 1, 2, 2]
 # Where surfaces are placed, which pairs of them slide, and how: as `Along` in shadows.h.
 PLACED = [
     [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0],
@@ -55,6 +56,8 @@ KNOWN = {
     "project": "0b83db20abf4a503",
     "draw": "716c731e9079b240",
     "outcodes": "e5c774d902bc5b0f",
+    "quads": "d7cb758147adad9d",
+    "sum_words": "7cb85abf9c770611",
 }
 
 
@@ -138,6 +141,14 @@ def questions(library: ctypes.CDLL) -> Iterator[Question]:
     planes, is_open = Planes(at(rows), at(slacks), 1, 2), (c_uint8 * 3)(1, 1, 1)
     given = vertices, 5, 5, byref(planes), begin, 1, order, 3, 2, None, 0, is_open
     yield "outcodes", (*given, codes, None), (codes,)
+
+    places, cut = (ctypes.c_float * len(VERTICES))(*VERTICES), _wholes([0] * len(POLYGONS) * 3)
+    corners, polygons = ((c_int32 * len(row))(*row) for row in (CORNERS, POLYGONS))
+    given = places, 5, corners, len(corners), polygons, len(polygons), 0, len(polygons), 0, cut
+    yield "quads", given, (cut,)
+
+    halves = (c_int32 * 2)()
+    yield "sum_words", (vertices, len(vertices), 1, halves), (halves,)
 
 
 def _slide(

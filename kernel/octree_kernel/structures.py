@@ -236,6 +236,8 @@ def declared(library: ctypes.CDLL) -> ctypes.CDLL:
             address, number, *[address] * 3,
         ],
         "coded": [address, *[number] * 3, address, number, *[address] * 3],
+        "sum_words": [address, number, number, address],
+        "quads": [*[address, number] * 3, *[number] * 3, address],
         "size": [number, number],
         "pack": [
             POINTER(Tree), address, address, number, number, *[address] * 4, number, address,

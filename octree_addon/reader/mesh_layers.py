@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...core import Steps
 from .. import tuning
 from ..arrays import Floats, Ids
-from .meshes import bulk, evaluated_mesh
+from .meshes import bulk, evaluated_mesh, triangle_corners
 
 # By its type: the property that holds a value, how many numbers that has, and of which kind.
 ATTRIBUTE_KINDS: dict[str, tuple[str, int, type]] = {
@@ -138,21 +138,13 @@ def mesh_layers(mesh: bpy.types.Mesh, *, groups: bool = False) -> MeshLayers:
     """
     counts = len(mesh.vertices), len(mesh.edges), len(mesh.loops), len(mesh.polygons)
     starts = np.append(bulk(mesh.polygons, "loop_start", counts[3], np.int32), counts[2])
-    mesh.calc_loop_triangles()
-    triangles = len(mesh.loop_triangles)
-    polygons = np.empty(0, np.int32)
-    if triangles:
-        polygons = bulk(mesh.loop_triangle_polygons, "value", triangles, np.int32)
     return MeshLayers(
         bulk(mesh.vertices, "co", 3 * counts[0], np.float32).reshape(-1, 3),
         _topology(mesh, ".edge_verts", 2 * counts[1]).reshape(-1, 2),
         _topology(mesh, ".corner_vert", counts[2]),
         _topology(mesh, ".corner_edge", counts[2]),
         starts.astype(np.intp),
-        bulk(mesh.loop_triangles, "loops", 3 * triangles, np.uint32)
-        .astype(np.int32)
-        .reshape(-1, 3),
-        polygons,
+        *triangle_corners(mesh),
         bulk(mesh.corner_normals, "vector", 3 * counts[2], np.float32).reshape(-1, 3),
         tuple(_columns(mesh)),
         _weights(mesh) if groups else _NO_WEIGHTS,

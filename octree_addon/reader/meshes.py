@@ -10,13 +10,13 @@ import bpy
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core import Steps
+from ...core import SUMMED_TOGETHER, Steps, checksums, split_quads
 from .. import tuning
 
 # Numbers looked up at once: what they are converted to stays in the processor's cache.
 _BLOCK = 1 << 16
-# Of the arrays of a mesh.
-_KINDS = (np.float32, np.int32, np.int32)
+# What arrays of a mesh are compared as: as they are kept.
+_KINDS = (np.float64, np.int64, np.int32)
 # Of a digest of a mesh.
 DIGEST_BYTES = 20
 # Rows that tell meshes apart before all are compared.
@@ -30,14 +30,14 @@ class ReadMesh(NamedTuple):
     ----------
     positions : ndarray of float32, shape (v, 3)
         Where the vertices are.
-    triangles : ndarray of int32, shape (t, 3)
+    triangles : ndarray of int32 or intp, shape (t, 3)
         The vertices of each triangle.
     polygons : ndarray of int32, shape (t,)
         The polygon that each triangle is a part of.
     """
 
     positions: NDArray[np.float32]
-    triangles: NDArray[np.int32]
+    triangles: NDArray[np.signedinteger[Any]]
     polygons: NDArray[np.int32]
 
 
@@ -50,22 +50,54 @@ def mesh_arrays(mesh: bpy.types.Mesh) -> ReadMesh:
         return ReadMesh(
             np.empty((0, 3), np.float32), np.empty((0, 3), np.int32), np.empty(0, np.int32)
         )
-    return ReadMesh(_positions(mesh), *_triangles(mesh, _corner_vertices(mesh)))
+    positions = _positions(mesh)
+    return ReadMesh(positions, *_triangles(mesh, positions))
+
+
+def triangle_corners(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the corners of each triangle of a mesh, (t, 3), and its polygon, (t,).
+
+    Of a mesh that is not in edit mode; the triangles are those of `mesh_arrays`.
+    """
+    if not mesh.polygons:
+        return np.empty((0, 3), np.int32), np.empty(0, np.int32)
+    corners = _corner_vertices(mesh)
+    triangles, polygons = _split(mesh, _positions(mesh), corners, by_corner=True)
+    return triangles.astype(np.int32, "C", copy=False), polygons
 
 
 def _triangles(
-    mesh: bpy.types.Mesh, corners: NDArray[np.int32]
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return `triangles` and `polygons` of a mesh with these vertices at its corners."""
+    mesh: bpy.types.Mesh, positions: NDArray[np.float32]
+) -> tuple[NDArray[np.signedinteger[Any]], NDArray[np.int32]]:
+    """Return `triangles` and `polygons` of a mesh with these vertices."""
+    corners = _corner_vertices(mesh)
     if triangle_count(mesh) == len(mesh.polygons):
         return corners.reshape(-1, 3), np.arange(len(mesh.polygons), dtype=np.int32)
+    return _split(mesh, positions, corners)
+
+
+def _split(
+    mesh: bpy.types.Mesh,
+    positions: NDArray[np.float32],
+    corners: NDArray[np.int32],
+    *,
+    by_corner: bool = False,
+) -> tuple[NDArray[np.signedinteger[Any]], NDArray[np.int32]]:
+    """Return the triangles that Blender splits polygons into, (t, 3), and the polygon of each."""
+    polygons = _triangle_polygons(mesh)
+    if len(polygons) > tuning.current.split_triangles:
+        rows = split_quads(positions, corners, polygons, by_corner=by_corner)
+        if rows is not None:
+            return rows.T, polygons
     mesh.calc_loop_triangles()
-    loops = bulk(mesh.loop_triangles, "loops", 3 * len(mesh.loop_triangles), np.uint32)
+    loops = bulk(mesh.loop_triangles, "loops", 3 * len(polygons), np.uint32)
+    if by_corner:
+        return loops.view(np.int32).reshape(-1, 3), polygons
     triangles = np.empty(len(loops), np.int32)
     for start in range(0, len(loops), _BLOCK):
         part = slice(start, start + _BLOCK)
         np.take(corners, loops[part], out=triangles[part], mode="clip")
-    return triangles.reshape(-1, 3), _triangle_polygons(mesh)
+    return triangles.reshape(-1, 3), polygons
 
 
 def digest_steps(*arrays: NDArray[Any]) -> Steps[bytes]:
@@ -74,20 +106,28 @@ def digest_steps(*arrays: NDArray[Any]) -> Steps[bytes]:
     The arrays are those of `ReadMesh`, of any precision. Yields the fraction done, of few
     triangles never.
     """
-    digest, most = sha1(usedforsecurity=False), tuning.current.rows_digested
+    digest = sha1(usedforsecurity=False)
+    most = -(-tuning.current.rows_digested // SUMMED_TOGETHER) * SUMMED_TOGETHER
     for number, (array, kind) in enumerate(zip(arrays, _KINDS, strict=True)):
-        for start in range(0, len(array), most):
+        numbers = np.ascontiguousarray(array.T, kind).reshape(-1)
+        whole = len(numbers) * numbers.itemsize // 8 * 8 // numbers.itemsize
+        words = numbers[:whole].view(np.int64)
+        digest.update(numbers[whole:].data)
+        for start in range(0, len(words), most):
             if start:
-                yield (number + start / len(array)) / len(arrays)
-            part = np.ascontiguousarray(array[start : start + most], kind)
-            digest.update(part)  # type: ignore[arg-type]  # a buffer
+                yield (number + start / len(words)) / len(arrays)
+            part = words[start : start + most]
+            digest.update(part.data if len(words) <= SUMMED_TOGETHER else checksums(part).data)
         digest.update(b"|")
     return digest.digest()
 
 
 def sample_of(arrays: ReadMesh) -> bytes:
     """Return bytes that mostly tell meshes apart: O(1)."""
-    some = (each[:: 1 + len(each) // _SAMPLE].tobytes() for each in arrays)
+    some = (
+        each[:: 1 + len(each) // _SAMPLE].astype(kind).tobytes()
+        for each, kind in zip(arrays, _KINDS, strict=True)
+    )
     return b"|".join((repr([len(each) for each in arrays]).encode(), *some))
 
 
@@ -141,7 +181,6 @@ def _corners(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.int32]
     """
     if not mesh.polygons:
         return np.empty(0, np.int32), np.empty(0, np.int32)
-    mesh.calc_loop_triangles()
     return _corner_vertices(mesh), _triangle_polygons(mesh)
 
 
@@ -166,7 +205,8 @@ def _corner_vertices(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
 
 
 def _triangle_polygons(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
-    return bulk(mesh.loop_triangle_polygons, "value", len(mesh.loop_triangles), np.int32)
+    # To ask `loop_triangles` for their number would make them.
+    return bulk(mesh.loop_triangle_polygons, "value", triangle_count(mesh), np.int32)
 
 
 def _values(mesh: bpy.types.Mesh, attribute: str) -> Any:

@@ -52,18 +52,11 @@ class SceneMesh:
 
     def is_made_of(self, arrays: ReadMesh) -> bool:
         """Tell whether it is equal to what was read, bit by bit."""
-        return all(
-            np.array_equal(one.view(np.int32), other.view(np.int32))
-            for one, other in zip(self._arrays, arrays, strict=True)
-        )
-
-    @property
-    def _arrays(self) -> ReadMesh:
-        """The arrays that it was made of."""
-        return ReadMesh(
-            self.triangles.vertices.astype(np.float32, "C"),
-            self.triangles.faces.astype(np.int32, "C"),
-            self.polygons,
+        positions = self.triangles.vertices.astype(np.float32, "C")
+        return (
+            np.array_equal(positions.view(np.int32), arrays.positions.view(np.int32))
+            and np.array_equal(self.triangles.faces, arrays.triangles)
+            and np.array_equal(self.polygons, arrays.polygons)
         )
 
     @cached_property

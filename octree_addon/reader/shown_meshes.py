@@ -5,10 +5,9 @@ from typing import TypeVar
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays import Floats
-from .meshes import bulk, evaluated_mesh
+from .meshes import bulk, evaluated_mesh, triangle_corners, triangle_count
 from .placements import ScenePlacements
 
 _Own = TypeVar("_Own")
@@ -51,14 +50,12 @@ def row_uv_areas(depsgraph: bpy.types.Depsgraph, placements: ScenePlacements) ->
 
 
 def _uv_areas(mesh: bpy.types.Mesh) -> Floats:
-    mesh.calc_loop_triangles()
-    count, corners = len(mesh.loop_triangles), len(mesh.loops)
     layer = next((each for each in mesh.uv_layers if each.active_render), None)
-    if layer is None or not count:
-        return np.zeros(count)
-    triangles: NDArray[np.uint32] = bulk(mesh.loop_triangles, "loops", 3 * count, np.uint32)
-    map_ = bulk(layer.uv, "vector", 2 * corners, np.float32).astype(np.float64).reshape(-1, 2)
-    places = map_[triangles.reshape(-1, 3)]
+    if layer is None:
+        return np.zeros(triangle_count(mesh))
+    triangles, _ = triangle_corners(mesh)
+    map_ = bulk(layer.uv, "vector", 2 * len(mesh.loops), np.float32).astype(np.float64)
+    places = map_.reshape(-1, 2)[triangles]
     (x, y), (z, w) = (places[:, 1] - places[:, 0]).T, (places[:, 2] - places[:, 0]).T
     areas: Floats = np.nan_to_num(np.abs(x * w - y * z) / 2, posinf=0.0)
     return areas

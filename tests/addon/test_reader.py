@@ -18,8 +18,14 @@ from reading import only_object, read
 from tuned import tuned
 
 from octree_ext import octree_addon
-from octree_ext.core import run
-from octree_ext.octree_addon.reader import mesh_arrays, meshes, object_bounds, scene
+from octree_ext.core import SUMMED_TOGETHER, Triangles, run, use_kernel
+from octree_ext.octree_addon.reader import (
+    ReadMesh,
+    mesh_arrays,
+    meshes,
+    object_bounds,
+    scene,
+)
 from octree_ext.octree_addon.scene_index import triangle_source_steps
 
 
@@ -211,16 +217,47 @@ def test_an_empty_is_as_large_as_it_is_drawn():
     assert np.allclose(bounds.upper, [(4, 3, 3)])
 
 
-def test_a_digest_is_made_in_pieces(ball):
-    arrays = mesh_arrays(ball.data)
+def test_a_digest_is_made_in_pieces():
+    random = np.random.default_rng(0)
+    arrays = ReadMesh(
+        random.random((3_000, 3)).astype(np.float32),
+        random.integers(0, 3_000, (5_000, 3)).astype(np.int32),
+        np.arange(20_001, dtype=np.int32),
+    )
     whole = run(meshes.digest_steps(*arrays))
     assert len(whole) == meshes.DIGEST_BYTES
     assert list(meshes.digest_steps(*arrays)) == []
     with tuned(octree_addon, rows_digested=100):
         assert run(meshes.digest_steps(*arrays)) == whole
         fractions = list(meshes.digest_steps(*arrays))
-    assert len(fractions) == sum((len(each) - 1) // 100 for each in arrays)
+    # Of eight bytes, two numbers of polygons.
+    words = (arrays.positions.size, arrays.triangles.size, arrays.polygons.size // 2)
+    assert len(fractions) == sum((count - 1) // SUMMED_TOGETHER for count in words)
     assert fractions == sorted(fractions)
+
+
+@pytest.mark.parametrize("count", [5, 5_000])
+def test_a_digest_is_of_what_is_read_whatever_its_precision(count):
+    random = np.random.default_rng(0)
+    arrays = ReadMesh(
+        random.random((count, 3)).astype(np.float32),
+        random.integers(0, count, (count, 3)).astype(np.int32),
+        np.arange(count, dtype=np.int32),
+    )
+    triangles = Triangles(arrays.positions, arrays.triangles)
+    whole = run(meshes.digest_steps(*arrays))
+    assert run(meshes.digest_steps(triangles.vertices, triangles.faces, arrays.polygons)) == whole
+    use_kernel(False)
+    try:
+        assert run(meshes.digest_steps(*arrays)) == whole
+    finally:
+        use_kernel(True)
+    for array in arrays:
+        before = array.flat[count - 1]
+        array.flat[count - 1] += 1
+        assert run(meshes.digest_steps(*arrays)) != whole
+        array.flat[count - 1] = before
+    assert run(meshes.digest_steps(*arrays)) == whole
 
 
 @tuned(octree_addon, objects_read=1)

@@ -72,6 +72,8 @@ GIVEN = {
     "slide.direction": [0, 0, -1], "bodies": [3, 3], "limit": 4.0,
     "axes": [[1, 0, 0]], "fixed": [0], "gap": 0.1,
     **{f"{name}.ids": [0, 2] for name in PLACING},
+    "split_quads.positions": np.eye(3, dtype=np.float32), "polygons": np.zeros(1, np.int32),
+    "split_quads.corners": np.arange(3, dtype=np.int32), "words": np.zeros(2),
 }  # fmt: skip
 # Their arrays are known to be sound: nobody checks them again.
 TRUSTED = {

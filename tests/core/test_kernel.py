@@ -12,6 +12,7 @@ from copy import copy, deepcopy
 from hashlib import sha256
 from pathlib import Path
 
+import kernel_meshes as meshes
 import kernel_worlds as worlds
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from core import (
     Spheres,
     Triangles,
     build_octree,
+    checksums,
     compiled,
     grid,
     kernel,
@@ -339,6 +341,8 @@ def test_its_self_test_expects_what_numpy_answers():
     heights += np.reshape(test.PLANES, (2, 4))[:, 3:]
     beyond, inside = heights < -0.001, (heights >= 0.001).all(axis=0)
     codes = beyond[0] * 1 + beyond[1] * 2 + ~inside * 64
+    places = np.reshape(test.VERTICES, (-1, 3)).astype(np.float32)
+    rows = np.array(test.CORNERS, np.int32), np.array(test.POLYGONS, np.int32)
     answers = {
         "pack": [],
         "cast": [hits.items, hits.distances, hits.positions, hits.normals, hits.barycentric],
@@ -357,6 +361,8 @@ def test_its_self_test_expects_what_numpy_answers():
         "project": [clip],
         "draw": [keys],
         "outcodes": [codes],
+        "quads": [meshes.split_by_numpy(places, *rows)],
+        "sum_words": [checksums(vertices.reshape(-1)).view(np.int32)],
     }
     told = {
         name: package.digest(number for array in arrays for number in array.ravel().tolist())
@@ -413,10 +419,12 @@ def test_it_can_be_read_in_an_hour():
         "pairs.c": 900,
         "audits.c": 500,
         "builds.c": 460,
+        "checksums.c": 40,
         "layouts.c": 250,
         "moves.c": 220,
         "outcodes.c": 120,
         "pictures.c": 210,
+        "quads.c": 100,
         "slides.c": 440,
     }
     assert {path.name for path in SOURCES.glob("*.c")} == most.keys()
@@ -446,7 +454,7 @@ def test_no_byte_is_read_beyond_an_array(package):
         "ASAN_OPTIONS": options,
     }
     count = 16 if MANY else 4
-    kinds = ("worlds", "pairs", "builds", "slides", "views", "audits")
+    kinds = ("worlds", "pairs", "builds", "slides", "views", "audits", "meshes")
     counts = {**dict.fromkeys(kinds, count), "pictures": count // 4}
     for kind, number in counts.items():
         script = CHECKOUT / f"tests/kernel_{kind}.py"

@@ -69,6 +69,36 @@ def test_triangles_are_made_in_pieces(count):
             finished(Triangles.steps(vertices, faces))
 
 
+@tuned(core, piece=7)
+def test_faces_that_nobody_writes_are_kept_as_they_are():
+    rows = np.random.default_rng(1).integers(0, 20, (3, 60))
+    vertices, seen = np.eye(20, 3), rows.view()
+    rows_of_fours, turned = rows.astype(np.int32), rows.T.copy()
+    for each in (seen, rows_of_fours, turned):
+        each.setflags(write=False)
+    # Read-only is not enough where another one writes, or where numbers lie otherwise.
+    for each in (rows.T, seen.T, rows_of_fours.T, turned, rows[:, :50].T):
+        _, made = finished(Triangles.steps(vertices, each))
+        assert not np.shares_memory(made.faces, each)
+    rows.setflags(write=False)
+    _, made = finished(Triangles.steps(vertices, rows.T))
+    assert np.shares_memory(made.faces, rows)
+    assert_array_equal(made.faces, rows.T, strict=True)
+    bad = rows.copy()
+    bad[1, 59] = 20
+    bad.setflags(write=False)
+    with pytest.raises(ValueError, match="faces must lie in 0"):
+        finished(Triangles.steps(vertices, bad.T))
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64, np.longdouble, np.int8])
+@tuned(core, piece=7)
+def test_vertices_of_any_kind_are_made_in_pieces(kind):
+    vertices = np.random.default_rng(1).integers(-9, 9, (60, 3)).astype(kind)
+    _, made = finished(Triangles.steps(vertices, np.zeros((60, 3), int)))
+    assert_array_equal(made.vertices, vertices.astype(np.float64), strict=True)
+
+
 @pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("bounds", [None, ([[0.2] * 3], [[0.7] * 3])])

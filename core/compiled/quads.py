@@ -1,0 +1,107 @@
+"""Quads in C: polygons of three and four corners split into triangles, as Blender does it."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import checks
+from ..arrays import Ids
+from .door import Caller, found
+from .threads import in_pieces, threads_of
+
+# Triangles that a thread splits at a time.
+_PIECE = 1 << 17
+
+
+def split_quads(
+    positions: NDArray[np.float32],
+    corners: NDArray[np.int32],
+    polygons: NDArray[np.int32],
+    /,
+    *,
+    by_corner: bool = False,
+) -> Ids | None:
+    """Split polygons of three and four corners into triangles, exactly as Blender does.
+
+    A quad is cut from its first corner to the third, unless the two triangles would face away
+    from each other: then from the second to the fourth.
+
+    Parameters
+    ----------
+    positions : ndarray of float32, shape (v, 3)
+        Where the vertices are.
+    corners : ndarray of int32, shape (c,)
+        The vertex of each corner, polygon after polygon.
+    polygons : ndarray of int32, shape (t,)
+        The polygon that each triangle is a part of, ascending from 0.
+    by_corner : bool, optional
+        Return the corners of each triangle instead of its vertices.
+
+    Returns
+    -------
+    ndarray of intp, shape (3, t), or None
+        The vertices of each triangle, read-only. None where Blender has to be asked: if any quad
+        is nearly folded, a needle, without area, or far larger or smaller than 1, since Blender
+        decides in single precision, which is not the same everywhere; if any polygon has more
+        corners; and without the kernel, since NumPy takes longer than Blender.
+
+    Raises
+    ------
+    ValueError
+        On a wrong kind or shape.
+    IndexError
+        If a corner that a polygon needs, or its vertex, is not there.
+
+    Notes
+    -----
+    O(t). Blender's rule: `is_quad_flip_v3_first_third_fast` in mesh_tessellate.cc, 4.2 to 5.2.
+    """
+    _require("positions", positions, np.float32, 3)
+    _require("corners", corners, np.int32)
+    _require("polygons", polygons, np.int32)
+    wanted = checks.flag("by_corner", by_corner)
+    if found()[0] is None:
+        return None
+    return _Splitter().split(positions, corners, polygons, is_by_corner=wanted)
+
+
+def _require(name: str, value: NDArray[Any], kind: type, *shape: int) -> None:
+    """Require an array (n, *shape) of a kind, whose numbers lie side by side."""
+    given = checks.array(name, value)
+    if given.dtype != kind or given.ndim != 1 + len(shape) or given.shape[1:] != shape:
+        wanted = ", ".join(["n", *map(str, shape)])
+        told = f"{name} must hold {kind.__name__} in shape ({wanted})"
+        raise ValueError(f"{told}, got {given.dtype} in shape {given.shape}")
+    if not given.flags.c_contiguous:
+        raise ValueError(f"{name} must be contiguous")
+
+
+class _Splitter(Caller):
+    """Splits in pieces."""
+
+    def split(
+        self,
+        positions: NDArray[np.float32],
+        corners: NDArray[np.int32],
+        polygons: NDArray[np.int32],
+        *,
+        is_by_corner: bool,
+    ) -> Ids | None:
+        """Return the triangles (3, t), read-only, or None if it is not certain what they are."""
+        count = len(polygons)
+        faces = np.empty((3, count), np.intp)
+        given = positions, len(positions), corners, len(corners), polygons, count
+
+        doubts: list[slice] = []
+
+        def piece(some: slice) -> None:
+            asked = some.start, some.stop, is_by_corner, faces
+            if not doubts and self._call("quads", *given, *asked) < some.stop:
+                doubts.append(some)
+
+        in_pieces(count, _PIECE, threads_of(None), piece)
+        if doubts:
+            return None
+        faces.setflags(write=False)
+        return faces
