@@ -9,8 +9,8 @@ from typing import SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import checks
-from ..arrays import Ids
+from .. import checks, tuning
+from ..arrays import Ids, blocks
 from ..steps import Steps, run
 
 
@@ -56,11 +56,14 @@ def component_steps(count: int, ones: Ids, others: Ids) -> Steps[Ids]:
     labels = np.arange(count)
     edges = max(len(ones), 1)
     while len(ones):
-        yield 1 - len(ones) / edges
-        here, there = labels[ones], labels[others]
-        (apart,) = (here != there).nonzero()
-        ones, others = ones[apart], others[apart]
-        here, there = here[apart], there[apart]
+        kept = []
+        for some in blocks(len(ones), tuning.current.piece):
+            yield 1 - len(ones) / edges
+            of_one, of_other = labels[ones[some]], labels[others[some]]
+            (apart,) = (of_one != of_other).nonzero()
+            sides = ones[some], others[some], of_one, of_other
+            kept.append(np.stack([side[apart] for side in sides]))
+        ones, others, here, there = np.concatenate(kept, axis=1)
         labels[np.maximum(here, there)] = np.minimum(here, there)
         while True:
             yield 1 - len(ones) / edges

@@ -193,7 +193,10 @@ def _steps(
     bounds: Boxes | None,
 ) -> Steps[Chunks]:
     vertices, faces = triangles.vertices, triangles.faces
-    rows, corners = np.ascontiguousarray(vertices.T), np.ascontiguousarray(faces.T)
+    rows = np.ascontiguousarray(vertices.T)
+    yield 0.01
+    corners = np.ascontiguousarray(faces.T)
+    yield 0.02
     known = np.isfinite(rows).all(axis=0)
     if known.all():
         valid, points = np.ones(len(faces), bool), rows
@@ -258,6 +261,7 @@ def _chunks(
     chunks, whole = divided.chunks, cutting.cells
     # What is outside, or in pieces, is counted first.
     counts = np.bincount(whole + 2, minlength=len(chunks) + 2)[2:]
+    yield 0.0
     counts += np.bincount(pieces.cells, minlength=len(chunks))
     (leaves,) = counts.nonzero()
     order = np.argsort(divided.cells.take(chunks[leaves]).firsts(), kind="stable")
@@ -267,6 +271,7 @@ def _chunks(
     lower, upper = cells.bounds
     neighbors = yield from cells.neighbor_steps()
     pieces.cells[:] = ranks[pieces.cells]
+    yield 1.0
     return Chunks(
         cell=lattice.cell,
         root_lower=lattice.lower,

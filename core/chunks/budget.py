@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, distinct
+from .. import tuning
+from ..arrays import Flags, Floats, Ids, blocks, distinct
 from ..clip.cutting import IN_PIECES, Cutting
 from ..clip.polygons import Polygons
 from ..grid import DEEPEST
@@ -38,24 +39,32 @@ class Budget:
     least_triangles: int
     least_size: float
 
-    def totals(self, cutting: Cutting, some: Polygons, count: int) -> tuple[Ids, Floats]:
-        """Return the triangles of each cell, (count,), and what counts."""
-        whole = (cutting.cells >= 0).nonzero()[0]
-        cells = cutting.cells[whole]
-        triangles = np.bincount(cells, minlength=count)
+    def totals_steps(
+        self, cutting: Cutting, some: Polygons, count: int
+    ) -> Steps[tuple[Ids, Floats]]:
+        """Return the triangles of each cell, (count,), and what counts, in steps."""
+        triangles, sums, keys = np.zeros(count, np.intp), np.zeros(count), [np.empty(0, np.intp)]
+        for part in blocks(len(cutting.cells), max(tuning.current.piece, count)):
+            (whole,) = (cutting.cells[part] >= 0).nonzero()
+            whole += part.start
+            cells = cutting.cells[whole]
+            triangles += np.bincount(cells, minlength=count)
+            if self.counted == WEIGHTS:
+                # As if all were added in one go, one after the other.
+                sums = np.bincount(
+                    np.append(np.arange(count), cells), np.append(sums, self.weights[whole])
+                )
+            elif self.counted == OBJECTS:
+                keys.append(distinct(_keys(cells, self.owners[whole], count)))
+            yield part.stop / len(cutting.cells)
         triangles += _sums(some.cells, some.sizes - 2, count).astype(np.intp)
         if self.counted == TRIANGLES:
             return triangles, triangles.astype(float)
         if self.counted == WEIGHTS:
-            sums = np.bincount(cells, self.weights[whole], minlength=count)
             return triangles, sums + _sums(some.cells, self.shares(some), count)
-        keys = np.concatenate(
-            (
-                _keys(cells, self.owners[whole], count),
-                _keys(some.cells, self.owners[some.triangles], count),
-            )
-        )
-        return triangles, np.bincount(distinct(keys) % count, minlength=count).astype(float)
+        keys.append(_keys(some.cells, self.owners[some.triangles], count))
+        there = distinct(np.concatenate(keys)) % count
+        return triangles, np.bincount(there, minlength=count).astype(float)
 
     def shares(self, some: Polygons) -> Floats:
         """Return the weights of pieces: those of their triangles, by area."""
@@ -121,9 +130,10 @@ def divide_by_budget(
     """
     cells = root_cell(lattice, axes)
     first_child, idle = np.array([-1]), np.array([0])
-    done, rest = 0.0, 1.0
+    counting = budget.totals_steps(cutting, cutting.polygons, len(cells))
+    triangles, totals = yield from between(0.0, 0.05, counting)
+    done, rest = 0.05, 0.95
     while True:
-        triangles, totals = budget.totals(cutting, cutting.polygons, len(cells))
         over = (first_child < 0) & (totals > budget.most)
         over &= (idle < _IDLE) | (budget.most == 0)
         over &= (triangles > budget.least_triangles) & (cells.depths < DEEPEST)
@@ -136,26 +146,28 @@ def divide_by_budget(
             now = np.count_nonzero(cutting.cells == IN_PIECES), len(cutting.polygons.places)
             if now == before:
                 return Divided.of(cells, first_child, triangles, totals, budget.most)
+            counting = budget.totals_steps(cutting, cutting.polygons, len(cells))
+            triangles, totals = yield from between(done, done, counting)
             continue
         first_child[divided] = len(cells) + np.arange(len(divided)) * (1 << len(axes))
         middles = np.full((3, len(cells)), np.nan)
         middles[:, divided] = cells.take(divided).middles
         here = np.where(over, first_child, -1)
-        part = rest * 0.3
+        part = rest * 0.2
         # The root's walls that are of the coarser lattice come first, as in every larger root.
         order = sorted(axes, key=lambda axis: len(cells) == 1 and lattice.corner[axis] % 2 == 0)
         yield from between(done, done + part, cutting.divide_steps(here, middles, order))
         done, rest = done + part, rest - part
         cells = joined_cells([cells, cells.take(divided).children()])
         first_child = np.concatenate((first_child, np.full(len(cells) - len(first_child), -1)))
-        idle = np.concatenate((idle, _idle(cutting, budget, divided, totals, idle, len(cells))))
+        undivided, counting = totals, budget.totals_steps(cutting, cutting.polygons, len(cells))
+        triangles, totals = yield from between(done, done + part / 2, counting)
+        done, rest = done + part / 2, rest - part / 2
+        idle = np.concatenate((idle, _idle(divided, undivided, totals, idle)))
 
 
-def _idle(
-    cutting: Cutting, budget: Budget, divided: Ids, before: Floats, idle: Ids, count: int
-) -> Ids:
+def _idle(divided: Ids, before: Floats, totals: Floats, idle: Ids) -> Ids:
     """Return how many divisions before each of the newest cells have bought nothing."""
-    _, totals = budget.totals(cutting, cutting.polygons, count)
     children = totals[len(before) :].reshape(len(divided), -1)
     whole = before[divided, None]
     bought = (children < _NEARLY_ALL * whole) | (

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from .. import checks, tuning
 from ..arrays import Floats, Ids, blocks, distinct, dot, robust_cross, starts_of_runs
-from ..passes import radix_argsort_steps
+from ..passes import radix_argsort_steps, taken_steps
 from ..records import Record
 from ..shapes import Boxes, Triangles
 from ..steps import Steps, at_once, between
@@ -117,11 +117,10 @@ def density_steps(
     """
     checks.kind("triangles", triangles, (Triangles,))
     count = len(triangles)
-    objects, stuff = np.zeros((2, count), np.intp)
-    if owners is not None:
-        objects = checks.one_each("owners", owners, count)
-    if materials is not None:
-        stuff = checks.one_each("materials", materials, count)
+    objects, stuff = (
+        np.zeros(count, np.intp) if given is None else checks.one_each(name, given, count)
+        for name, given in (("owners", owners), ("materials", materials))
+    )
     dividing = chunks_steps(
         triangles,
         cell=cell,
@@ -147,30 +146,28 @@ def _steps(
     made = yield from between(0.0, 0.7, dividing)
     count, objects = len(made.counts), int(owners.max(initial=-1)) + 1
     (inside,) = (made.cells >= 0).nonzero()
+    yield 0.7
     cells, of = made.cells[inside], owners[inside]
-    areas, lower, upper = yield from between(0.7, 0.85, _measures(triangles, inside))
+    yield 0.7
+    areas, low, high = yield from between(0.7, 0.85, _measures(triangles, inside, of, objects))
     triples = yield from between(0.85, 0.9, _counted(cells, of))
     stuff = yield from between(0.9, 0.94, _counted(cells, materials[inside]))
-    low, high = np.full((3, objects), np.nan), np.full((3, objects), np.nan)
-    order = np.argsort(of, kind="stable")
-    first = starts_of_runs(of[order])
-    if len(first):
-        there = of[order[first]]
-        low[:, there] = np.minimum.reduceat(lower[:, order], first, axis=1)
-        high[:, there] = np.maximum.reduceat(upper[:, order], first, axis=1)
-    yield 0.95
+    cell_areas = np.bincount(cells, areas, minlength=count).astype(np.float64)
+    yield 0.96
+    object_areas = np.bincount(of, areas, minlength=objects).astype(np.float64)
+    yield 0.98
     volumes = np.prod(made.upper - made.lower, axis=1)
     found = Density(
         chunks=made,
         volumes=volumes,
         densities=made.counts / volumes,
-        areas=np.bincount(cells, areas, minlength=count).astype(np.float64),
+        areas=cell_areas,
         objects=np.bincount(triples[0], minlength=count),
         materials=np.bincount(stuff[0], minlength=count),
         cell_materials=stuff,
         culprits=triples[:, np.lexsort((triples[1], -triples[2], triples[0]))],
         object_triangles=np.bincount(of, minlength=objects),
-        object_areas=np.bincount(of, areas, minlength=objects).astype(np.float64),
+        object_areas=object_areas,
         object_lower=low.T,
         object_upper=high.T,
         object_cells=np.bincount(triples[1], minlength=objects),
@@ -186,8 +183,8 @@ def _counted(cells: Ids, names: Ids) -> Steps[Ids]:
     width = max(len(known), 1)
     keys = cells * width + ranks
     bits = (int(cells.max(initial=0) + 1) * width).bit_length()
-    order = yield from between(0.3, 0.9, radix_argsort_steps(keys, bits))
-    keys = keys[order]
+    order = yield from between(0.3, 0.8, radix_argsort_steps(keys, bits))
+    keys = yield from between(0.8, 0.95, taken_steps(keys, order))
     first = starts_of_runs(keys)
     pairs = np.divmod(keys[first], width)
     return np.stack((pairs[0], known[pairs[1]], np.diff(first, append=len(keys))))
@@ -200,15 +197,25 @@ def _ranked(names: Ids) -> tuple[Ids, Ids]:
     return known, np.searchsorted(known, names)
 
 
-def _measures(triangles: Triangles, ids: Ids) -> Steps[tuple[Floats, Floats, Floats]]:
-    """Return areas (k,) and bounds (3, k) of triangles; yields the fraction done."""
-    areas, (lower, upper) = np.empty(len(ids)), np.empty((2, 3, len(ids)))
+def _measures(
+    triangles: Triangles, ids: Ids, owners: Ids, objects: int
+) -> Steps[tuple[Floats, Floats, Floats]]:
+    """Return areas (k,) of triangles, and the bounds (3, o) of objects that own them.
+
+    Those of an object without triangles are nan; yields the fraction done.
+    """
+    areas, (low, high) = np.empty(len(ids)), np.full((2, 3, objects), np.nan)
     for some in blocks(len(ids), tuning.current.piece):
         corners = triangles[ids[some]].rows.reshape(3, 3, -1)
         edges = corners[1:] - corners[0]
         full = dot(edges[0], edges[0]) * dot(edges[1], edges[1])
         _, squares, _ = robust_cross(edges[0], edges[1], full)
         areas[some] = np.sqrt(squares) / 2
-        lower[:, some], upper[:, some] = corners.min(axis=0), corners.max(axis=0)
+        order = np.argsort(owners[some], kind="stable")
+        first = starts_of_runs(owners[some][order])
+        there = owners[some][order[first]]
+        lower, upper = corners.min(axis=0)[:, order], corners.max(axis=0)[:, order]
+        low[:, there] = np.fmin(low[:, there], np.minimum.reduceat(lower, first, axis=1))
+        high[:, there] = np.fmax(high[:, there], np.maximum.reduceat(upper, first, axis=1))
         yield some.stop / len(ids)
-    return areas, lower, upper
+    return areas, low, high

@@ -41,7 +41,7 @@ class Cutting:
         self, places: Places, faces: Ids, lower: Floats, upper: Floats, enters: Flags
     ) -> None:
         self.places, self.faces, self.lower, self.upper = places, faces, lower, upper
-        self.cells = np.where(enters, 0, OUTSIDE).astype(np.int32)
+        self.cells = np.where(enters, np.int32(0), np.int32(OUTSIDE))
         self._parts = [NO_POLYGONS]
         self._splits = Splits()
         self._on_wall = np.zeros(places.count, bool)
@@ -58,7 +58,11 @@ class Cutting:
                 np.minimum(np.minimum(first, second), third, out=lower[axis, some])
                 np.maximum(np.maximum(first, second), third, out=upper[axis, some])
             yield some.stop / shape[1]
-        return cls(Places(vertices), corners, lower, upper, enters)
+        places = Places(vertices)
+        yield 1.0
+        made = cls(places, corners, lower, upper, enters)
+        yield 1.0
+        return made
 
     def cut_off(self, axis: int, wall: float, *, below: bool) -> None:
         """Put what lies beyond a wall of cell 0 outside: below it, or above.

@@ -69,6 +69,7 @@ def piece_steps(cutting: Cutting, vertices: Floats, faces: Ids, whole: Flags) ->
     yield 0.9
     made = np.concatenate((faces[intact], numbers[corners].T))
     used, compact = _compact(made, len(vertices), len(points))
+    yield 0.95
     return Pieces(
         np.concatenate((vertices, points[used])),
         compact[order],

@@ -154,7 +154,9 @@ class KernelDivision:
         own[~np.concatenate(leaves)] = 0
         count = len(self._entries)
         beyond = np.arange(count, len(self._entries.order))
-        begin, own_end, end = cells.slices(cells.ends_in_preorder(own, len(beyond)))
+        ends = cells.ends_in_preorder(own, len(beyond))
+        yield 0.05
+        begin, own_end, end = cells.slices(ends)
         yield 0.1
         references = np.empty(end[0], np.intp)
         references[: len(beyond)] = beyond

@@ -78,8 +78,8 @@ class CollisionQuery(Query):
 
     Attributes
     ----------
-    owners : ndarray of intp, shape (n,)
-        The owner of each item, by its number.
+    owners : ndarray of intp, shape (p,)
+        The owner of each placement, by its number.
     margin : float
         What counts as near.
     """
@@ -90,7 +90,7 @@ class CollisionQuery(Query):
 
     def hit_steps(self, numbers: Ids) -> HitSteps:
         others = np.flatnonzero(self.target.possible)
-        hits = np.zeros(len(self.owners), np.bool_)
+        hits = np.zeros(len(self._item_owners), np.bool_)
         most = tuning.current.pairs_tested
         rows = max(1, most // max(len(others), 1))
         for start in range(0, len(numbers), rows):
@@ -103,7 +103,7 @@ class CollisionQuery(Query):
 
     def _meeting(self, ones: Ids, others: Ids) -> Ids:
         """Return which of the first items come near any of the others, of another owner."""
-        items, owners = self.target.items, self.owners
+        items, owners = self.target.items, self._item_owners
         lower, upper = self._limits
         near = squared_gaps(lower, upper, ones, others) <= self.margin**2
         first, second = np.nonzero(near & (owners[ones][:, None] != owners[others]))
@@ -111,6 +111,10 @@ class CollisionQuery(Query):
             pairs = items, ones[first], items, others[second]
             first = first[pairs_within(*pairs, margin=self.margin)]
         return ones[first]
+
+    @cached_property
+    def _item_owners(self) -> Ids:
+        return np.repeat(self.owners, np.diff(self.target.starts))
 
     @cached_property
     def _limits(self) -> tuple[Floats, Floats]:
@@ -192,7 +196,7 @@ class OCTREE_OT_select_collisions(CollisionOptions, QueryOperator, bpy.types.Ope
             pair_rows=pair_rows(
                 target, found.owners, None if few else found.counts, of_instances=self.instances
             ),
-            owners=owners[target.placement_of_item],
+            owners=owners,
             margin=self.margin,
             hint="" if self.instances else instances_text(target.owners, target.is_instance),
         )

@@ -80,7 +80,9 @@ def test_sheets_that_cross_overlap_by_the_length_in_which_they_do(one, other, le
     first, second, alone, alone_too = lengths_of(one, other, turn=turn)
     assert first == second == [("overlap", "length", pytest.approx(length))]
     assert first[0][2] == second[0][2]
-    assert alone == alone_too == [("self-intersection", "length", pytest.approx(length))]
+    # In one mesh the order of its triangles may change the last bit.
+    for found in (alone, alone_too):
+        assert found == [("self-intersection", "length", pytest.approx(length))]
 
 
 ENDING = {
