@@ -45,7 +45,7 @@ from .session_store import (
     notify,
 )
 from .status_text import clear_status, redraw_status_bars, write_status
-from .stepped import FEATURE, SteppedOperator
+from .stepped import FEATURE, SteppedOperator, is_any_waiting, is_overtaken, note_meanwhile
 
 __all__ = [
     "FEATURE",
@@ -73,7 +73,9 @@ __all__ = [
     "draw_table",
     "forget_session",
     "given_values",
+    "is_any_waiting",
     "is_listening",
+    "is_overtaken",
     "keep_scenes",
     "length_text",
     "length_unit",
@@ -83,6 +85,7 @@ __all__ = [
     "memory_text",
     "mode_obstacle",
     "named_object",
+    "note_meanwhile",
     "notify",
     "offer_anyway",
     "plural",
