@@ -128,7 +128,7 @@ def movers_of(
         if not reason and not rows:
             reason = "has no faces"
         elif not reason and not _are_finite(placements, rows):
-            reason = "not at finite coordinates"
+            reason = "nowhere"
         if reason:
             reasons[name_of_unit] = reason
         else:
