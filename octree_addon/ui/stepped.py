@@ -312,7 +312,8 @@ def _redo_ready() -> float | None:
     if _is_busy():
         return _REST
     with _ready.pop().context():
-        bpy.ops.ed.undo_redo()
+        # Called without undo, it would leave none to what it does again.
+        bpy.ops.ed.undo_redo("EXEC_DEFAULT", True)
     return None
 
 

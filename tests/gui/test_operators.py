@@ -61,11 +61,11 @@ def selected():
 
 
 def redo_with(name, value):
-    """Change a value in the redo panel."""
+    """Change a value in the redo panel, which leaves an undo step."""
     import bpy
 
     setattr(bpy.context.window_manager.operators[-1].properties, name, value)
-    bpy.ops.ed.undo_redo()
+    bpy.ops.ed.undo_redo("EXEC_DEFAULT", True)
 
 
 def test_a_long_build_is_modal_and_ends_by_itself(window):
@@ -84,6 +84,7 @@ def test_a_long_build_is_modal_and_ends_by_itself(window):
     wait_for(lambda: window.call(tree)[1] == 16)
     window.keys("ctrl+z")
     assert window.call(tree) is None
+    assert window.call(selected) == ["Cube", "Grid"]  # the step before is still there
 
 
 def last_value(name):
