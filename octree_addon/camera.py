@@ -79,9 +79,9 @@ def camera_frusta(
     Raises
     ------
     ValueError
-        If the object is no camera, the camera is neither perspective nor orthographic or has a
-        scale of zero, clipping or render border leave nothing to see, or the widened view reaches
-        180 degrees.
+        If the object is no camera, the camera is neither perspective nor orthographic, is at
+        no finite place or has a scale of zero, clipping or render border leave nothing to see, or
+        the widened view reaches 180 degrees.
     """
     _check(camera_eval)
     offsets, slopes = _sides(_projection(camera_eval, scene, depsgraph), _frame(scene))
@@ -105,6 +105,8 @@ def _check(camera: bpy.types.Object) -> None:
             f"{camera.name} is a {kind} camera, whose view is no frustum;"
             " choose a perspective or orthographic one"
         )
+    if not np.isfinite(np.array(camera.matrix_world)).all():
+        raise ValueError(f"{camera.name} is nowhere")
     if not abs(camera.matrix_world.determinant()) > 0:
         raise ValueError(f"{camera.name} has a scale of zero")
     if not camera.data.clip_end > camera.data.clip_start:

@@ -15,7 +15,7 @@ import bpy
 import numpy as np
 
 from .. import references
-from ..scene_index import current_fingerprint, is_soon_told, note_asked, notice_losses
+from ..scene_index import current_fingerprint, is_outdated, is_soon_told, note_asked, notice_losses
 from ..ui import SessionStore, keep_scenes, notify, schedule, settings_of, tag_redraw
 from .answer import NO_ROWS, Answer
 from .groups import carried_groups, groups_in, groups_text
@@ -68,7 +68,7 @@ def keep(
     notice_losses()
     # In a window it is looked at once it rests, if that takes long.
     is_known = is_soon_told(context) or bpy.app.background
-    result.fingerprint = current_fingerprint(context) if is_known else ""
+    result.fingerprint = current_fingerprint(context) if is_known and not is_outdated() else ""
     result.opened, result.picked = "", b""
     write_rows(context.scene, result, replace(answer, groups=groups))
     remember(context.scene, replace(answer, number=result.number), kind, most)

@@ -199,7 +199,7 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
         if value is None:
             continue
         if not row.hard_min <= value <= row.hard_max:
-            raise UsageError(f"{_word(name)} must be {row.hard_min:g} to {row.hard_max:g}")
+            raise UsageError(f"{_word(name)} must be {row.hard_min:.10g} to {row.hard_max:.10g}")
         options[name] = value
     given = [kind for kind, name in LIMITS.items() if getattr(arguments, name) is not None]
     chosen = {

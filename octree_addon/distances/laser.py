@@ -21,6 +21,7 @@ from ..ui import (
     Status,
     SteppedOperator,
     column_of,
+    cursor_place,
     draw_rows,
     length_text,
     mode_obstacle,
@@ -166,7 +167,7 @@ class OCTREE_OT_measure_laser(LaserOptions, SteppedOperator, bpy.types.Operator)
     def steps(self, context: bpy.types.Context) -> Steps[tuple[LaserLines, Rows]]:
         take(self, settings_of(context.scene).laser)
         if not self.properties.is_property_set("origin"):
-            self.origin = context.scene.cursor.location
+            self.origin = cursor_place(context.scene)
         point, normal = (np.array(each, np.float64) for each in (self.origin, self.normal))
         target: SceneTarget = yield from scene_steps(context, viewport_of(context))
         lines = laser_lines(target, point, normal, self.orientation)

@@ -12,7 +12,7 @@ import bpy
 import numpy as np
 
 from ...core import Steps, Triangles, between, overlapping_objects
-from ..arrays import Floats, Ids
+from ..arrays import Flags, Floats, Ids
 from ..targets import SceneTarget
 from .bodies import triangles_of
 from .candidates import CopyCandidates, Ranges, in_box, on_faces
@@ -116,7 +116,10 @@ def candidates_of(
     rng = np.random.default_rng(wish.seed % 2**32)
     points = [used_vertices(shape) for shape in shapes]
     if wish.in_box:
-        return in_box(*box_around(surface), points, wish.ranges, wish.tries, rng)
+        box = box_around(surface)
+        if not np.isfinite(box).all():
+            raise ValueError(f"{surface.name} is nowhere")
+        return in_box(*box, points, wish.ranges, wish.tries, rng)
     return on_faces(faces_to_fill(target, surface), points, wish.ranges, wish.tries, rng)
 
 
@@ -140,7 +143,9 @@ def faces_to_fill(target: SceneTarget, active: bpy.types.Object) -> Triangles:
         raise ValueError(f"{active.name} shows no faces to fill")
     faces = target.octree.triangles_of(target.octree.ids[rows[:1]])
     mesh = target.placements.meshes[rows[0]]
-    kept = mesh.finite
+    kept: Flags = np.isfinite(faces.vertices[faces.faces]).all(axis=(1, 2))
+    if not kept.any():
+        raise ValueError(f"{active.name} is nowhere")
     if active.mode == "EDIT" and isinstance(active.data, bpy.types.Mesh):
         if not target.placements.has_faces[rows[0]]:
             raise ValueError(f"Modifiers change the faces of {active.name}: leave Edit Mode")

@@ -124,8 +124,11 @@ def movers_of(
             continue
         uids = {item.session_uid for item in members}
         reason = reason_to_stay(roots, members, directions)
-        if not reason and not any(uid in rows_of for uid in uids):
+        rows = [row for uid in uids for row in rows_of.get(uid, ())]
+        if not reason and not rows:
             reason = "has no faces"
+        elif not reason and not _are_finite(placements, rows):
+            reason = "nowhere"
         if reason:
             reasons[name_of_unit] = reason
         else:
@@ -154,6 +157,12 @@ def _visible(
             reasons[item.session_uid] = "outside the local view" if local else "hidden"
         else:
             yield item
+
+
+def _are_finite(placements: ScenePlacements, rows: list[int]) -> bool:
+    """Tell whether some placements all have a place, and a triangle there."""
+    is_placed = bool(np.isfinite(placements.matrices[rows]).all())
+    return is_placed and all(placements.meshes[row].finite_count for row in rows)
 
 
 def _rows_by_owner(placements: ScenePlacements) -> dict[int, list[int]]:

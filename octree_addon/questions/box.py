@@ -13,7 +13,7 @@ from mathutils import Vector
 from ...core import Frusta
 from ..arrays import Floats
 from ..reader import evaluated_box
-from ..ui import OWN_WORDS, SelectionOptions, named_object
+from ..ui import OWN_WORDS, SelectionOptions, cursor_place, named_object
 from .query_operator import VolumeOperator, within
 
 # The corners in the order of `Frusta`, from -1 to 1.
@@ -96,7 +96,7 @@ class OCTREE_OT_select_in_box(BoxOptions, VolumeOperator, bpy.types.Operator):
         if self.around == "ACTIVE":
             return self._box_of_object(context)
         if not self.properties.is_property_set("center"):
-            self.center = context.scene.cursor.location
+            self.center = cursor_place(context.scene)
         center, half, self._uid = np.array(self.center), np.array(self.size) / 2, 0
         return box_of(np.stack((center - half, center + half)), np.eye(4))
 

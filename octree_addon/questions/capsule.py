@@ -8,7 +8,7 @@ from bpy.props import FloatProperty, FloatVectorProperty, StringProperty
 from mathutils import Vector
 
 from ...core import Capsules
-from ..ui import SelectionOptions, named_object
+from ..ui import SelectionOptions, cursor_place, named_object
 from .query_operator import VolumeOperator, within
 
 
@@ -64,7 +64,7 @@ class OCTREE_OT_select_in_capsule(CapsuleOptions, VolumeOperator, bpy.types.Oper
 
     def volume(self, context: bpy.types.Context) -> Capsules:
         if not self.properties.is_property_set("origin"):
-            self.origin = context.scene.cursor.location
+            self.origin = cursor_place(context.scene)
         if not self.object:
             if context.object is None:
                 raise ValueError("There is no active object")

@@ -12,7 +12,7 @@ from mathutils import Vector
 from ...core import Spheres, nearest
 from ..arrays import Flags, Floats, Ids
 from ..targets import SceneTarget
-from ..ui import SelectionOptions, length_text
+from ..ui import SelectionOptions, cursor_place, length_text
 from .last_query import HitSteps, Query, flat_octree
 from .outlines import Outline, sphere_outline
 from .query_operator import QueryOperator
@@ -140,7 +140,7 @@ class CursorOperator(QueryOperator):
 
     def prepare(self, context: bpy.types.Context) -> None:
         if not self.properties.is_property_set("origin"):
-            self.origin = context.scene.cursor.location
+            self.origin = cursor_place(context.scene)
 
 
 class NearestOptions(CursorOptions):

@@ -144,6 +144,8 @@ class OCTREE_OT_select_on_ray(RayOptions, CursorOperator, bpy.types.Operator):
         self._way, self._reach = self._way_of(context), 0.0
         if self.along in ("CAMERA", "OBJECT"):
             self._reach = float(np.linalg.norm(self._way))
+        if not np.isfinite(self._way).all():
+            raise ValueError("The ray leads nowhere")
         if not self._way.any():
             raise ValueError("The ray needs a direction")
 

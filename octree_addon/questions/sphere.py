@@ -14,7 +14,7 @@ from ..build import fresh_tree_steps, keep_tree
 from ..built_tree import BuiltTree
 from ..scope import viewport_of
 from ..targets import SceneTarget, TargetSteps, box_target, scene_steps
-from ..ui import SelectionOptions
+from ..ui import SelectionOptions, cursor_place
 from .query_operator import VolumeOperator
 
 
@@ -103,5 +103,5 @@ class OCTREE_OT_select_in_sphere(SphereOptions, VolumeOperator, bpy.types.Operat
 
     def volume(self, context: bpy.types.Context) -> Spheres:
         if not self.properties.is_property_set("center"):
-            self.center = context.scene.cursor.location
+            self.center = cursor_place(context.scene)
         return Spheres([self.center[:]], [self.radius])

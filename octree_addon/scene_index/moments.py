@@ -13,7 +13,7 @@ from typing import Any
 import bpy
 
 from ..reader import EVERYTHING, SceneChanges, names_more_than_tags
-from ..ui import SessionStore, at_forgetting
+from ..ui import SessionStore, at_forgetting, is_any_waiting, is_overtaken, note_meanwhile
 
 
 @dataclass
@@ -60,6 +60,9 @@ _moments: SessionStore[AskedAt] = SessionStore(most=1_000)
 _as_good: dict[str, str] = {}
 at_work: list[str] = []
 _listeners: list[Callable[[], None]] = []
+# What may change while a question is worked on: what is there, and what cameras see of it. And the
+# fingerprint of what no scene is like.
+_THERE, _SEEN, _ANOTHER = "there", "seen", "another"
 
 
 def listen_to_changes(listener: Callable[[], None]) -> None:
@@ -75,18 +78,28 @@ def revision() -> int:
 def note_asked(scene: bpy.types.Scene, number: int, question: str = "") -> None:
     """Note that what has this number is asked of the scene, whatever that is like now.
 
-    With the name of its question it stands until cameras may see something else.
+    With the name of its question it stands until cameras may see something else. What others have
+    changed while it was worked on makes it old from the beginning.
     """
     for each in _moments.of(scene) if question else ():
         if each.question == question:  # another answer stands in place of that
             each.question = ""
-    known = known_fingerprint(scene) or ""
-    _moments.put((scene.session_uid, number), AskedAt(revision(), known, question))
+    moment = AskedAt(revision(), known_fingerprint(scene) or "", question)
+    if is_outdated():
+        moment.revision, moment.fingerprint = -1, _ANOTHER
+    moment.is_old = bool(question) and is_overtaken(_SEEN)
+    _moments.put((scene.session_uid, number), moment)
+
+
+def is_outdated() -> bool:
+    """Tell whether others have changed what is there while the work that ends now went on."""
+    return is_overtaken(_THERE)
 
 
 def note_evaluation(changes: SceneChanges) -> None:
     """Note what an evaluation names; what is only selected or hidden is looked at again."""
     if changes.has_any:
+        note_meanwhile(_THERE)
         _doubt(changes, has_changed=True)
     else:
         _doubted.update(_fingerprints)
@@ -94,6 +107,8 @@ def note_evaluation(changes: SceneChanges) -> None:
 
 def note_undo() -> None:
     """Doubt what was read after an undo; of standing answers, numbers in scenes tell."""
+    note_meanwhile(_THERE)
+    note_meanwhile(_SEEN)
     _doubt(EVERYTHING)
     standing = [each for each in _moments.values() if each.question and not each.is_old]
     if standing:
@@ -119,7 +134,7 @@ def _doubt(changes: SceneChanges, *, has_changed: bool = False) -> None:
     now = _changes[0]
     _fingerprints.clear()
     for each in _moments.values() if has_changed and not at_work else ():
-        each.fingerprint = each.fingerprint or "another"
+        each.fingerprint = each.fingerprint or _ANOTHER
     if changes.moved is None or changes.reshaped is None:
         _touched[0] = now
     if changes.reshaped is None:
@@ -132,12 +147,13 @@ def _doubt(changes: SceneChanges, *, has_changed: bool = False) -> None:
 
 def note_sight(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Put standing answers in doubt by what an evaluation names; no frame that was set is one."""
-    if has_standing() and names_more_than_tags(depsgraph):
+    if (has_standing() or is_any_waiting()) and names_more_than_tags(depsgraph):
         make_old(scene)
 
 
 def make_old(scene: bpy.types.Scene) -> None:
     """Put the standing answers of a scene in doubt, but those that are at work."""
+    note_meanwhile(_SEEN)
     for moment in _moments.of(scene):
         if not {"", moment.question} & set(at_work):
             moment.is_old = True

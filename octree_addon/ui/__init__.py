@@ -8,6 +8,7 @@ from .operators import (
     RefusingOperator,
     SelectionOptions,
     Status,
+    cursor_place,
     given_values,
     is_listening,
     length_text,
@@ -45,7 +46,7 @@ from .session_store import (
     notify,
 )
 from .status_text import clear_status, redraw_status_bars, write_status
-from .stepped import FEATURE, SteppedOperator
+from .stepped import FEATURE, SteppedOperator, is_any_waiting, is_overtaken, note_meanwhile
 
 __all__ = [
     "FEATURE",
@@ -66,6 +67,7 @@ __all__ = [
     "at_forgetting",
     "clear_status",
     "column_of",
+    "cursor_place",
     "draw_button",
     "draw_hint",
     "draw_popover",
@@ -73,7 +75,9 @@ __all__ = [
     "draw_table",
     "forget_session",
     "given_values",
+    "is_any_waiting",
     "is_listening",
+    "is_overtaken",
     "keep_scenes",
     "length_text",
     "length_unit",
@@ -83,6 +87,7 @@ __all__ = [
     "memory_text",
     "mode_obstacle",
     "named_object",
+    "note_meanwhile",
     "notify",
     "offer_anyway",
     "plural",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import bpy
 import numpy as np
 from bpy.props import EnumProperty
+from mathutils import Vector
 
 from ..arrays import Floats
 from ..lengths import unit_for
@@ -134,6 +135,14 @@ def lengths_text(scene: bpy.types.Scene, values: Floats, between: str = ", ") ->
     if units.system == "NONE":
         return between.join(f"{each:.4g}" for each in lengths.tolist())
     return unit_for(system, name, lengths, alone=True).write_all(lengths, between)
+
+
+def cursor_place(scene: bpy.types.Scene) -> Vector:
+    """Return where the 3D cursor is; a `ValueError` if that is no place."""
+    place = scene.cursor.location
+    if not np.isfinite(place[:]).all():
+        raise ValueError("The 3D cursor is nowhere")
+    return place
 
 
 def named_object(scene: bpy.types.Scene, name: str) -> bpy.types.Object:

@@ -42,6 +42,28 @@ _INTERVAL = 0.01
 _REST = 0.3
 
 
+# What others have changed while work waits for its next turn, each in a set of its work; and that
+# of the work that ends now.
+_waiting: list[set[str]] = []
+_ending: list[set[str]] = []
+
+
+def note_meanwhile(what: str) -> None:
+    """Note that something has changed; what work does itself, it does in its own turns."""
+    for each in _waiting:
+        each.add(what)
+
+
+def is_any_waiting() -> bool:
+    """Tell whether any work waits for its next turn."""
+    return bool(_waiting)
+
+
+def is_overtaken(what: str) -> bool:
+    """Tell whether others have changed something while the work that ends now went on."""
+    return any(what in each for each in _ending)
+
+
 class SteppedOperator(RefusingOperator):
     """The part of an operator that works while Blender stays awake; a mixin.
 
@@ -58,6 +80,8 @@ class SteppedOperator(RefusingOperator):
     _frame = 0
     # Whether the button shows the progress, and the tab waits.
     is_shown = True
+    # What others have changed between its turns.
+    _meanwhile: set[str] | None = None
     # What it was called with when it was done last, and what was worked out ahead for a redo.
     _done_with: dict[str, Any] | None = None
     _ahead: "_Ahead | None" = None
@@ -79,6 +103,7 @@ class SteppedOperator(RefusingOperator):
         return self.execute(context) if bpy.app.background else self.start(context)
 
     def execute(self, context: bpy.types.Context) -> Status:
+        self._meanwhile = set()
         if self.options.is_repeat and not bpy.app.background:
             return self._redo(context)
         try:
@@ -91,6 +116,7 @@ class SteppedOperator(RefusingOperator):
         """Do at once what was worked out ahead, or is quick; of all else let Blender undo this."""
         ahead, self._ahead = self._ahead, None
         if ahead is not None and ahead.values == given_values(self):
+            self._meanwhile = ahead.meanwhile
             return self._end(context, ahead.result)
         self._running = None
         try:
@@ -107,6 +133,8 @@ class SteppedOperator(RefusingOperator):
     def start(self, context: bpy.types.Context) -> Status:
         """Work for a moment, and go modal if that is not enough."""
         self._frame = context.scene.frame_current
+        context.view_layer.update()  # what was done before is told before
+        self._meanwhile = set()
         status = self._advance(context, tuning.current.first_turn)
         if status == {"RUNNING_MODAL"}:
             manager = context.window_manager
@@ -136,6 +164,7 @@ class SteppedOperator(RefusingOperator):
     def cancel(self, context: bpy.types.Context) -> None:
         """Drop the work; Blender calls this when the window closes or another file is opened."""
         self._drop()
+        self._wait(False)
         if self._timer:
             context.window_manager.event_timer_remove(self._timer)
             context.window_manager.progress_end()
@@ -151,6 +180,8 @@ class SteppedOperator(RefusingOperator):
 
     def _advance(self, context: bpy.types.Context, seconds: float) -> Status:
         """Work for a while; however the work ends, leave nothing running."""
+        context.view_layer.update()  # what others have done is told before
+        self._wait(False)
         try:
             running = self._work(context, seconds)
         except ValueError as error:
@@ -172,7 +203,14 @@ class SteppedOperator(RefusingOperator):
             what = self.doing if frame == self._frame else at
             show_progress(self._name, running.value, what)
         self._turned = perf_counter()
+        self._wait(True)
         return {"RUNNING_MODAL"}
+
+    def _wait(self, wanted: bool) -> None:
+        """Have noted what others change from now on, or no more."""
+        _waiting[:] = [each for each in _waiting if each is not self._meanwhile]
+        if wanted and self._meanwhile is not None:
+            _waiting.append(self._meanwhile)
 
     def _work(self, context: bpy.types.Context, seconds: float) -> Running[Any]:
         deadline = perf_counter() + seconds
@@ -182,10 +220,13 @@ class SteppedOperator(RefusingOperator):
         return running
 
     def _end(self, context: bpy.types.Context, result: Any) -> Status:
+        _ending.append(self._meanwhile or set())
         try:
             status = self.finish(context, result)
         except (ValueError, OSError) as error:
             return self.refuse(error)
+        finally:
+            _ending.pop()
         if status == {"FINISHED"}:
             self._done_with = given_values(self)
         return status
@@ -193,10 +234,14 @@ class SteppedOperator(RefusingOperator):
 
 @dataclass(frozen=True, eq=False)
 class _Ahead:
-    """The result of an operator's work, and the values that it was called with."""
+    """The result of an operator's work, and the values that it was called with.
+
+    And what others have changed while it was worked out.
+    """
 
     values: dict[str, Any]
     result: Any
+    meanwhile: set[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,7 +312,8 @@ def _redo_ready() -> float | None:
     if _is_busy():
         return _REST
     with _ready.pop().context():
-        bpy.ops.ed.undo_redo()
+        # Called without undo, it would leave none to what it does again.
+        bpy.ops.ed.undo_redo("EXEC_DEFAULT", True)
     return None
 
 
@@ -333,7 +379,7 @@ class OCTREE_OT_work_ahead(SteppedOperator, bpy.types.Operator):
         super().cancel(context)
 
     def finish(self, context: bpy.types.Context, result: Any) -> Status:
-        self._wish.operator._ahead = _Ahead(self._values, result)
+        self._wish.operator._ahead = _Ahead(self._values, result, self._meanwhile or set())
         _ready[:] = [self._wish]
         schedule(_redo_ready, 0.0)
         return {"FINISHED"}

@@ -163,6 +163,13 @@ def test_refuses_what_is_no_camera(empty_scene):
         frustum(light)
 
 
+def test_refuses_a_camera_that_is_nowhere(camera):
+    camera.location.x = np.nan
+    bpy.context.view_layer.update()
+    with pytest.raises(ValueError, match="is nowhere"):
+        frustum(camera)
+
+
 def test_refuses_a_camera_without_extent(camera):
     camera.scale = (0, 1, 1)
     bpy.context.view_layer.update()

@@ -258,6 +258,31 @@ def hidden(item):
     item.hide_set(True)
 
 
+def endless(item):
+    item.data.vertices.foreach_set("co", np.full(24, np.inf, np.float32))
+
+
+def nowhere(item):
+    item.location.y = np.nan
+
+
+@pytest.mark.parametrize("change", [endless, nowhere])
+@pytest.mark.parametrize("name", ["drop", "push_apart", "fill"])
+def test_what_is_nowhere_stays_and_is_named_and_others_move(name, change, floor):
+    item, above = cube("Item", location=(0, 0, 7)), cube("Above", location=(0, 0, 9))
+    change(item)
+    select_only(item, above, *([floor] if name == "fill" else []))
+    bpy.context.view_layer.objects.active = floor if name == "fill" else above
+    assert getattr(bpy.ops.octree, name)() == {"FINISHED"}
+    if name == "drop":
+        assert told()["Item"][2] == "nowhere"
+        assert lands(above)
+    select_only(item, floor)
+    bpy.context.view_layer.objects.active = floor
+    with pytest.raises(RuntimeError, match=r"Item \(nowhere\)"):
+        bpy.ops.octree.fill()
+
+
 @pytest.mark.parametrize("change", [locked, driven, animated, constrained, hidden])
 def test_who_may_not_move_stays_and_is_named_and_in_the_way(change):
     item, above = cube("Item", location=(0, 0, 7)), cube("Above", location=(0, 0, 9))

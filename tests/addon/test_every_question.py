@@ -251,3 +251,26 @@ def test_a_capsule_without_an_end_is_refused(row):
     bpy.context.view_layer.objects.active = None
     with pytest.raises(RuntimeError, match="no active object"):
         bpy.ops.octree.select_in_capsule()
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("select_in_sphere", {}),
+        ("select_in_box", {"around": "CURSOR"}),
+        ("select_in_capsule", {}),
+        ("select_nearest", {}),
+        ("select_on_ray", {}),
+        ("measure_laser", {}),
+    ],
+)
+def test_a_cursor_that_is_nowhere_is_refused_by_its_name(row, name, options):
+    row.cursor.location.y = np.nan
+    with pytest.raises(RuntimeError, match="The 3D cursor is nowhere"):
+        getattr(bpy.ops.octree, name)(**options)
+
+
+def test_a_ray_to_what_is_nowhere_is_refused(row):
+    bpy.data.objects["Cube 3"].location.z = np.nan
+    with pytest.raises(RuntimeError, match="leads nowhere"):
+        bpy.ops.octree.select_on_ray(along="OBJECT", object="Cube 3")

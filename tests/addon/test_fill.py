@@ -192,3 +192,11 @@ def test_rotations_take_one_direction_to_others():
     assert np.allclose(np.linalg.det(rotations), 1)
     assert Ranges().is_upright
     assert on_faces is not None
+
+
+@pytest.mark.parametrize("where", ["FACES", "BOX"])
+def test_what_is_nowhere_cannot_be_filled(where, plate, pebble):
+    plate.location.x = np.nan
+    select_only(plate, pebble)
+    with pytest.raises(RuntimeError, match="Plate is nowhere"):
+        bpy.ops.octree.fill(where=where)

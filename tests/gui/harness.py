@@ -251,7 +251,10 @@ class Window:
 
     @contextmanager
     def held_work(self, share: float = 0.3) -> Iterator[None]:
-        """Let operators do no more than a share of their work: so Esc comes in time anywhere."""
+        """Let operators do no more than a share of their work: so Esc comes in time anywhere.
+
+        What is not stopped goes on afterwards.
+        """
         self.call(_hold_work, self.module, share)
         yield
         self.call(_hold_work, self.module, None)
@@ -302,9 +305,13 @@ def _hold_work(module: str, share: float | None) -> None:
     running = importlib.import_module(f"{module}.core").Running
 
     class Held(running):
-        def step(self):
-            return self.value >= share or super().step()
+        until = share
 
+        def step(self):
+            return self.value >= Held.until or super().step()
+
+    if share is None:
+        stepped.Running.until = 2
     stepped.Running = running if share is None else Held
 
 

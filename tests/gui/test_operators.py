@@ -61,11 +61,11 @@ def selected():
 
 
 def redo_with(name, value):
-    """Change a value in the redo panel."""
+    """Change a value in the redo panel, which leaves an undo step."""
     import bpy
 
     setattr(bpy.context.window_manager.operators[-1].properties, name, value)
-    bpy.ops.ed.undo_redo()
+    bpy.ops.ed.undo_redo("EXEC_DEFAULT", True)
 
 
 def test_a_long_build_is_modal_and_ends_by_itself(window):
@@ -84,6 +84,7 @@ def test_a_long_build_is_modal_and_ends_by_itself(window):
     wait_for(lambda: window.call(tree)[1] == 16)
     window.keys("ctrl+z")
     assert window.call(tree) is None
+    assert window.call(selected) == ["Cube", "Grid"]  # the step before is still there
 
 
 def last_value(name):
@@ -298,3 +299,53 @@ def test_much_memory_is_told_before_it_is_taken(window):
     assert window.call(answer) is None
     window.keys("Return")
     wait_for(lambda: window.call(answer) == "1 of 1 objects and instances")
+
+
+def add_crossing():
+    import bpy
+
+    bpy.ops.mesh.primitive_cube_add(location=(1, 1, 1))
+    bpy.ops.ed.undo_push(message="Crossing")
+
+
+def move_cube():
+    import bpy
+
+    bpy.data.objects["Cube"].location.x += 9
+
+
+def go_on():
+    """Let Blender evaluate and draw what has been done."""
+    yield
+    yield
+
+
+def is_told_old(question):
+    """Tell whether the answer counts as old: in the list, and for verbs of what stands."""
+    import importlib
+
+    import bpy
+
+    at = "bl_ext.user_default.octree.octree_addon"
+    index = importlib.import_module(f"{at}.scene_index")
+    scene, result = bpy.context.scene, bpy.context.scene.octree.results.kept[0]
+    told = {index.has_changed(bpy.context, result)}
+    if question == "find_never_seen":
+        told.add(index.is_old(scene, result.number))
+    (answer,) = told
+    return answer
+
+
+@pytest.mark.parametrize("question", ["audit", "select_collisions", "find_never_seen"])
+def test_what_others_change_while_work_goes_on_makes_its_answer_old(window, question):
+    window.call(add_crossing)
+    for is_moved in (False, True):
+        with window.held_work():
+            assert window.call(invoke, question, {}) == ["RUNNING_MODAL"]
+            window.call(go_on)
+            if is_moved:
+                window.call(move_cube)
+            window.call(go_on)
+        wait_for(lambda: not window.call(modal_operators))
+        assert window.call(is_told_old, question) == is_moved
+    assert "Traceback" not in window.read_log()
