@@ -13,7 +13,16 @@ from numpy.testing import assert_array_equal
 from tuned import tuned
 
 import core
-from core import Running, Triangles, build_octree, build_steps, compiled, run, use_kernel
+from core import (
+    Running,
+    SceneOctree,
+    Triangles,
+    build_octree,
+    build_steps,
+    compiled,
+    run,
+    use_kernel,
+)
 from core.cells import Cells, child_walls
 from core.construction.levels import judged
 
@@ -88,6 +97,41 @@ def test_triangles_that_are_not_there_are_refused(wrong):
             compiled.Arranger().runs(
                 items, np.array([start]), np.array([count]), slice(0, 1), runs
             )
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_boxes_of_placed_meshes_are_equal_to_the_last_bit(seed):
+    random = np.random.default_rng(seed)
+    size = random.choice([1e-12, 1.0, 1e150])
+    meshes = [random.normal(size=(3 * count, 3)) * size for count in (1, 7, 8, 300)]
+    matrices, numbers = np.tile(np.eye(4), (40, 1, 1)), random.permutation(40) % 4
+    matrices[:, :3] = random.normal(size=(40, 3, 4))
+    matrices[10:, :3] *= random.choice([1.0, 0.0, 1e170], (30, 3, 1))
+    matrices[7, 1, 2] = np.nan
+    found = []
+    for is_wanted in (False, True):
+        use_kernel(is_wanted)
+        try:
+            scene = SceneOctree()
+            for mesh in meshes:
+                scene.add_mesh(Triangles(mesh, np.arange(len(mesh)).reshape(-1, 3)))
+            with np.errstate(all="ignore"):
+                ids = scene.place(numbers, matrices)
+            found.append(scene.bounds_of(ids).rows)
+        finally:
+            use_kernel(True)
+    assert np.isfinite(found[0]).all(axis=0).any()
+    assert_array_equal(*found)
+
+
+@pytest.mark.parametrize("where", ["starts", "counts", "meshes"])
+@pytest.mark.parametrize("wrong", [-1, 2, 2**62])
+def test_parts_that_are_not_there_are_refused(where, wrong):
+    given = {name: np.array([number]) for name, number in (("starts", 0), ("counts", 1))}
+    given |= {"parts": np.ones((6, 1)), "meshes": np.array([0]), "matrices": np.ones((12, 1))}
+    compiled.Arranger().surrounded(**given)
+    with pytest.raises(IndexError, match="points nowhere"):
+        compiled.Arranger().surrounded(**{**given, where: np.array([wrong])})
 
 
 def eight():
