@@ -51,9 +51,9 @@ class Budget:
             triangles += np.bincount(cells, minlength=count)
             if self.counted == WEIGHTS:
                 # As if all were added in one go, one after the other.
-                sums = np.bincount(
-                    np.append(np.arange(count), cells), np.append(sums, self.weights[whole])
-                )
+                numbers = np.append(np.arange(count), cells)
+                added = np.bincount(numbers, np.append(sums, self.weights[whole]))
+                sums = added.astype(np.float64)
             elif self.counted == OBJECTS:
                 keys.append(distinct(_keys(cells, self.owners[whole], count)))
             yield part.stop / len(cutting.cells)
