@@ -415,7 +415,7 @@ def test_only_one_file_knows_of_it_and_none_of_ctypes():
 
 def test_it_can_be_read_in_an_hour():
     most = {
-        "kernel.c": 1710,
+        "kernel.c": 1720,
         "pairs.c": 900,
         "audits.c": 500,
         "builds.c": 460,

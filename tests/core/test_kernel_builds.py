@@ -73,7 +73,7 @@ def laid_out(items):
 
 def bounded(items):
     runs = np.zeros(1, np.intp), np.full(1, 2)
-    return compiled.Arranger().runs(items, *runs, slice(0, 1), np.empty((6, 1)))
+    return compiled.Arranger().runs(items, *runs, slice(0, 1), np.empty((6, 1)), np.empty(1))
 
 
 @pytest.mark.parametrize("ask", [outlined, laid_out, bounded])
@@ -95,7 +95,7 @@ def test_triangles_that_are_not_there_are_refused(wrong):
     for start, count in ((wrong, 1), (0, wrong if wrong < 0 else wrong + 1)):
         with pytest.raises(IndexError, match="points nowhere"):
             compiled.Arranger().runs(
-                items, np.array([start]), np.array([count]), slice(0, 1), runs
+                items, np.array([start]), np.array([count]), slice(0, 1), runs, np.empty(1)
             )
 
 
