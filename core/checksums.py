@@ -9,7 +9,7 @@ from .arrays import blocks
 # Words that have a sum: neighbors, so that the place of each counts.
 SUMMED_TOGETHER = 4096
 # What is added to a word for each place, and what it is multiplied by then: odd numbers without a
-# pattern (Weyl's sequence by the golden ratio; Pelle Evensen's and Jon Maiga's mixers).
+# pattern (Weyl's sequence by the golden ratio; the factor of degski's mixer).
 _STRIDE, _FACTOR = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
 # Words that are mixed at once: they stay in the processor's cache.
 _MIXED = 16 * SUMMED_TOGETHER
@@ -41,7 +41,7 @@ def checksums(words: NDArray[np.generic], /) -> Sums:
 
     Notes
     -----
-    O(n), a third of what SHA-1 takes, with the kernel a quarter of that.
+    O(n), half of what SHA-1 takes, with the kernel a quarter.
     """
     given = checks.array("words", words)
     is_word = given.dtype.kind in "iuf" and given.itemsize == 8
