@@ -95,8 +95,10 @@ class OCTREE_OT_select_floating(AuditingOperator, bpy.types.Operator):
             found=None, title=title, question="select_floating", options=options, rows=rows
         )
         keep(context, answer, self.result)
-        verb = "floats" if len(uids) == 1 else "float"
-        self.report({"INFO"}, f"{plural(len(uids), 'object')} {verb}; {selected}")
+        said = f"{plural(len(uids), 'object')} {'floats' if len(uids) == 1 else 'float'}"
+        if len(rows) != len(uids):  # instances, or what hangs together
+            said = f"{said}, in {plural(len(rows), 'piece')}"
+        self.report({"INFO"}, f"{said}; {selected}")
         return {"FINISHED"}
 
     def draw(self, context: bpy.types.Context) -> None:

@@ -170,6 +170,8 @@ class OCTREE_OT_measure_laser(LaserOptions, SteppedOperator, bpy.types.Operator)
             self.origin = cursor_place(context.scene)
         point, normal = (np.array(each, np.float64) for each in (self.origin, self.normal))
         target: SceneTarget = yield from scene_steps(context, viewport_of(context))
+        if not target.owners.size:
+            raise ValueError("There are no triangles: no visible object has faces")
         lines = laser_lines(target, point, normal, self.orientation)
         return lines, lines.result_rows(target)
 

@@ -342,7 +342,7 @@ def test_duplicates_but_one_are_selected(empty_scene):
     assert surplus_duplicates(kept(), {}) == []
 
 
-def test_what_floats_is_selected_and_listed(empty_scene):
+def test_what_floats_is_selected_and_listed(empty_scene, capfd):
     cube("Floor", location=(0, 0, -0.5), scale=(9, 9, 1))
     cube("Table", location=(0, 0, 0.5))
     cube("Cup", location=(0, 0, 1.25), size=0.5)
@@ -351,6 +351,7 @@ def test_what_floats_is_selected_and_listed(empty_scene):
     cube("Kite", location=(30, 0, 3))
     assert bpy.ops.octree.select_floating() == {"FINISHED"}
     assert selected() == {"Lamp", "Shade", "Kite"}
+    assert "3 objects float, in 2 pieces; " in capfd.readouterr().out
     columns = {each.name: each for each in rows().columns}
     assert columns["Gap"].values.tolist() == [2.0, np.inf]
     onto = columns["Lands On"]

@@ -64,6 +64,11 @@ def test_the_surface_itself_does_not_answer_and_nothing_has_no_line(room):
     assert (outside, names) == ({}, [])
 
 
+def test_a_scene_without_faces_is_refused(empty_scene):
+    with pytest.raises(RuntimeError, match="no triangles"):
+        bpy.ops.octree.measure_laser()
+
+
 def test_a_tilted_surface_measures_along_its_normal(empty_scene):
     lower, upper = (cube(name, 2.0) for name in ("Lower", "Upper"))
     way = np.array((0.6, 0.0, 0.8))
