@@ -440,7 +440,7 @@ static void set_walls(const Cells *tree, int64_t leaf, double slack, double *con
         content[n] = tree->walls[n * tree->cell_count + leaf] + (n < 3 ? -slack : slack);
 }
 
-/* Make boxes of what stands in a leaf, if they are not held; 0 if that is not there. */
+/* Make boxes of what stands in a leaf, if not held yet; 0 if it is not there, or too large. */
 static int make_leaf(Cells *tree, int64_t leaf, double slack) {
     double *content = slot_of(tree, leaf), *box = content, low[3], high[3], corners[9];
     int64_t begin = tree->begin[leaf], end = tree->end[leaf];
@@ -460,6 +460,7 @@ static int make_leaf(Cells *tree, int64_t leaf, double slack) {
     }
     set_walls(tree, leaf, slack, content);
     for (int n = 0; n < 3; n++) {
+        if (!(low[n] >= -LARGE && high[n] <= LARGE)) return 0;
         content[n] = low[n] > content[n] ? low[n] : content[n];
         content[n + 3] = high[n] < content[n + 3] ? high[n] : content[n + 3];
     }
@@ -484,8 +485,8 @@ static int share(const Cells *trees, const int64_t *leaves, double slack, double
 }
 
 static inline int boxes_meet(const double *one, const double *other) {
-    return one[0] <= other[3] && one[1] <= other[4] && one[2] <= other[5]
-        && other[0] <= one[3] && other[1] <= one[4] && other[2] <= one[5];
+    return (one[0] <= other[3]) & (one[1] <= other[4]) & (one[2] <= other[5])
+         & (other[0] <= one[3]) & (other[1] <= one[4]) & (other[2] <= one[5]);
 }
 
 /* Test two triangles, unless that was done lately; 2 if one is not there. */
@@ -496,7 +497,6 @@ static int meet(Cells *trees, Join *join, int64_t one, int64_t other) {
     if (*tested == name) return 0;
     if (!corners_of(&trees[0].items, one, corners[0])) return 2;
     if (!corners_of(&trees[1].items, other, corners[1])) return 2;
-    if (!(largest_of(corners[0], 9) <= LARGE && largest_of(corners[1], 9) <= LARGE)) return 2;
     *tested = name;
     return touch(corners[0], corners[1]);
 }
@@ -541,14 +541,14 @@ static int divide(Cells *trees, Join *join, int which, const int64_t *pair, doub
     int64_t child = tree->first_child[pair[which]], beside = pair[!which];
     if (child <= pair[which] || child > tree->cell_count - 8 || join->height > CELLS - 8) return 0;
     for (int64_t last = child + 8; child < last; child++) {
-        int is_near = tree->begin[child] < tree->end[child];
-        for (int n = 0; n < 3 && is_near; n++) {
+        int is_near = 1;
+        for (int n = 0; n < 3; n++) {
             const double *low = tree->walls + n * tree->cell_count;
             const double *low_too = other->walls + n * other->cell_count;
-            is_near = low[child] - low_too[3 * other->cell_count + beside] <= reach
-                   && low_too[beside] - low[3 * tree->cell_count + child] <= reach;
+            is_near &= low[child] - low_too[3 * other->cell_count + beside] <= reach;
+            is_near &= low_too[beside] - low[3 * tree->cell_count + child] <= reach;
         }
-        if (!is_near) continue;
+        if (!is_near || tree->begin[child] >= tree->end[child]) continue;
         int64_t *next = join->stack[join->height++];
         next[which] = child, next[!which] = beside;
     }
