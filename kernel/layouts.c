@@ -29,8 +29,7 @@ static inline void enlarge(double *box, const double *rows, int64_t count, int64
 /* Find which vertices are used by faces with finite corners, and which faces (3, face_count) these
  * are: `flags`, of vertices, then of faces, 0 on entry. The first of `boxes` holds used vertices,
  * the others, ALL_PARTS, the ones in each cell of a coarse grid; empty ones have infinite bounds.
- * Without
- * `boxes`, none is looked for. Returns how many faces are good. */
+ * Without `boxes`, none is looked for. Returns how many faces are good. */
 EXPORT int64_t octree_kernel_outline(const double *vertices, int64_t count, const int64_t *faces,
                                      int64_t face_count, uint8_t *flags, double *boxes) {
     uint64_t before = set_floats(DEFAULT_FLOATS);

@@ -24,7 +24,8 @@ class AddonTuning:
         Updates of a depsgraph up to which they are looked at one by one: with more, everything is
         in doubt.
     rows_digested : int
-        Numbers of a mesh that are digested in a step; rows up to which nobody waits for that.
+        Words of eight bytes of a mesh that are digested in a step; rows up to which nobody waits
+        for that.
     split_triangles : int
         Triangles of a mesh beyond which the kernel splits its quads: fewer Blender splits as fast,
         and often has done so before.

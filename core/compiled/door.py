@@ -20,6 +20,8 @@ VARIABLE = "OCTREE_KERNEL"
 _NAME = "octree_kernel"
 # Of the package: what its structures hold, and what its functions take.
 _ABI = 6
+# What NumPy makes of whole numbers; the kernel takes them of 64 bits.
+_WHOLE = np.dtype(int)
 
 
 class _Choice:
@@ -40,6 +42,8 @@ def _opened() -> tuple[Any, Any, str]:
         return None, None, f"{VARIABLE} is {where}"
     if sys.maxsize < 2**32 or sys.byteorder != "little":
         return None, None, "it wants a 64-bit little-endian machine"
+    if _WHOLE.itemsize != 8:
+        return None, None, "it wants NumPy 2 on Windows, where whole numbers had 32 bits before"
     try:
         package = _package_at(Path(where)) if where else import_module(_NAME)
         if package.ABI != _ABI:
@@ -59,7 +63,11 @@ def _package_at(folder: Path) -> ModuleType:
         del sys.modules[name]  # of another folder
     # Its files find each other by the name of the package.
     package = sys.modules[_NAME] = module_from_spec(spec)
-    spec.loader.exec_module(package)
+    try:
+        spec.loader.exec_module(package)
+    except BaseException:
+        del sys.modules[_NAME]
+        raise
     return package
 
 

@@ -50,7 +50,7 @@ class Known:
 
     @property
     def faces(self) -> Faces:
-        """Triangles in one plane, of pairs without a smaller gap than 0; sorted, each two once."""
+        """Triangles in one plane, of pairs without a gap of 0 or less; sorted, each once."""
         (some,) = (self._face[0] >= 0).nonzero()
         found = Faces.joined([*self._faces, Faces(some, *self._face[:, some])])
         found = found[self.gaps[found.pairs] > 0]

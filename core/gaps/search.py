@@ -93,8 +93,8 @@ class GapSearch:
         if len(pairs) == 0:
             return Faces.none()
         search = GapSearch(self._moment, self._sheets, self._way)
-        keys, nowhere = np.zeros(len(pairs), np.intp), np.zeros(1)
-        yield from search.look(self.rows[:, pairs], keys, nowhere, shared=False, every=True)
+        keys, at_once = np.zeros(len(pairs), np.intp), np.zeros(1)
+        yield from search.look(self.rows[:, pairs], keys, at_once, shared=False, every=True)
         return Faces(pairs[search.faces.pairs], search.faces.ones, search.faces.others)
 
     def _look_without_kernel(self, left: Ids) -> Steps[None]:

@@ -9,7 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import checks, compiled
-from ..arrays import Flags, Floats, Ids, concatenated_ranges, flagged, gather, starts_of_runs
+from ..arrays import (
+    Flags,
+    Floats,
+    Ids,
+    column_major,
+    concatenated_ranges,
+    flagged,
+    gather,
+    starts_of_runs,
+)
 from ..shapes import Triangles
 from .vertex_blocks import VertexBlocks
 
@@ -131,8 +140,9 @@ class Table:
 
     @cached_property
     def parts(self) -> Floats:
-        """The parts of all, (6, b)."""
-        return np.concatenate([np.empty((6, 0)), *(mesh.parts for mesh in self._meshes)], axis=1)
+        """The parts of all, (6, b), column after column."""
+        parts = [np.empty((6, 0)), *(mesh.parts for mesh in self._meshes)]
+        return column_major(np.concatenate(parts, axis=1))
 
     def valid_triangles(self, numbers: Ids, counts: Ids) -> Ids:
         """Return the first `counts` finite triangles of each of these meshes, mesh after mesh."""

@@ -287,6 +287,6 @@ def declared(library: ctypes.CDLL) -> ctypes.CDLL:
     for name in ("cast", "nearest", "touch"):
         plain = (c_double if each is c_double else number if each is number else address
                  for each in takes[name])  # fmt: skip
-        declared = ctypes.PYFUNCTYPE(c_int64, *plain)
-        setattr(library, f"lone_{name}", declared((f"octree_kernel_{name}", library)))
+        prototype = ctypes.PYFUNCTYPE(c_int64, *plain)
+        setattr(library, f"lone_{name}", prototype((f"octree_kernel_{name}", library)))
     return library

@@ -133,7 +133,6 @@ class SteppedOperator(RefusingOperator):
     def start(self, context: bpy.types.Context) -> Status:
         """Work for a moment, and go modal if that is not enough."""
         self._frame = context.scene.frame_current
-        context.view_layer.update()  # what was done before is told before
         self._meanwhile = set()
         status = self._advance(context, tuning.current.first_turn)
         if status == {"RUNNING_MODAL"}:
@@ -338,7 +337,8 @@ _LISTENERS = (("undo_post", _note_undo), ("redo_post", _note_undo))
 class OCTREE_OT_work_ahead(SteppedOperator, bpy.types.Operator):
     """Work out what the redo panel asks for, step by step; then it is done again, at once.
 
-    All that the user does meanwhile goes on. Whatever changes the scene ends the work.
+    All that the user does meanwhile goes on. Another operator or an undo ends the work; whatever
+    else changes the scene makes its answer old.
     """
 
     bl_idname = "octree.work_ahead"

@@ -268,15 +268,25 @@ def nowhere(item):
 
 @pytest.mark.parametrize("change", [endless, nowhere])
 @pytest.mark.parametrize("name", ["drop", "push_apart", "fill"])
-def test_what_is_nowhere_stays_and_is_named_and_others_move(name, change, floor):
+def test_what_is_nowhere_stays_and_is_named_and_others_move(name, change, floor, capfd):
     item, above = cube("Item", location=(0, 0, 7)), cube("Above", location=(0, 0, 9))
     change(item)
     select_only(item, above, *([floor] if name == "fill" else []))
     bpy.context.view_layer.objects.active = floor if name == "fill" else above
     assert getattr(bpy.ops.octree, name)() == {"FINISHED"}
+    said = capfd.readouterr().out
     if name == "drop":
         assert told()["Item"][2] == "nowhere"
         assert lands(above)
+    else:
+        assert "Item" in said
+        assert "nowhere" in said
+
+
+@pytest.mark.parametrize("change", [endless, nowhere])
+def test_nothing_but_what_is_nowhere_fills_nothing(change, floor):
+    item = cube("Item", location=(0, 0, 7))
+    change(item)
     select_only(item, floor)
     bpy.context.view_layer.objects.active = floor
     with pytest.raises(RuntimeError, match=r"Item \(nowhere\)"):

@@ -71,6 +71,11 @@ def found_anew(monkeypatch):
     found.cache_clear()
 
 
+def test_whole_numbers_of_32_bits_are_not_given_to_it(found_anew, monkeypatch):
+    monkeypatch.setattr(door, "_WHOLE", np.dtype(np.int32))
+    assert "NumPy 2" in found_anew(SOURCES / "octree_kernel")
+
+
 @pytest.fixture
 def package(tmp_path):
     for path in SOURCES.glob("octree_kernel/*.py"):

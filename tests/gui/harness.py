@@ -256,8 +256,10 @@ class Window:
         What is not stopped goes on afterwards.
         """
         self.call(_hold_work, self.module, share)
-        yield
-        self.call(_hold_work, self.module, None)
+        try:
+            yield
+        finally:
+            self.call(_hold_work, self.module, None)
 
     def keys(self, *names: str) -> None:
         """Press keys one after the other, in xdotool's names: `"a"`, `"ctrl+z"`, `"Escape"`.
