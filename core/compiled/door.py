@@ -20,8 +20,6 @@ VARIABLE = "OCTREE_KERNEL"
 _NAME = "octree_kernel"
 # Of the package: what its structures hold, and what its functions take.
 _ABI = 6
-# What NumPy makes of whole numbers; the kernel takes them of 64 bits.
-_WHOLE = np.dtype(int)
 
 
 class _Choice:
@@ -42,7 +40,7 @@ def _opened() -> tuple[Any, Any, str]:
         return None, None, f"{VARIABLE} is {where}"
     if sys.maxsize < 2**32 or sys.byteorder != "little":
         return None, None, "it wants a 64-bit little-endian machine"
-    if _WHOLE.itemsize != 8:
+    if _whole_bytes() != 8:
         return None, None, "it wants NumPy 2 on Windows, where whole numbers had 32 bits before"
     try:
         package = _package_at(Path(where)) if where else import_module(_NAME)
@@ -52,6 +50,11 @@ def _opened() -> tuple[Any, Any, str]:
         return package.opened(), package, ""
     except Exception as error:  # whatever a damaged package raises: NumPy answers
         return None, None, str(error) or repr(error)
+
+
+def _whole_bytes() -> int:
+    """Return of how many bytes NumPy makes whole numbers; the kernel takes eight."""
+    return np.dtype(int).itemsize
 
 
 def _package_at(folder: Path) -> ModuleType:
