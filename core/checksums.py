@@ -52,9 +52,10 @@ def checksums(words: NDArray[np.generic], /) -> Sums:
         )
     bits = given.view(np.uint64)
     summer = compiled.summer()
-    if summer is not None:
-        return summer.sums(bits, SUMMED_TOGETHER)
     sums = np.empty(-(-len(bits) // SUMMED_TOGETHER), np.uint64)
+    if summer is not None:
+        summer.fill_in(sums, bits)
+        return sums
     for some in blocks(len(bits), _MIXED):
         part = bits[some]
         if len(part) % SUMMED_TOGETHER:

@@ -128,14 +128,7 @@ static void set_way(Search *search, const double *way) {
 
 /* Put a side where its placement does; 0 if there is none, or no mesh that was laid out. */
 static int set_side(const Sheets *sheets, Side *side, int64_t row, double *largest) {
-    const Batch *placed = &sheets->triangles;
-    if (row < 0 || row >= placed->place_count) return 0;
-    int64_t mesh = sheets->meshes[row];
-    if (mesh < 0 || mesh >= sheets->mesh_count) return 0;
-    side->top = sheets->tops[mesh], side->count = sheets->top_counts[mesh];
-    if (side->count < 1 || side->count > TOPS) return 0;
-    if (side->top < 0 || side->top > sheets->patch_count - side->count) return 0;
-    for (int n = 0; n < 12; n++) side->matrix[n] = placed->matrices[n * placed->place_count + row];
+    if (!find_tops(sheets, row, &side->top, &side->count, side->matrix)) return 0;
     double sizes[3] = {0, 0, 0};
     for (int64_t patch = side->top; patch < side->top + side->count; patch++)
         for (int n = 0; n < 6; n++) {

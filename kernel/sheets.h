@@ -79,4 +79,19 @@ static inline void wait_for(Waiting *stack, int64_t *height, Waiting next, int64
     stack[at] = next;
 }
 
+/* Find the largest patches of a placed mesh, and its matrix; 0 if there is no such placement, or no
+ * mesh that was laid out. */
+static inline int find_tops(const Sheets *sheets, int64_t row, int64_t *top, int64_t *count,
+                            double *matrix) {
+    const Batch *placed = &sheets->triangles;
+    if (row < 0 || row >= placed->place_count) return 0;
+    int64_t mesh = sheets->meshes[row];
+    if (mesh < 0 || mesh >= sheets->mesh_count) return 0;
+    *top = sheets->tops[mesh], *count = sheets->top_counts[mesh];
+    if (*count < 1 || *count > TOPS) return 0;
+    if (*top < 0 || *top > sheets->patch_count - *count) return 0;
+    for (int n = 0; n < 12; n++) matrix[n] = placed->matrices[n * placed->place_count + row];
+    return 1;
+}
+
 #endif
