@@ -51,10 +51,12 @@ def distinct(numbers: Ids) -> Ids:
     return ordered[starts_of_runs(ordered)]
 
 
-def starts_of_runs(numbers: Ids) -> Ids:
-    """Return the first place of each run of equal numbers."""
+def starts_of_runs(numbers: Ids, *others: Ids) -> Ids:
+    """Return the first place of each run in which all these rows of numbers are equal."""
     first = np.ones(len(numbers), bool)
     np.not_equal(numbers[1:], numbers[:-1], out=first[1:])
+    for row in others:
+        first[1:] |= row[1:] != row[:-1]
     return first.nonzero()[0]
 
 

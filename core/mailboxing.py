@@ -1,11 +1,10 @@
-"""Mailboxing: pairs of query and entry, each once, for whole batches of queries.
+"""Mailboxing: pairs of volume or point and entry, each once, for whole batches.
 
 An item that was copied to several cells comes up in each of them. Castle Game Engine gives every
 item a mailbox that remembers the last query that tested it (M. Kamburelis, "Castle Game
-Engine", chapter on octrees). Here many queries run at once. Where all pairs are known together,
-each is written into a mailbox of its entry, then read again: a pair that finds another one of its
-own query there is a duplicate. Where they come bit by bit, as with rays, a hash table remembers
-them all.
+Engine", chapter on octrees). Here many queries run at once: each pair is written into a mailbox
+of its entry, then read again, and a pair that finds another pair of its own query there is a
+duplicate. Rays test a copy again instead, which costs less than to find out that they have.
 """
 
 import numpy as np
@@ -100,71 +99,6 @@ def _marked(parts: list[Pairs], count: int, lowest: int, span: int) -> list[Pair
     if span == 1:
         return [(np.broadcast_to(np.intp(lowest), len(some)), some) for some in marked]
     return [(lowest + some // count, some % count) for some in marked]
-
-
-# Mailboxes of a query at first, a power of two; how many times as many as pairs there are, at
-# least; a factor that spreads keys (2**64 divided by the golden ratio).
-_FIRST, _ROOM, _SPREAD = 16, 2, np.uint64(0x9E3779B97F4A7C15)
-
-
-class Mailboxes:
-    """A growing set of pairs of query and entry: a hash table with open addressing.
-
-    Queries count from 0, entries are below a number. Each query has a row of mailboxes of its
-    own, where a pair is looked for first.
-    """
-
-    def __init__(self, entries: int) -> None:
-        self._entries = entries
-        self.reset(0)
-
-    def __len__(self) -> int:
-        return self._count
-
-    def reset(self, queries: int) -> None:
-        """Forget everything, and make room for this many queries."""
-        self._rows = 1 << max(queries - 1, 1).bit_length()
-        self._clear(_FIRST)
-
-    def _clear(self, width: int) -> None:
-        self._width, self._count = width, 0
-        self._keys = np.full(self._rows * width, -1)
-        self._claims = np.empty(self._rows * width, np.int32)
-
-    def add_new(self, queries: Ids, entries: Ids) -> Ids:
-        """Remember these pairs; return where those stand that are new, each once, ascending."""
-        if _ROOM * (self._count + len(queries)) > len(self._keys):
-            held = self._keys[self._keys >= 0]
-            self._clear(1 << (_ROOM * (len(held) + len(queries)) // self._rows).bit_length())
-            self._put(*np.divmod(held, self._entries))
-        return self._put(queries, entries)
-
-    def _put(self, queries: Ids, entries: Ids) -> Ids:
-        """Let each pair probe one mailbox after the other, until one is free or its own."""
-        keys = queries * self._entries + entries
-        places = queries * self._width + (entries & self._width - 1)
-        step = 0
-        new, pending = np.zeros(len(keys), bool), np.arange(len(keys))
-        while len(pending):
-            held = self._keys[places]
-            (free,) = (held < 0).nonzero()
-            wanted = places[free]
-            # Of those that find the same mailbox free, the last one gets it.
-            self._claims[wanted] = free
-            won = free[self._claims[wanted] == free]
-            self._keys[places[won]] = keys[won]
-            new[pending[won]] = True
-            (other,) = (self._keys[places] != keys).nonzero()
-            pending, keys, step = pending[other], keys[other], step + 1
-            # By 1, 3, 6, ...: full rows stand side by side, and are not to be walked along.
-            places = self._hash(keys) + step * (step + 1) // 2 & len(self._keys) - 1
-        self._count += int(np.count_nonzero(new))
-        return new.nonzero()[0]
-
-    def _hash(self, keys: Ids) -> Ids:
-        shift = np.uint64(65 - len(self._keys).bit_length())
-        places: Ids = (keys.astype(np.uint64) * _SPREAD >> shift).astype(np.intp)
-        return places
 
 
 class Answers:

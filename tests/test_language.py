@@ -20,7 +20,6 @@ LANDINGS = {
     r"[Ss]weep": "core/pairs/sweep.py",
     r"[Qq]uantized": "core/pairs/sweep.py",
     r"[Ss]lab": "core/rays/walk.py",
-    r"[Pp]acket": "core/rays/crossings.py",
     r"[Bb]ounding.sphere": "core/rays/hits.py",
     r"[Tt]raversal": "core/descend.py",
     r"[Cc]ull": "core/scene/culling.py",
@@ -38,7 +37,7 @@ LANDINGS = {
 }
 TERMS = (
     "AABB", "OBB", "BVH", "SAT", "TLAS", "two-level", "Morton", "mailbox", "broad phase",
-    "sweep and prune", "slab test", "ray packet", "bounding sphere", "frustum culling",
+    "sweep and prune", "slab test", "bounding sphere", "frustum culling",
     "quantized", "loose octree", "straddler", "traversal", "kNN", "segmentation map",
     "item buffer", "z-buffer", "rasterization", "amodal",
 )  # fmt: skip

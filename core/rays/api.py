@@ -13,14 +13,15 @@ from ..any_octree import AnyOctree
 from ..arrays import Flags, Floats, Ids, blocks, radix_argsort, starts_of_runs
 from ..descend import UNVISITED, States
 from ..groups import ALL_GROUPS
-from ..mailboxing import Mailboxes
 from ..octree import Octree
 from ..records import Record
 from ..shapes import Triangles
 from .asked import AskedRays
-from .crossings import Rays, barycentric, ray_packets
+from .crossings import Rays, barycentric
 from .hits import normals, ray_hits
 
+# Rays that descend together.
+_TOGETHER = 16_384
 # Rays, items and distances of no crossings.
 _NOTHING = (np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))
 
@@ -177,11 +178,17 @@ def ray_cast(
 
 
 def _cast(asked: AskedRays) -> RayHits:
-    rays, mailboxes = asked.rays_and_mailboxes()
+    rays = asked.rays()
     items, distances = np.full(len(rays), -1), np.full(len(rays), np.inf)
-    for packet in ray_packets(asked.octree, rays, mailboxes):
-        items[packet], distances[packet] = _closest(asked.octree, rays[packet], mailboxes)
+    for some in _batches(rays):
+        items[some], distances[some] = _closest(asked.octree, rays[some])
     return _described(asked.octree, rays, items, distances)
+
+
+def _batches(rays: Rays) -> Iterator[Ids]:
+    """Yield the numbers of rays that descend together."""
+    for some in blocks(len(rays), _TOGETHER):
+        yield np.arange(some.start, some.stop)
 
 
 def _put(answer: RayHits, numbers: Ids, some: RayHits) -> None:
@@ -239,14 +246,13 @@ def ray_test(
 
 
 def _test(asked: AskedRays) -> Flags:
-    rays, mailboxes = asked.rays_and_mailboxes()
+    rays = asked.rays()
     flags = np.zeros(len(rays), bool)
-    for packet in ray_packets(asked.octree, rays, mailboxes):
-        part, closest_so_far = rays[packet], rays.limits[packet]
-        hits = ray_hits(asked.octree, part, closest_so_far, mailboxes, any_hit=True)
-        for numbers, _, _ in hits:
+    for some in _batches(rays):
+        closest_so_far = rays.limits[some]
+        for numbers, _, _ in ray_hits(asked.octree, rays[some], closest_so_far, any_hit=True):
             closest_so_far[numbers] = -1.0
-        flags[packet] = closest_so_far < 0
+        flags[some] = closest_so_far < 0
     return flags
 
 
@@ -298,9 +304,9 @@ def ray_cast_all(
 
 def _crossed(asked: AskedRays) -> Iterator[tuple[Ids, Ids, Floats]]:
     """Yield rays, items and distances, sorted by distance and item for each ray."""
-    rays, mailboxes = asked.rays_and_mailboxes()
-    for packet in ray_packets(asked.octree, rays, mailboxes):
-        yield _crossings_of(asked.octree, rays, packet, mailboxes)
+    rays = asked.rays()
+    for some in _batches(rays):
+        yield _crossings_of(asked.octree, rays, some)
 
 
 def _joined(asked: AskedRays, parts: list[tuple[Ids, Ids, Floats]]) -> RayCrossings:
@@ -317,19 +323,15 @@ def cells_on_ray(
     Cells that it had not come to when it found its hit stay UNVISITED, like empty ones.
     """
     ray = np.atleast_2d(origin), np.atleast_2d(direction), max_distance
-    rays, mailboxes = AskedRays.of(tree, *ray, ALL_GROUPS).rays_and_mailboxes()
     states = np.full(len(tree.node_depth), UNVISITED)
-    _closest(tree, rays, mailboxes, states)
+    _closest(tree, AskedRays.of(tree, *ray, ALL_GROUPS).rays(), states)
     return states
 
 
-def _closest(
-    tree: Octree, rays: Rays, mailboxes: Mailboxes, states: States | None = None
-) -> tuple[Ids, Floats]:
+def _closest(tree: Octree, rays: Rays, states: States | None = None) -> tuple[Ids, Floats]:
     """Return the closest item of each ray, or -1, and its distance, or infinity."""
     items, closest_so_far = np.full(len(rays), -1), rays.limits.copy()
-    hits = ray_hits(tree, rays, closest_so_far, mailboxes, states=states)
-    for numbers, found, distances in hits:
+    for numbers, found, distances in ray_hits(tree, rays, closest_so_far, states=states):
         order = np.lexsort((found, distances, numbers))
         first = order[starts_of_runs(numbers)]
         asked, nearest, new = numbers[first], distances[first], found[first]
@@ -340,15 +342,14 @@ def _closest(
     return items, np.where(items < 0, np.inf, closest_so_far)
 
 
-def _crossings_of(
-    tree: Octree, rays: Rays, packet: Ids, mailboxes: Mailboxes
-) -> tuple[Ids, Ids, Floats]:
-    """Return the crossings of some rays, sorted for each: rays, items and distances."""
-    part = rays[packet]
-    found = [_NOTHING, *ray_hits(tree, part, part.limits, mailboxes)]
+def _crossings_of(tree: Octree, rays: Rays, some: Ids) -> tuple[Ids, Ids, Floats]:
+    """Return the crossings of some rays, sorted and each once: rays, items and distances."""
+    part = rays[some]
+    found = [_NOTHING, *ray_hits(tree, part, part.limits)]
     numbers, items, distances = map(np.concatenate, zip(*found, strict=True))
     order = np.lexsort((items, distances, numbers))
-    return packet[numbers[order]], tree.named(items[order]), distances[order]
+    order = order[starts_of_runs(numbers[order], items[order])]
+    return some[numbers[order]], tree.named(items[order]), distances[order]
 
 
 def _described(tree: Octree, rays: Rays, items: Ids, distances: Floats) -> RayHits:

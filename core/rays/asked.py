@@ -11,7 +11,6 @@ from .. import checks, compiled
 from ..any_octree import AnyOctree
 from ..arrays import Ids
 from ..groups import in_groups
-from ..mailboxing import Mailboxes
 from ..octree import Octree, as_octree
 from .crossings import Rays
 
@@ -49,9 +48,9 @@ class AskedRays:
     def __getitem__(self, numbers: Ids) -> "AskedRays":
         return AskedRays(self.octree, self.questions[numbers])
 
-    def rays_and_mailboxes(self) -> tuple[Rays, Mailboxes]:
-        """Return checked rays, and empty mailboxes."""
-        return rays_of(self.questions), Mailboxes(len(self.octree.order))
+    def rays(self) -> Rays:
+        """Return checked rays."""
+        return rays_of(self.questions)
 
 
 def questions_of(

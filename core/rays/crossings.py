@@ -1,4 +1,4 @@
-"""Rays, packets of them, and crossings: watertight triangles, slab tests of boxes, round shapes.
+"""Rays and crossings: watertight triangles, slab tests of boxes, round shapes.
 
 Woop, Benthin and Wald, "Watertight Ray/Triangle Intersection", JCGT 2(1), 2013. Corners are seen
 along the ray: sheared so that it becomes the third axis, where two of their coordinates tell on
@@ -8,7 +8,6 @@ the end: whole numbers stay whole, and crossings are exact. So are those of boxe
 a quotient is compared with a quotient, and a sphere is met or not before a root is taken.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,25 +17,14 @@ from ..arrays import (
     Flags,
     Floats,
     Ids,
-    blocks,
     cross,
     dot,
     gather,
     power_of_two_scale,
-    radix_argsort,
     two_product_error,
 )
-from ..descend import codes_in_root
-from ..grid import Words
-from ..mailboxing import Mailboxes
-from ..octree import Octree
 from ..shapes import Boxes, Regions, Shapes, Spheres, Triangles
 
-# Rays in a packet at most; the pairs that it should test, whose mailboxes take some ten megabytes.
-_TOGETHER, _TESTED = 16_384, 524_288
-# Bits of an origin's place along each axis that come before the signs of the direction, and after.
-_COARSE, _FINE = 3, 4
-_BLOCK = 65_536
 # The two other axes of each, and the axis itself: (3, 3).
 _TURNED = np.array([(*others, axis) for axis, others in enumerate(OTHER_AXES)]).T
 # A difference of products is in doubt below this part of them.
@@ -96,34 +84,6 @@ class Rays:
         """Return the points of these rays at these distances, (3, h)."""
         steps = distances / self.lengths[numbers]
         return self.origins[:, numbers] + steps * self.directions[:, numbers]
-
-
-def ray_packets(tree: Octree, rays: Rays, mailboxes: Mailboxes) -> Iterator[Ids]:
-    """Yield the numbers of all rays, packet by packet, each with empty mailboxes.
-
-    The more pairs the rays of a packet have tested, the fewer rays are in the next. Where there is
-    more than one packet, rays are sorted by where they start and which way they go; those of one
-    camera stay in their order, except for their octants.
-    """
-    order = np.arange(len(rays))
-    if len(rays) > _TOGETHER:
-        keys = np.concatenate([_keys(tree, rays, some) for some in blocks(len(rays), _BLOCK)])
-        order = radix_argsort(keys, 3 * (_COARSE + 1 + _FINE))
-    first, size = 0, _TOGETHER
-    while first < len(rays):
-        packet = order[first : first + size]
-        mailboxes.reset(len(packet))
-        yield packet
-        first += len(packet)
-        size = max(1, min(_TOGETHER, len(packet) * _TESTED // max(len(mailboxes), 1)))
-
-
-def _keys(tree: Octree, rays: Rays, some: slice) -> Words:
-    codes = codes_in_root(tree, rays.origins[:, some], _COARSE + _FINE)
-    backwards = rays.directions[:, some] < 0
-    octants = backwards[0] | backwards[1] << 1 | backwards[2] << 2
-    coarse, fine = codes >> 3 * _FINE, codes & 2 ** (3 * _FINE) - 1
-    return (coarse << 3 | octants) << 3 * _FINE | fine
 
 
 def cross_triangles(items: Triangles, ids: Ids, rays: Rays, numbers: Ids) -> Floats:

@@ -1,4 +1,4 @@
-"""Ray hits: pairs of ray and item on the way, culled by bounding spheres, then tested, each once.
+"""Ray hits: pairs of ray and item on the way, culled by bounding spheres, then tested.
 
 Triangles lie in the spheres around them, and in the discs that these cut out of their planes.
 """
@@ -22,7 +22,7 @@ from ..arrays import (
     starts_of_runs,
 )
 from ..descend import Found, States, expanded
-from ..mailboxing import Mailboxes, Pairs
+from ..mailboxing import Pairs
 from ..shapes import Boxes, Regions, Shapes, Spheres, Triangles
 from ..touch.triangles import bounding_spheres_of, worth_tables
 from ..walkable import Walkable
@@ -57,19 +57,20 @@ def ray_hits(
     tree: Walkable,
     rays: Rays,
     closest_so_far: Floats,
-    mailboxes: Mailboxes,
     *,
     any_hit: bool = False,
     states: States | None = None,
     meet: Meet | None = None,
 ) -> Iterator[tuple[Ids, Ids, Floats]]:
-    """Yield rays, ascending, items that they meet, and distances, (h,) each; each pair once.
+    """Yield rays, ascending, items that they meet, and distances, (h,) each.
+
+    An item that stands in several cells on the way may come once for each: in NumPy it costs more
+    to find out that a pair was tested than to test the pair again.
 
     `closest_so_far`, (q,), is how far each ray still looks: the caller lowers it in place; below 0
-    a ray is done. `mailboxes`, empty at first, remember which pairs were tested. If any hit will
-    do, rays look where one is likely: at their far ends, where closed rooms have walls, and among
-    the items of a cell at that which they pass most centrally. `states` are as for `walk`. `meet`
-    is the exact test, by default that of the tree's own items.
+    a ray is done. If any hit will do, rays look where one is likely: at their far ends, where
+    closed rooms have walls, and among the items of a cell at that which they pass most centrally.
+    `states` are as for `walk`. `meet` is the exact test, by default that of the tree's own items.
     """
     meet = meet or partial(_met, tree, rays, closest_so_far)
     cull = SphereCull.of(tree, rays)
@@ -78,7 +79,7 @@ def ray_hits(
         near = (cull.may_hit(*pairs, closest_so_far) for pairs in _pieces(tree, found))
         for batch in _batches(near):
             for numbers, entries in _in_turn(*batch, closest_so_far) if any_hit else [batch[:2]]:
-                yield meet(_not_yet_tested(tree, numbers, entries, mailboxes))
+                yield meet((numbers, entries))
 
 
 def _met(
@@ -143,16 +144,6 @@ def _batches(pieces: Iterable[PossibleHits]) -> Iterator[PossibleHits]:
 def _joined(pieces: list[PossibleHits]) -> PossibleHits:
     numbers, entries, miss_distances = zip(*pieces, strict=True)
     return np.concatenate(numbers), np.concatenate(entries), np.concatenate(miss_distances)
-
-
-def _not_yet_tested(tree: Walkable, numbers: Ids, entries: Ids, mailboxes: Mailboxes) -> Pairs:
-    """Return the pairs that were not tested before; only copies may have been."""
-    copied = tree.copied[entries]
-    fresh = ~copied
-    (again,) = copied.nonzero()
-    fresh[again[mailboxes.add_new(numbers[again], entries[again])]] = True
-    (some,) = fresh.nonzero()
-    return numbers[some], entries[some]
 
 
 @dataclass(frozen=True)

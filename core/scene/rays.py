@@ -16,9 +16,9 @@ from ..arrays import (
     gather,
     starts_of_runs,
 )
-from ..mailboxing import Mailboxes, Pairs
+from ..mailboxing import Pairs
 from ..rays import RayCrossings, RayHits
-from ..rays.crossings import Rays, barycentric, ray_packets
+from ..rays.crossings import Rays, barycentric
 from ..rays.hits import crossings, normals, ray_hits
 from .forest import Forest
 from .images import taken_back
@@ -63,15 +63,13 @@ Met = tuple[Forest, Ids, Ids, Floats]
 
 def crossed_by(moment: Moment, rays: Rays, beyond: Floats) -> Crossed:
     """Return placements with boxes that rays cross, except any entered before `beyond` (q,)."""
-    mailboxes = Mailboxes(len(moment.top.order))
     parts = [(np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))]
-    for packet in ray_packets(moment.top, rays, mailboxes):
-        some = rays[packet]
-        for numbers, items, entries in ray_hits(moment.top, some, some.limits, mailboxes):
-            (new,) = (entries >= beyond[packet[numbers]]).nonzero()
-            parts.append((packet[numbers[new]], items[new], entries[new]))
+    for numbers, items, entries in ray_hits(moment.top, rays, rays.limits):
+        (new,) = (entries >= beyond[numbers]).nonzero()
+        parts.append((numbers[new], items[new], entries[new]))
     numbers, items, entries = (np.concatenate(part) for part in zip(*parts, strict=True))
-    order = np.lexsort((entries, numbers))
+    order = np.lexsort((items, entries, numbers))
+    order = order[starts_of_runs(numbers[order], items[order])]
     numbers, entries = numbers[order], entries[order]
     rows = moment.placements.rows_named(moment.top.named(items[order]))
     far = entries + np.abs(rays.origins).max(axis=0, initial=0.0)[numbers]
@@ -200,7 +198,10 @@ def _met(
     *,
     any_hit: bool = False,
 ) -> Iterator[Met]:
-    """Yield what rays meet in placements; the caller may lower `closest` in between."""
+    """Yield what rays meet in placements, a triangle once for each cell that it stands in.
+
+    The caller may lower `closest` in between.
+    """
     for some in blocks(len(pairs.rays), _TOGETHER):
         part = Crossed(pairs.rays[some], pairs.rows[some], pairs.entries[some])
         for forest, found, entries, where in _met_by_few(moment, rays, part, closest, any_hit):
@@ -224,11 +225,7 @@ def _met_by_few(
     def meet(found: Pairs) -> tuple[Ids, Ids, Floats]:
         return _meet(moment, rays, here, forest, closest, found)
 
-    boxes = Mailboxes(len(forest.order))
-    boxes.reset(len(here.rays))
-    for numbers, entries, where in ray_hits(
-        forest, seen, limits, boxes, any_hit=any_hit, meet=meet
-    ):
+    for numbers, entries, where in ray_hits(forest, seen, limits, any_hit=any_hit, meet=meet):
         yield forest, some[numbers], entries, where
         limits[:] = closest[here.rays] * factors + slacks
 
@@ -310,6 +307,7 @@ def cast_all(moment: Moment, rays: Rays) -> RayCrossings:
     pairs = np.concatenate([pairs for pairs, _ in parts], axis=1)
     distances = np.concatenate([where for _, where in parts])
     order = np.lexsort((pairs[2], pairs[1], distances, pairs[0]))
+    order = order[starts_of_runs(*pairs[:, order])]
     return RayCrossings(pairs[:, order], distances[order])
 
 
@@ -336,8 +334,10 @@ def _described(moment: Moment, rays: Rays, closest: Closest) -> RayHits:
 
 def crossings_in_rows(moment: Moment, rays: Rays, rows: Ids) -> Ids:
     """Return how many triangles of the mesh placed in its row each ray meets, (q,)."""
-    counts = np.zeros(len(rays), np.intp)
     pairs = Crossed(np.arange(len(rays)), rows, np.zeros(len(rays)))
-    for _, found, _, _ in _met(moment, rays, pairs, rays.limits):
-        counts += np.bincount(found, minlength=len(rays))
-    return counts
+    parts = [np.empty((2, 0), np.intp)]
+    for forest, found, entries, _ in _met(moment, rays, pairs, rays.limits):
+        parts.append(np.stack((found, forest.order[entries])))
+    numbers, triangles = np.concatenate(parts, axis=1)
+    size = int(triangles.max(initial=0)) + 1
+    return np.bincount(distinct(numbers * size + triangles) // size, minlength=len(rays))

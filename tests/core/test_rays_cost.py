@@ -4,11 +4,11 @@ import core_scenes as scenes
 import numpy as np
 import pytest
 import ray_scenes as rays
-from agreement import POLICIES, built
+from agreement import built
 from costs import most_held
 from numpy.testing import assert_array_equal
 
-from core import Boxes, Triangles, build_octree, ray_cast, ray_cast_all, ray_test
+from core import Triangles, build_octree, ray_cast, ray_cast_all, ray_test
 from core.rays import hits
 
 ASK = (ray_cast, ray_test, ray_cast_all)
@@ -26,32 +26,6 @@ def tested(monkeypatch):
 
     monkeypatch.setattr(hits, "crossings", counted)
     return lambda: np.concatenate(pairs, axis=1)
-
-
-@pytest.mark.parametrize("ask", ASK)
-@pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("kind", rays.KINDS)
-def test_no_pair_is_tested_twice(kind, policy, ask, tested):
-    bounds = Boxes([[-1, -1, -1]], [[0.9, 1, 1]])
-    tree = built(kind(scenes.random(400, 0.1)), capacity=4, straddlers=policy, bounds=bounds)
-    assert tree.outside > 0
-    assert policy == "keep" or tree.copied.sum() > 50
-    ask(tree, *rays.about(tree.items, 1500))
-    pairs = tested()
-    assert pairs.shape[1] > 300
-    assert len(np.unique(pairs, axis=1).T) == pairs.shape[1]
-
-
-def test_many_items_for_few_rays_are_each_tested_once(tested):
-    """More than the mailboxes that a ray has to begin with."""
-    starts = np.column_stack((np.arange(3000.0), np.zeros((3000, 2))))
-    bounds = Boxes([[-2, -2, -2]], [[3002, 3002, 3002]])
-    tree = built(Boxes(starts - 1, starts + 1), capacity=4, bounds=bounds)
-    assert tree.copied.sum() > 1000
-    found = ray_cast_all(tree, [[-9, 0, 0]] * 3, [[1, 1e-5, 0]] * 3)
-    pairs = tested()
-    assert pairs.shape[1] >= found.pairs.shape[1] == 9000
-    assert len(np.unique(pairs, axis=1).T) == pairs.shape[1]
 
 
 def terrain(cells=100):

@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 from tuned import tuned
 
 import core
-from core import Boxes, Spheres, Triangles, build_octree, query, ray_cast, statistics
+from core import Boxes, Spheres, Triangles, build_octree, query, statistics
 from core.options import SPLITS
 
 
@@ -162,14 +162,6 @@ def test_a_fan_of_any_size_is_built():
     """No more copies are made than a tree may have in all."""
     items = fan(3000)
     assert 5 < references(build_octree(items)) <= 10
-
-
-def test_rays_that_meet_hundreds_of_items_each_do_not_walk_along_mailboxes():
-    items = fan(500)
-    tree, places = build_octree(items, max_depth=2), places_on(items, 400)
-    origins = places + scenes.numbers(51).normal(size=(400, 3))
-    lines = lines_run(lambda: ray_cast(tree, origins, places - origins))
-    assert times_run(lines, "held = self._keys[places]") < 400
 
 
 # Refused in time

@@ -9,7 +9,7 @@ import scene_oracle as oracle
 
 from core import Octree, SceneOctree, Spheres, build_octree
 from core.descend import descend, expanded
-from core.mailboxing import Mailboxes, mailboxes_for
+from core.mailboxing import mailboxes_for
 from core.nearest.search import Search, branch_and_bound, seed
 from core.query import vouched
 from core.rays.crossings import Rays
@@ -46,9 +46,7 @@ def found_in_spheres(tree):
 
 def met_by_rays(tree):
     rays = Rays.of(POINTS.T, POINTS[::-1].T - POINTS.T, np.full(30, np.inf))
-    mailboxes = Mailboxes(len(tree.order))
-    mailboxes.reset(len(rays))
-    steps = ray_hits(tree, rays, rays.limits.copy(), mailboxes)
+    steps = ray_hits(tree, rays, rays.limits.copy())
     return tuple(map(np.concatenate, zip(*steps, strict=True)))
 
 
