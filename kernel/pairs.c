@@ -60,7 +60,7 @@ typedef struct {
  * if it cannot tell which way is to be named. */
 enum { NOT_BEGUN = 0, DIVES = 1, FOLLOWS = 2, LOOKS_AGAIN = 3 };
 /* What is searched; and what is found of crossings. */
-enum { GAPS = 0, CROSSINGS = 1, TOUCHINGS = 2 };
+enum { GAPS = 0, CROSSINGS = 1, TOUCHINGS = 2, ALL_TOUCHINGS = 3 };
 enum { APART = 0, TOUCHES = 1, CROSSES = 2 };
 
 /* The search of a pair of placements: what it looks for is no farther than `limit`. */
@@ -72,6 +72,9 @@ typedef struct {
     double passed; /* how short the others are at least */
     Box tops[2][TOPS];
     Waiting stack[WAITING];
+    Face placed[2][RUN];
+    int64_t patches[2]; /* whose triangles are `placed` */
+    int64_t *found, room, made, pair; /* of ALL_TOUCHINGS: (3, room) pairs of placements, entries */
 } Search;
 
 EXPORT int64_t octree_kernel_search_size(void) { return sizeof(Search); }
@@ -106,6 +109,16 @@ static double apart_of(const Search *search, const Box *one, const Box *other) {
     double along = other->along - one->along - one->reach - other->reach - search->slack;
     double least = sqrt(square);
     return (along > least ? along : least) * (1 - ROUNDING);
+}
+
+/* Whether two boxes may be as near as is looked for: where that is to touch, whether they meet. */
+static int are_near(const Search *search, const Box *one, const Box *other) {
+    if (search->kind == GAPS) return apart_of(search, one, other) <= search->limit;
+    for (int n = 0; n < 3; n++) {
+        double gap = fabs(one->middle[n] - other->middle[n]) - one->half[n] - other->half[n];
+        if (gap > search->slack) return 0;
+    }
+    return 1;
 }
 
 static double middles_apart(const Box *one, const Box *other) {
@@ -160,7 +173,7 @@ static void start(const Sheets *sheets, Search *search, int64_t phase) {
         double apart = middles_apart(one, other);
         if (phase == DIVES ? n && !(apart < search->stack[0].rank)
                            : (phase == FOLLOWS && n == search->first)
-                                 || !(apart_of(search, one, other) <= search->limit)) continue;
+                                 || !are_near(search, one, other)) continue;
         if (phase == DIVES) search->height = 0, search->first = n;
         Waiting both = {{search->sides[0].top + i, search->sides[1].top + j}, apart};
         wait_for(search->stack, &search->height, both, 0);
@@ -178,6 +191,7 @@ static int begin(const Sheets *sheets, Search *search, int64_t one, int64_t othe
     search->equal = slack, search->slack = slack + 2 * largest * PLACING;
     search->limit = limit, search->best = search->kind == GAPS ? INFINITY : APART;
     search->passed = INFINITY, search->is_unsure = 0;
+    search->patches[0] = search->patches[1] = -1;
     set_way(search, nowhere);
     start(sheets, search, DIVES);
     return 1;
@@ -215,6 +229,18 @@ static void name(Search *search, const Way *way) {
     if (is_lower(way, named)) *named = *way;
 }
 
+/* Place a triangle, with the box around it; 0 if it is not there. */
+static int place_face(const Sheets *sheets, const double *matrix, int64_t entry, Face *face) {
+    face->entry = entry, face->box.along = face->box.reach = 0;
+    if (!place(&sheets->triangles, entry, matrix, face->corners)) return 0;
+    for (int n = 0; n < 3; n++) {
+        double a = face->corners[n], b = face->corners[3 + n], c = face->corners[6 + n];
+        double low = lowest(a, b, c), high = highest(a, b, c);
+        face->box.middle[n] = (low + high) / 2, face->box.half[n] = (high - low) / 2;
+    }
+    return 1;
+}
+
 static void see_along(const Search *search, Face *face) {
     double low = INFINITY, high = -INFINITY;
     for (int c = 0; c < 9; c += 3) {
@@ -224,29 +250,26 @@ static void see_along(const Search *search, Face *face) {
     face->box.along = (low + high) / 2, face->box.reach = (high - low) / 2;
 }
 
-/* Place the triangles of a small patch that may be near a box; -1 if they are not there. */
-static int place_faces(const Sheets *sheets, const Search *search, int which, int64_t patch,
+/* Place the triangles of a small patch, unless they are those that were placed last, and copy the
+ * ones that may be near a box; returns how many, -1 if they are not there. */
+static int place_faces(const Sheets *sheets, Search *search, int which, int64_t patch,
                        const Box *box, Face *faces) {
     const double *matrix = search->sides[which].matrix;
     int64_t first = sheets->firsts[patch], count = sheets->counts[patch];
-    int placed = 0;
+    Face *placed = search->placed[which];
+    int near = 0, is_known = search->patches[which] == patch;
     if (count < 0 || count > RUN || first < 0 || first > sheets->triangles.face_count - count)
         return -1;
-    for (int64_t entry = first; entry < first + count; entry++) {
-        Face *face = &faces[placed];
-        face->entry = entry;
-        if (!place(&sheets->triangles, entry, matrix, face->corners)) return -1;
-        for (int n = 0; n < 3; n++) {
-            double a = face->corners[n], b = face->corners[3 + n], c = face->corners[6 + n];
-            double low = lowest(a, b, c), high = highest(a, b, c);
-            face->box.middle[n] = (low + high) / 2, face->box.half[n] = (high - low) / 2;
-        }
-        see_along(search, face);
-        double apart = which ? apart_of(search, box, &face->box)
-                             : apart_of(search, &face->box, box);
-        placed += apart <= search->limit;
+    search->patches[which] = -1;
+    for (int64_t i = 0; i < count; i++) {
+        Face *face = &placed[i];
+        if (!is_known && !place_face(sheets, matrix, first + i, face)) return -1;
+        if (search->kind == GAPS) see_along(search, face);
+        if (which ? are_near(search, box, &face->box) : are_near(search, &face->box, box))
+            faces[near++] = *face;
     }
-    return placed;
+    search->patches[which] = patch;
+    return near;
 }
 
 /* Measure two triangles; tell whether their way is shorter than others. */
@@ -288,6 +311,22 @@ static double relation(const Search *search, const double *ones, const double *o
     return search->best == APART && touch(ones, others) ? TOUCHES : APART;
 }
 
+/* List the triangles of two small patches that touch, for which there is room. */
+static int64_t list(Search *search, Face faces[2][RUN], const int *counts) {
+    int64_t *found = search->found, room = search->room, tested = 0;
+    for (int i = 0; i < counts[0]; i++)
+        for (int j = 0; j < counts[1]; j++) {
+            const Face *one = &faces[0][i], *other = &faces[1][j];
+            if (!are_near(search, &one->box, &other->box)) continue;
+            tested++;
+            if (!touch(one->corners, other->corners)) continue;
+            int64_t at = search->made++;
+            found[at] = search->pair;
+            found[room + at] = one->entry, found[2 * room + at] = other->entry;
+        }
+    return 8 + tested;
+}
+
 /* Measure what may be near of two small patches, the nearest first; -1 if it is left to the
  * caller, else how much that cost. */
 static int64_t look(const Sheets *sheets, Search *search, const int64_t *patches,
@@ -300,6 +339,7 @@ static int64_t look(const Sheets *sheets, Search *search, const int64_t *patches
         if (counts[n] < 1) return counts[n] ? -1 : 4 + n;
     }
     int pairs = counts[0] * counts[1], measured = 0;
+    if (search->kind == ALL_TOUCHINGS) return list(search, faces, counts);
     for (int n = 0; n < pairs; n++)
         apart[n] = apart_of(search, &faces[0][n / counts[1]].box, &faces[1][n % counts[1]].box);
     for (;;) {
@@ -335,7 +375,7 @@ static int64_t step(const Sheets *sheets, Search *search, int is_turned) {
         sizes[n] = sheets[n].are_small[next.patches[n]] ? -1.0
                  : boxes[n].half[0] + boxes[n].half[1] + boxes[n].half[2];
     }
-    if (!(apart_of(search, &boxes[0], &boxes[1]) <= search->limit)) return 1;
+    if (!are_near(search, &boxes[0], &boxes[1])) return 1;
     if (sizes[0] < 0 && sizes[1] < 0) return look(sheets, search, next.patches, boxes, is_turned);
     int which = sizes[1] > sizes[0];
     int64_t parent = next.patches[which], bottom = search->height;
@@ -345,7 +385,7 @@ static int64_t step(const Sheets *sheets, Search *search, int is_turned) {
     for (int64_t child = first; child < first + count; child++) {
         Box box = box_of(sheets, search, which, child);
         const Box *one = which ? &boxes[0] : &box, *other = which ? &box : &boxes[1];
-        if (!(apart_of(search, one, other) <= search->limit)) continue;
+        if (!are_near(search, one, other)) continue;
         next.patches[which] = child, next.rank = middles_apart(one, other);
         wait_for(search->stack, &search->height, next, bottom);
     }
@@ -393,6 +433,39 @@ EXPORT int64_t octree_kernel_search(const Sheets *sheets, int64_t kind, const in
         for (int n = 0; n < 2; n++) entries[n * count + pair] = search->named.entries[n];
         search->phase = NOT_BEGUN;
     }
+    set_floats(before);
+    return pair;
+}
+
+/* List the triangles that touch of surfaces in pairs of rows (2, count), from pair `from` to `to`:
+ * (3, room), pairs and the entries of both sides, each once; `made` is how many. `slacks` and
+ * `search` are as above. `left` (count) is set for pairs that are left to the caller, whatever was
+ * listed of them. Returns where to go on once it has cost as much as `most`, or there may be too
+ * little room, or `to`. */
+EXPORT int64_t octree_kernel_list(const Sheets *sheets, const int64_t *rows, int64_t count,
+                                  const double *slacks, int64_t from, int64_t to, int64_t most,
+                                  Search *search, int64_t *found, int64_t room, int64_t *made,
+                                  uint8_t *left) {
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    int64_t pair = from, cost = 0;
+    search->found = found, search->room = room, search->made = 0;
+    for (; pair < to; pair++, cost += 16) {
+        search->kind = ALL_TOUCHINGS, search->pair = pair;
+        int64_t spent = search->phase != NOT_BEGUN
+                     || begin(sheets, search, rows[pair], rows[count + pair], 0, slacks[pair])
+                      ? 0 : -1;
+        while (spent >= 0 && goes_on(sheets, search)) {
+            if (cost >= most || room - search->made < RUN * RUN) { /* another time */
+                *made = search->made;
+                set_floats(before);
+                return pair;
+            }
+            spent = search->height ? step(sheets, search, 0) : 1;
+            cost += spent;
+        }
+        left[pair] = spent < 0, search->phase = NOT_BEGUN;
+    }
+    *made = search->made;
     set_floats(before);
     return pair;
 }

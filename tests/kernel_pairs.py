@@ -26,6 +26,7 @@ from core import (
 from core.place import guests
 from core.place.descent import Surfaces
 from core.place.gaps import gaps_between
+from core.scene.pairs import overlapping
 from core.scene.placed import PlacedTriangles
 from core.steps import run
 from core.touch.triangle_pairs import triangles_touch_triangles
@@ -145,6 +146,16 @@ def assert_crossings_equal(seed):
     np.testing.assert_array_equal(here.touched[left], there.touched[left], err_msg=str(seed))
     np.testing.assert_array_equal(here.limits >= 0, there.limits >= 0, err_msg=str(seed))
     return int(here.crossed.sum() + here.touched.sum())
+
+
+def assert_lists_equal(seed):
+    """Compare all triangles of a scene that touch, of those that are near or flush too."""
+    made = surfaces(seed, (0.0, 0.3, 1.0)[seed % 3])
+    if made is None:
+        return 0
+    here, there = with_and_without(lambda: run(overlapping(made[0], 0.0, None, False, False)))
+    np.testing.assert_array_equal(here, there, err_msg=str(seed))
+    return here.shape[1]
 
 
 def contacts(seed):
@@ -279,6 +290,8 @@ def survive_damage(seed):
             turned,
         )
         assert run(walked) is not None
+        side = sheets, placed, placements.matrices
+        assert run(compiled.listed_touches(side, rows, np.zeros(rows.shape[1]), 0.0)) is not None
     return 1
 
 
@@ -286,6 +299,6 @@ if __name__ == "__main__":
     first, count = map(int, sys.argv[1:])
     assert not compiled.why_not(), compiled.why_not()
     tests = assert_ways_equal, assert_contacts_equal, assert_joins_equal
-    tests += assert_crossings_equal, survive_damage, survive_a_damaged_join
+    tests += assert_crossings_equal, assert_lists_equal, survive_damage, survive_a_damaged_join
     pairs = sum(test(seed) for seed in range(first, first + count) for test in tests)
     print(f"{count} worlds, {pairs} pairs: no difference")

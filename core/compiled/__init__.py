@@ -11,7 +11,7 @@ from .door import (
     use_kernel,
     why_not,
 )
-from .gaps import CROSSES, TOUCHES, crossing_surfaces, shortest_ways
+from .gaps import CROSSES, TOUCHES, crossing_surfaces, listed_touches, shortest_ways
 from .joins import joined_triangles
 from .layouts import Arranger, arranger
 from .measures import measured_pairs, point_distances
@@ -72,6 +72,7 @@ __all__ = [
     "joined_triangles",
     "kernel",
     "kernel_state",
+    "listed_touches",
     "measured_pairs",
     "named",
     "packed",

@@ -34,6 +34,8 @@ Side = tuple[LaidOut, Ids, Floats]
 # What is searched; and what is found of surfaces that touch, and of those that cross.
 _GAPS, _CROSSINGS, _TOUCHINGS = 0, 1, 2
 TOUCHES, CROSSES = 1.0, 2.0
+# Pairs of triangles that there is room for in a step.
+_LISTED = 65_536
 
 
 def shortest_ways(
@@ -63,6 +65,36 @@ def crossing_surfaces(
     turned = np.zeros(rows.shape[1], np.intp)
     found = yield from _searched(kind, sides, rows, nowhere, slacks, turned, refused)
     return None if found is None else found[0]
+
+
+def listed_touches(
+    side: Side, rows: Ids, slacks: Floats, margin: float
+) -> Steps[tuple[Ids, Flags] | None]:
+    """Return the triangles that touch of surfaces in rows (2, p), and which pairs are left.
+
+    The triangles, (3, h), are numbers of the pair and entries of both. Those of pairs that are
+    `left`, (p,), to NumPy are not among them. None without a kernel, or with a margin.
+    """
+    library, package, _ = found()
+    kept: list[Any] = []
+    laid = None if package is None or margin > 0 else sheets_of(package, side, kept)
+    if laid is None:
+        return None
+    asked = [np.ascontiguousarray(each) for each in (rows, slacks)]
+    count, start, most = rows.shape[1], 0, tuning.current.patches_walked
+    both, left = (package.Sheets * 2)(laid, laid), np.zeros(count, bool)
+    search = np.zeros(library.octree_kernel_search_size(), np.uint8)
+    room, made = np.empty((3, _LISTED), np.intp), np.empty(1, np.intp)
+    parts = [room[:, :0]]
+    while start < count:
+        start = library.octree_kernel_list(
+            both, address(asked[0]), count, address(asked[1]), start, count, most, address(search),
+            address(room), room.shape[1], address(made), address(left),
+        )  # fmt: skip
+        parts.append(room[:, : made[0]].copy())
+        yield start / count
+    listed = np.concatenate(parts, axis=1)
+    return listed[:, ~left[listed[0]]], left
 
 
 def _searched(

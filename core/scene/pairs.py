@@ -11,8 +11,8 @@ from itertools import pairwise
 import numpy as np
 
 from .. import tuning
-from ..arrays import Ids, blocks, distinct, starts_of_runs
-from ..compiled import CROSSES, crossing_surfaces
+from ..arrays import Flags, Ids, blocks, distinct, starts_of_runs
+from ..compiled import CROSSES, crossing_surfaces, listed_touches
 from ..pairs import overlapping_pairs_steps
 from ..pairs.api import exact_test
 from ..steps import Steps, between
@@ -28,9 +28,9 @@ _FEW, _MORE = 4, 8
 # The fraction of the work that is done when boxes have met; when placements are compared, if pairs
 # within one placement follow; and when only sorting is left.
 _MET, _HALF, _COMPARED = 0.05, 0.6, 0.95
-# The fraction of comparing placements that is done when meshes are laid out, and after a glance at
-# each pair.
-_LAID, _GLANCED = 0.2, 0.4
+# The fraction of comparing placements that is done when meshes are laid out, after a glance at
+# each pair, and when the kernel has listed what touches.
+_LAID, _GLANCED, _LISTED = 0.2, 0.4, 0.9
 
 _NONE = np.empty(0, np.intp)
 
@@ -101,6 +101,9 @@ def tried(moment: Moment, met: Ids, margin: float, *, objects: bool) -> Steps["T
     trials = Trials(moment, sheets, met, margin, objects)
     if objects and margin == 0 and (yield from between(_LAID, 1.0, _walked(moment, trials))):
         return trials
+    if not objects:
+        done = _LISTED
+        yield from between(_LAID, done, _listed(moment, trials))
     if objects:
         done = _GLANCED
         yield from between(_LAID, done, _looked(moment, trials, glance=True))
@@ -118,6 +121,16 @@ def _walked(moment: Moment, trials: "Trials") -> Steps[bool]:
         return False
     trials.touched |= states == CROSSES
     return not np.isnan(states).any()
+
+
+def _listed(moment: Moment, trials: "Trials") -> Steps[None]:
+    """List the triangles that touch, by the kernel; the pairs that are left to NumPy stay open."""
+    placements = moment.placements
+    side = trials.sheets, placements.meshes, placements.matrices
+    slacks = gap_slacks(*(placements.boxes[:, rows] for rows in trials.met))
+    listed = yield from listed_touches(side, trials.met, slacks, trials.margin)
+    if listed is not None:
+        trials.take(*listed)
 
 
 def _looked(moment: Moment, trials: "Trials", glance: bool = False) -> Steps[None]:
@@ -176,6 +189,11 @@ class Trials:
         if len(pairs):
             self._waiting.append(np.stack((pairs, ones, others)))
             self._count += len(pairs)
+
+    def take(self, found: Ids, left: Flags) -> None:
+        """Take the pairs of triangles that touch, (3, h), of all pairs but those that are left."""
+        self._found.append(found)
+        self.touched = ~left
 
     def settled(self, is_last: bool = False) -> Iterator[None]:
         """Test the waiting pairs, in steps, once there are enough or the last ones have come."""

@@ -270,6 +270,10 @@ def declared(library: ctypes.CDLL) -> ctypes.CDLL:
             POINTER(Sheets), number, address, number, *[address] * 4, *[number] * 3,
             *[address] * 3,
         ],
+        "list": [
+            POINTER(Sheets), address, number, address, *[number] * 3, address, address, number,
+            address, address,
+        ],
         "slide_size": [],
         "slide": [POINTER(Sheets), POINTER(Slid), number, number, address],
         "nearest": [

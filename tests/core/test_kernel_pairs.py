@@ -15,6 +15,7 @@ from core import (
     distances_steps,
     overlapping_pairs,
 )
+from core.compiled import gaps
 
 pytestmark = pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there")
 
@@ -28,6 +29,17 @@ def test_surfaces_cross_as_numpy_says():
     assert sum(map(pairs.assert_crossings_equal, range(40)))
     with tuned(core, patches_walked=20):
         assert sum(map(pairs.assert_crossings_equal, range(10)))
+
+
+def test_lists_of_triangles_that_touch_are_those_of_numpy():
+    assert sum(map(pairs.assert_lists_equal, range(40)))
+    with tuned(core, patches_walked=20):
+        assert sum(map(pairs.assert_lists_equal, range(10)))
+
+
+def test_a_list_longer_than_its_room_comes_in_parts(monkeypatch):
+    monkeypatch.setattr(gaps, "_LISTED", 64)
+    assert sum(map(pairs.assert_lists_equal, range(20))) > 64
 
 
 def test_triangles_touch_as_numpy_says():
