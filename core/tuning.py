@@ -65,6 +65,8 @@ class Tuning:
         Pairs of triangles that are tested together.
     triangles_waiting : int
         Pairs of triangles that wait to be tested if one of them is enough.
+    touches_listed : int
+        Pairs of triangles that the compiled kernel has room for in a step: 64 or more.
     sheets_together : int
         Triangles of meshes that are laid out together.
     patches_together : int
@@ -123,6 +125,7 @@ class Tuning:
     triangles_in_cells: int = 65_536
     triangles_tested: int = 16_384
     triangles_waiting: int = 262_144
+    touches_listed: int = 65_536
     sheets_together: int = 131_072
     patches_together: int = 16_384
     vertices_together: int = 4_096

@@ -34,8 +34,6 @@ Side = tuple[LaidOut, Ids, Floats]
 # What is searched; and what is found of surfaces that touch, and of those that cross.
 _GAPS, _CROSSINGS, _TOUCHINGS = 0, 1, 2
 TOUCHES, CROSSES = 1.0, 2.0
-# Pairs of triangles that there is room for in a step.
-_LISTED = 65_536
 
 
 def shortest_ways(
@@ -81,15 +79,15 @@ def listed_touches(
     if laid is None:
         return None
     asked = [np.ascontiguousarray(each) for each in (rows, slacks)]
-    count, start, most = rows.shape[1], 0, tuning.current.patches_walked
+    count, start, used = rows.shape[1], 0, tuning.current
     both, left = (package.Sheets * 2)(laid, laid), np.zeros(count, bool)
     search = np.zeros(library.octree_kernel_search_size(), np.uint8)
-    room, made = np.empty((3, _LISTED), np.intp), np.empty(1, np.intp)
+    room, made = np.empty((3, used.touches_listed), np.intp), np.empty(1, np.intp)
     parts = [room[:, :0]]
     while start < count:
         start = library.octree_kernel_list(
-            both, address(asked[0]), count, address(asked[1]), start, count, most, address(search),
-            address(room), room.shape[1], address(made), address(left),
+            both, address(asked[0]), count, address(asked[1]), start, count, used.patches_walked,
+            address(search), address(room), room.shape[1], address(made), address(left),
         )  # fmt: skip
         parts.append(room[:, : made[0]].copy())
         yield start / count

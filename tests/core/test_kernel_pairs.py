@@ -15,7 +15,6 @@ from core import (
     distances_steps,
     overlapping_pairs,
 )
-from core.compiled import gaps
 
 pytestmark = pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there")
 
@@ -37,9 +36,9 @@ def test_lists_of_triangles_that_touch_are_those_of_numpy():
         assert sum(map(pairs.assert_lists_equal, range(10)))
 
 
-def test_a_list_longer_than_its_room_comes_in_parts(monkeypatch):
-    monkeypatch.setattr(gaps, "_LISTED", 64)
-    assert sum(map(pairs.assert_lists_equal, range(20))) > 64
+def test_a_list_longer_than_its_room_comes_in_parts():
+    with tuned(core, touches_listed=64):
+        assert sum(map(pairs.assert_lists_equal, range(20))) > 64
 
 
 def test_triangles_touch_as_numpy_says():
