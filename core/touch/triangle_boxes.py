@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..arrays import OTHER_AXES, Flags, Floats, cross, dot, power_of_two_scale
+from ..arrays import OTHER_AXES, Flags, Floats, cross, dot, flagged, power_of_two_scale
 from ..whole import Wholes, whole_numbers
 
 # Of an axis that is the product of a box's edge and a triangle's: rounding of projections, as a
@@ -27,6 +27,7 @@ _TINY, _TINIEST = 2.0**-240, 2.0**-900
 _LEAST, _MOST = 2.0**-900, 2.0**900
 
 _I, _J = np.array(OTHER_AXES).T
+_NEXT, _BEFORE = np.array([[1, 2, 0], [2, 0, 1]])
 
 
 def meet_boxes(corners: Floats, lower: Floats, upper: Floats) -> Flags:
@@ -51,24 +52,50 @@ def _axes_overlap(corners: Floats, lower: Floats, upper: Floats) -> tuple[Flags,
     coordinates round in proportion to distances, however far away the origin is.
     """
     half = (upper - lower) / 2
-    seen = corners - lower - half
-    largest = np.maximum(np.abs(seen).max(axis=(0, 1)), half.max(axis=0))
-    scale = power_of_two_scale(largest[None])
-    seen, half = seen * scale, half * scale
-    vectors = np.roll(corners, -1, axis=0) - corners
-    edges = vectors * power_of_two_scale(vectors)
+    seen = corners - lower
+    seen -= half
+    edges = corners[_NEXT]
+    edges -= corners
+    is_flat = edges == 0
+    seen_scale, is_safe = _unit(seen, half)
+    edge_scale, is_long = _unit(edges)
+    half *= seen_scale
+    seen *= seen_scale
+    edges *= edge_scale
+    is_tiny = np.abs(edges) < _TINIEST
+    is_tiny &= ~is_flat
+    is_safe &= is_long & ~is_tiny.any(axis=(0, 1))
     normal = cross(edges[0], edges[1])
-    gap = np.abs(dot(seen[0], normal)) - dot(half, np.abs(normal))
-    apart, sure = gap > _PLANE, gap < -_PLANE
-    for (i, j), (least, greatest), (one, other) in edge_projections(edges, seen):
-        gap = np.maximum(least, -greatest)
-        gap -= half[i] * other + half[j] * one
-        slack = (one + other) * _EDGE
+    gap = np.abs(dot(seen[0], normal))
+    gap -= dot(half, np.abs(normal))
+    doubt = ~is_safe | (np.abs(gap) <= _PLANE)
+    (left,) = ((gap <= _PLANE) & is_safe).nonzero()
+    apart, unsure = _edges_separate(edges[..., left], seen[..., left], half[:, left])
+    doubt[left] = ~apart & (doubt[left] | unsure)
+    return flagged(len(doubt), left, ~apart & ~doubt[left]), doubt
+
+
+def _unit(*points: Floats) -> tuple[Floats, Flags]:
+    """Return powers of two that make coordinates (..., 3, h) at most 1, and where that is safe."""
+    sizes = [np.abs(rows.reshape(-1, rows.shape[-1])).max(axis=0) for rows in points]
+    largest = np.max(sizes, axis=0)
+    return power_of_two_scale(largest[None]), (largest >= _LEAST) & (largest <= _MOST)
+
+
+def _edges_separate(edges: Floats, corners: Floats, half: Floats) -> tuple[Flags, Flags]:
+    """Return where a product of edges surely separates triangles from boxes, and where it may."""
+    apart, unsure = np.zeros((2, half.shape[1]), bool)
+    for (i, j), (least, greatest), (one, other) in edge_projections(edges, corners):
+        np.negative(greatest, out=greatest)
+        gap = np.maximum(least, greatest, out=least)
+        gap -= half[i] * other
+        gap -= half[j] * one
+        slack = np.add(one, other, out=greatest)
+        slack *= _EDGE
         apart |= (gap > slack).any(axis=0)
-        sure &= (gap <= -slack).all(axis=0)
-    is_safe = ((np.abs(edges) >= _TINIEST) | (vectors == 0)).all(axis=(0, 1))
-    is_safe &= (largest >= _LEAST) & (largest <= _MOST)
-    return sure & is_safe, ~((sure | apart) & is_safe)
+        gap += slack
+        unsure |= (gap > 0).any(axis=0)
+    return apart, unsure
 
 
 def edge_projections(
@@ -79,11 +106,12 @@ def edge_projections(
     First the other two axes; then the least and greatest projections (3, h) of the corners; then
     the sizes of the edges along these axes, (3, h).
     """
-    opposites = np.roll(corners, 1, axis=0)
+    opposites = corners[_BEFORE]
     for i, j in OTHER_AXES:
         one, other = edges[:, i], edges[:, j]
-        on_edge = one * corners[:, j] - other * corners[:, i]
-        beside = one * opposites[:, j] - other * opposites[:, i]
+        on_edge, beside = one * corners[:, j], one * opposites[:, j]
+        on_edge -= other * corners[:, i]
+        beside -= other * opposites[:, i]
         extent = np.minimum(on_edge, beside), np.maximum(on_edge, beside)
         yield (i, j), extent, (np.abs(one), np.abs(other))
 
