@@ -18,6 +18,7 @@
 
 #include "shared.h"
 #include "exact.h"
+#include "boxes.h"
 
 #include <assert.h>
 #include <math.h>
@@ -1018,41 +1019,6 @@ static int touches_sphere(const double *corners, const double *center, double sq
     return height * height <= squared * seen.size;
 }
 
-/* Tell whether a triangle has a corner in a box, or no axis separates them: as `touch_boxes` in
- * core/touch/triangles.py. */
-static int touches_box(const double *corners, const double *lower, const double *upper) {
-    double middle[3], half[3], reach = 0;
-    int above = 0, below = 0;
-    for (int c = 0; c < 9; c += 3) {
-        int over = 0, under = 0;
-        for (int axis = 0; axis < 3; axis++) {
-            over |= (corners[c + axis] >= lower[axis]) << axis;
-            under |= (corners[c + axis] <= upper[axis]) << axis;
-        }
-        if ((over & under) == 7) return 1;
-        above |= over, below |= under;
-    }
-    if ((above & below) != 7) return 0;
-    for (int axis = 0; axis < 3; axis++) {
-        middle[axis] = (lower[axis] + upper[axis]) / 2;
-        half[axis] = (upper[axis] - lower[axis]) / 2;
-    }
-    Seen seen;
-    see_from(corners, middle, &seen);
-    for (int axis = 0; axis < 3; axis++) reach += half[axis] * fabs(seen.normal[axis]);
-    if (!(fabs(dot(seen.corners[0], seen.normal)) <= reach)) return 0;
-    for (int n = 0; n < 9; n++) {
-        int i = OTHER[n % 3][0], j = OTHER[n % 3][1];
-        const double *edge = seen.units[n / 3], *one = seen.corners[n / 3];
-        const double *other = seen.corners[(n / 3 + 2) % 3];
-        double on_edge = edge[i] * one[j] - edge[j] * one[i];
-        double beside = edge[i] * other[j] - edge[j] * other[i];
-        reach = half[i] * fabs(edge[j]) + half[j] * fabs(edge[i]);
-        if (!(lesser(on_edge, beside) <= reach && larger(on_edge, beside) >= -reach)) return 0;
-    }
-    return 1;
-}
-
 /* Tell whether boxes grown round meet, as `rounded_touch_rounded` and `boxes_touch_boxes` in
  * core/touch/rounded.py. */
 static int touches_rounded(const Walk *walk, int64_t entry) {
@@ -1268,6 +1234,7 @@ static int test(Walk *walk, int64_t entry, int is_certain) {
     }
     met = walk->kind == BOX ? touches_box(corners, walk->lower, walk->upper)
                             : touches_sphere(corners, walk->lower, walk->radius * walk->radius);
+    if (met == DOUBTFUL) walk->state = NOT_TAKEN;
     return !met || note(walk, entry, 0);
 }
 

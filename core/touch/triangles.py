@@ -3,7 +3,6 @@
 import numpy as np
 
 from ..arrays import (
-    OTHER_AXES,
     Flags,
     Floats,
     Ids,
@@ -16,6 +15,7 @@ from ..arrays import (
     robust_cross,
 )
 from ..shapes import Shapes, Triangles
+from .triangle_boxes import meet_boxes
 
 # Triangles that may get a bounding sphere for each question.
 _WORTH = 512
@@ -114,13 +114,7 @@ def touch_boxes(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> Fl
         near = np.flatnonzero(_spheres_touch_boxes(spheres, ids, volumes.rows, numbers))
     lower, upper = volumes.take_rows(numbers[near]).reshape(2, 3, -1)
     corners = items.take_rows(ids[near]).reshape(3, 3, -1)
-    above, below = corners >= lower, corners <= upper
-    found = (above & below).all(axis=1).any(axis=0)
-    reach = above.any(axis=0).all(axis=0) & below.any(axis=0).all(axis=0)
-    rest = np.flatnonzero(reach & ~found)
-    middle, half = (lower + upper)[:, rest] / 2, (upper - lower)[:, rest] / 2
-    found[rest] = axes_overlap(corners[:, :, rest] - middle, half)
-    return flagged(len(ids), near, found)
+    return flagged(len(ids), near, meet_boxes(corners, lower, upper))
 
 
 def _spheres_touch_boxes(spheres: Floats, ids: Ids, boxes: Floats, numbers: Ids) -> Flags:
@@ -131,26 +125,6 @@ def _spheres_touch_boxes(spheres: Floats, ids: Ids, boxes: Floats, numbers: Ids)
         gap *= gap
         squares += gap
     return squares <= ours[3] * ours[3]
-
-
-def axes_overlap(corners: Floats, half: Floats) -> Flags:
-    """Return which triangles (3, 3, h) no axis separates from boxes around the origin.
-
-    The boxes' own axes are the caller's to try.
-    """
-    edges = np.roll(corners, -1, axis=0) - corners
-    edges *= power_of_two_scale(edges)
-    normal, _, _ = robust_cross(edges[0], edges[1])
-    flags = np.abs(dot(corners[0], normal)) <= dot(half, np.abs(normal))
-    lengths, opposites = np.abs(edges), np.roll(corners, 1, axis=0)
-    for edge, length, start, opposite in zip(edges, lengths, corners, opposites, strict=True):
-        for i, j in OTHER_AXES:
-            on_edge = edge[i] * start[j] - edge[j] * start[i]
-            beside = edge[i] * opposite[j] - edge[j] * opposite[i]
-            reach = half[i] * length[j] + half[j] * length[i]
-            flags &= np.minimum(on_edge, beside) <= reach
-            flags &= np.maximum(on_edge, beside) >= -reach
-    return flags
 
 
 def within_spans(apart: Floats, edges: Floats) -> Flags:
