@@ -60,11 +60,11 @@ def feet_of(points: Floats, capsules: Floats) -> tuple[Floats, Floats]:
     return share * along, doubt
 
 
-def spans_of(capsules: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the middles (3, h) of segments, directions, and how many of these reach the ends."""
-    along = (capsules[3:6] - capsules[:3]) / 2
+def spans_of(segments: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the middles of segments (2, 3, h), directions, and how many reach the ends."""
+    along = (segments[1] - segments[0]) / 2
     scale = power_of_two_scale(along)
-    return capsules[:3] + along, along * scale, 1 / scale
+    return segments[0] + along, along * scale, 1 / scale
 
 
 def _triangles_near(corners: Floats, capsules: Floats) -> Flags:
@@ -102,13 +102,13 @@ def touched_by_rounded(items: Shapes, ids: Ids, volumes: Capsules, numbers: Ids)
     segments, radii = capsules[:6].reshape(2, 3, -1), radii + capsules[6]
     if len(sides) == 1:
         return near(sides.swapaxes(0, 1), POINT, segments.swapaxes(0, 1), SEGMENT, radii)
-    center = (sides[0] + sides[1]) / 2
-    half, (middle, axis, reach) = sides[1] - center, spans_of(capsules)
-    apart, far = separated(half, middle - center, axis[None], reach[None], radii)
+    half = (sides[1] - sides[0]) / 2
+    seen = segments - sides[0] - half
+    middle, axis, reach = spans_of(seen)
+    apart, far = separated(half, middle, axis[None], reach[None], radii)
     flags = ~apart
     rest = np.flatnonzero(apart & ~far)
-    seen = (segments - center)[:, :, rest].swapaxes(0, 1)
-    flags[rest] = near_boxes(seen, SEGMENT, half[:, rest], radii[rest])
+    flags[rest] = near_boxes(seen[:, :, rest].swapaxes(0, 1), SEGMENT, half[:, rest], radii[rest])
     return flags
 
 

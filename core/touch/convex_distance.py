@@ -14,6 +14,7 @@ import numpy as np
 from ..arrays import Flags, Floats, Ids, blocks, cross, dot, power_of_two_scale, robust_cross
 from ..shapes.boxes import box_corners
 from ..shapes.frusta import EDGE_ENDS, EDGE_STARTS, FACES
+from .separating_axis import grown
 from .triangles import within_spans
 
 # Numbers of one kind that stay in the cache: features times features times pairs.
@@ -46,9 +47,8 @@ def near(one: Floats, one_kind: Kind, other: Floats, other_kind: Kind, radii: Fl
     flags = np.empty(len(radii), bool)
     for some in _cached(one, other):
         origin = one[:, :1, some]
-        ours, theirs, squared = _scaled(
-            one[..., some] - origin, other[..., some] - origin, radii[some]
-        )
+        seen = one[..., some] - origin, other[..., some] - origin
+        ours, theirs, squared = _scaled(*seen, grown(radii[None, some], *seen)[0])
         flags[some] = (
             _corners_near_corners(ours, theirs, squared)
             | _corners_near_edges(ours, theirs, other_kind, squared)
@@ -62,6 +62,7 @@ def near(one: Floats, one_kind: Kind, other: Floats, other_kind: Kind, radii: Fl
 
 def near_boxes(corners: Floats, kind: Kind, half: Floats, radii: Floats) -> Flags:
     """Return the same of hulls (3, p, h) and boxes of half sizes (3, h) around the origin."""
+    radii = grown(radii[None], corners, half)[0]
     flags = _corners_near_boxes(corners, half, radii)
     rest = np.flatnonzero(~flags)
     boxes = box_corners(np.stack((-half, half))[:, :, rest]).swapaxes(0, 1)

@@ -56,9 +56,8 @@ def touched_by_regions(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -
     depths = distances(corners, volumes, numbers).max(axis=0)
     beside = (depths < 0) & (depths * depths > radii * radii * dot(normals, normals))
     rest = np.flatnonzero(~flags & ~beside.any(axis=0))
-    center = (corners[0] + corners[7])[:, rest] / 2
-    seen = volumes.take_rows(numbers[rest]).reshape(8, 3, -1) - center
-    half = corners[7][:, rest] - center
+    half = (corners[7] - corners[0])[:, rest] / 2
+    seen = volumes.take_rows(numbers[rest]).reshape(8, 3, -1) - corners[0][:, rest] - half
     flags[rest] = near_boxes(seen.swapaxes(0, 1), HEXAHEDRON, half, radii[rest])
     return flags
 

@@ -6,7 +6,7 @@ from ..arrays import Flags, Floats, Ids, dot, flagged, gather
 from ..shapes import OrientedBoxes, Shapes, Triangles
 from ..shapes.boxes import box_corners
 from .convex_distance import BOX, near_boxes
-from .separating_axis import separated
+from .separating_axis import grown, separated
 from .triangles import axes_overlap, bounding_spheres_of
 
 
@@ -17,13 +17,14 @@ def touched_by_triangles(
     spheres = bounding_spheres_of(items, ids, len(volumes))
     half = gather(volumes.rows[3:6], numbers)
     beside = np.abs(seen_from(gather(volumes.rows, numbers), spheres[:3]))
-    some = np.flatnonzero((beside <= half + spheres[3]).all(axis=0))
+    some = np.flatnonzero((beside <= grown(half, beside) + spheres[3]).all(axis=0))
     turned = gather(volumes.rows, numbers[some])
     corners = seen_from(turned, items.take_rows(ids[some]).reshape(3, 3, -1))
     return flagged(len(ids), some, _triangles_overlap(corners, turned[3:6]))
 
 
 def _triangles_overlap(corners: Floats, half: Floats) -> Flags:
+    half = grown(half, corners)
     flags = (np.abs(corners) <= half).all(axis=1).any(axis=0)
     beyond = (corners.min(axis=0) > half) | (corners.max(axis=0) < -half)
     rest = np.flatnonzero(~flags & ~beyond.any(axis=0))
@@ -39,13 +40,13 @@ def touched_by_rounded(items: Shapes, ids: Ids, volumes: OrientedBoxes, numbers:
     if len(sides) == 1:
         beside = np.maximum(np.abs(seen_from(turned, sides[0])) - turned[3:6], 0.0)
         return dot(beside, beside) <= radii * radii
-    center = (sides[0] + sides[1]) / 2
-    half, axes = sides[1] - center, turned[6:].reshape(3, 3, -1)
-    apart, far = separated(half, turned[:3] - center, axes, turned[3:6], radii)
+    half, axes = (sides[1] - sides[0]) / 2, turned[6:].reshape(3, 3, -1)
+    turned[:3] -= sides[0]
+    turned[:3] -= half
+    apart, far = separated(half, turned[:3], axes, turned[3:6], radii)
     flags = ~apart
     rest = np.flatnonzero(apart & ~far)
-    seen = corners_of(turned[:, rest]) - center[:, None, rest]
-    flags[rest] = near_boxes(seen, BOX, half[:, rest], radii[rest])
+    flags[rest] = near_boxes(corners_of(turned[:, rest]), BOX, half[:, rest], radii[rest])
     return flags
 
 

@@ -11,7 +11,7 @@ from ..arrays import Flags, Floats, Ids, dot, flagged, gather
 from ..shapes import Regions, Shapes, Triangles
 from .convex_distance import TRIANGLE, near_boxes
 from .separating_axis import decided_by_closest_point
-from .triangles import axes_overlap, bounding_spheres_of
+from .triangles import bounding_spheres_of, meet_boxes
 
 # The closest point of a box is exact.
 _EXACT = np.zeros(1)
@@ -75,13 +75,11 @@ def triangles_touch_regions(items: Triangles, ids: Ids, volumes: Regions, number
 
 
 def _triangles_near(corners: Floats, regions: Floats) -> Flags:
-    center = (regions[:3] + regions[3:6]) / 2
-    half, seen = regions[3:6] - center, corners - center
-    flags = near_boxes(seen.swapaxes(0, 1), TRIANGLE, half, regions[6])
+    lower, upper = regions[:3], regions[3:6]
+    half = (upper - lower) / 2
+    flags = near_boxes((corners - lower - half).swapaxes(0, 1), TRIANGLE, half, regions[6])
     rest = np.flatnonzero(~flags)
-    seen, half = seen[:, :, rest], half[:, rest]
-    beyond = (seen.min(axis=0) > half) | (seen.max(axis=0) < -half)
-    flags[rest] = axes_overlap(seen, half) & ~beyond.any(axis=0)
+    flags[rest] = meet_boxes(corners[:, :, rest], lower[:, rest], upper[:, rest])
     return flags
 
 

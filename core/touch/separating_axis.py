@@ -11,6 +11,22 @@ import numpy as np
 
 from ..arrays import OTHER_AXES, Flags, Floats, dot, power_of_two_scale
 
+# Rounding of a projection of points on an axis, as a part of the largest of their coordinates and
+# of the sum of the axis's: less than 20 roundings of 2**-53, those of the coordinates included.
+ROUNDING = 2.0**-48
+
+
+def grown(half: Floats, *points: Floats) -> Floats:
+    """Return the half sizes (3, h) of boxes, grown by what rounding may do to a projection.
+
+    `points` (..., 3, h) are all that is projected with the box, seen from its center. Along an axis
+    `d` the grown box reaches `ROUNDING * largest * (abs(d[0]) + abs(d[1]) + abs(d[2]))` farther.
+    """
+    largest = half.max(axis=0)
+    for some in points:
+        largest = np.maximum(largest, np.abs(some).max(axis=tuple(range(some.ndim - 1))))
+    return half + ROUNDING * largest
+
 
 def separated(
     half: Floats, middle: Floats, axes: Floats, reach: Floats, radii: Floats
@@ -23,7 +39,7 @@ def separated(
     apart than the radius; the rest lie apart, at a distance that is not known.
     """
     apart, far = np.zeros((2, half.shape[1]), bool)
-    solids = half, middle, axes, reach
+    solids = grown(half, middle, reach * axes.swapaxes(0, 1)), middle, axes, reach
     squared = radii * radii
     for gap, length in chain(_along_axes(*solids), _along_products(*solids)):
         beyond = gap > 0
@@ -35,6 +51,7 @@ def separated(
 def separated_by_edges(half: Floats, middle: Floats, axes: Floats, reach: Floats) -> Flags:
     """Return where a cross product of edges separates two solids, as `separated` does."""
     apart = np.zeros(half.shape[1], bool)
+    half = grown(half, middle, reach * axes.swapaxes(0, 1))
     for gap, _ in _along_products(half, middle, axes, reach):
         apart |= gap > 0
     return apart
@@ -78,8 +95,13 @@ def decided_by_closest_point(
     """
     toward = toward * power_of_two_scale(toward)
     close, gap = np.zeros(len(squared), bool), np.full(len(squared), np.inf)
+    farthest = np.zeros(len(squared))
     for point in points:
         apart = point - feet
-        close |= dot(apart, apart) <= squared - doubt
+        square = dot(apart, apart)
+        close |= square <= squared - doubt
         np.minimum(gap, dot(apart, toward), out=gap)
-    return close, (gap > 0) & (gap * gap > (squared + doubt) * dot(toward, toward))
+        np.maximum(farthest, square, out=farthest)
+    # The gap is at most as long as the farthest corner is away, so this bounds its rounding, too.
+    beyond = squared + doubt + ROUNDING * farthest
+    return close, (gap > 0) & (gap * gap > beyond * dot(toward, toward))

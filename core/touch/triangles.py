@@ -16,6 +16,7 @@ from ..arrays import (
     robust_cross,
 )
 from ..shapes import Shapes, Triangles
+from .separating_axis import grown
 
 # Triangles that may get a bounding sphere for each question.
 _WORTH = 512
@@ -114,13 +115,19 @@ def touch_boxes(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> Fl
         near = np.flatnonzero(_spheres_touch_boxes(spheres, ids, volumes.rows, numbers))
     lower, upper = volumes.take_rows(numbers[near]).reshape(2, 3, -1)
     corners = items.take_rows(ids[near]).reshape(3, 3, -1)
+    return flagged(len(ids), near, meet_boxes(corners, lower, upper))
+
+
+def meet_boxes(corners: Floats, lower: Floats, upper: Floats) -> Flags:
+    """Return which triangles (3, 3, h) share a point with boxes, given by two corners (3, h)."""
     above, below = corners >= lower, corners <= upper
     found = (above & below).all(axis=1).any(axis=0)
     reach = above.any(axis=0).all(axis=0) & below.any(axis=0).all(axis=0)
     rest = np.flatnonzero(reach & ~found)
-    middle, half = (lower + upper)[:, rest] / 2, (upper - lower)[:, rest] / 2
-    found[rest] = axes_overlap(corners[:, :, rest] - middle, half)
-    return flagged(len(ids), near, found)
+    half = (upper - lower)[:, rest] / 2
+    seen = corners[:, :, rest] - lower[:, rest] - half
+    found[rest] = axes_overlap(seen, grown(half, seen))
+    return found
 
 
 def _spheres_touch_boxes(spheres: Floats, ids: Ids, boxes: Floats, numbers: Ids) -> Flags:
@@ -136,12 +143,18 @@ def _spheres_touch_boxes(spheres: Floats, ids: Ids, boxes: Floats, numbers: Ids)
 def axes_overlap(corners: Floats, half: Floats) -> Flags:
     """Return which triangles (3, 3, h) no axis separates from boxes around the origin.
 
-    The boxes' own axes are the caller's to try.
+    The boxes' own axes are the caller's to try. Half sizes (3, h) must be grown by what rounding
+    does to a projection, as `separating_axis.grown` does. Any axis may separate then: no answer
+    depends on how well the axis itself was computed.
     """
     edges = np.roll(corners, -1, axis=0) - corners
     edges *= power_of_two_scale(edges)
     normal, _, _ = robust_cross(edges[0], edges[1])
-    flags = np.abs(dot(corners[0], normal)) <= dot(half, np.abs(normal))
+    heights, reach = (
+        np.stack([dot(corner, normal) for corner in corners]),
+        dot(half, np.abs(normal)),
+    )
+    flags = (heights.min(axis=0) <= reach) & (heights.max(axis=0) >= -reach)
     lengths, opposites = np.abs(edges), np.roll(corners, 1, axis=0)
     for edge, length, start, opposite in zip(edges, lengths, corners, opposites, strict=True):
         for i, j in OTHER_AXES:
