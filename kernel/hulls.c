@@ -1,4 +1,5 @@
-/* Distance of convex hulls, against a radius: see core/touch/convex_distance.py.
+/* Distance of convex hulls, against a radius, and separating axes of a box and another solid: see
+ * core/touch/convex_distance.py and core/touch/separating_axis.py.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
@@ -9,40 +10,21 @@
 #include "hulls.h"
 #include "exact.h"
 
-/* The most corners, edges and faces that a hull has. */
-#define CORNERS 8
-#define EDGES 12
-#define FACES 6
 /* Products whose squares are such a part of full ones are of nearly parallel vectors. */
 #define NEARLY_PARALLEL 0x1p-20
-/* What rounding may do to a squared distance, in squared lengths that it was made from; triangles
- * that are thinner than this part of their length are pierced at their edges only. */
-#define ROUNDING 0x1p-44
-#define THINNEST 0x1p-34
 
-/* Corners; and by their numbers the ends of edges, and rings around faces. */
-typedef struct {
-    int corner_count, edge_count, face_count, ring;
-    int8_t edges[EDGES][2], rings[FACES][4];
-} Kind;
-
-typedef struct {
-    const Kind *kind;
-    double corners[CORNERS][3];
-} Hull;
-
-static const Kind SEGMENT = {2, 1, 0, 0, {{0, 1}}, {{0}}};
-static const Kind TRIANGLE = {3, 3, 1, 3, {{0, 1}, {1, 2}, {2, 0}}, {{0, 1, 2}}};
-
-static void subtract(const double *a, const double *b, double *difference) {
-    for (int axis = 0; axis < 3; axis++) difference[axis] = a[axis] - b[axis];
-}
-
-static double lesser(double a, double b) { return a < b ? a : b; }
-static double larger(double a, double b) { return a > b ? a : b; }
+const Kind POINT_HULL = {1, 0, 0, 0, {{0}}, {{0}}};
+const Kind SEGMENT_HULL = {2, 1, 0, 0, {{0, 1}}, {{0}}};
+const Kind TRIANGLE_HULL = {3, 3, 1, 3, {{0, 1}, {1, 2}, {2, 0}}, {{0, 1, 2}}};
+/* Corner `i` is the upper one in x where bit 0 of `i` is set, in y bit 1, in z bit 2. */
+const Kind BOX_HULL = {
+    8, 12, 6, 4,
+    {{0, 1}, {1, 3}, {3, 2}, {2, 0}, {4, 5}, {5, 7}, {7, 6}, {6, 4}, {0, 4}, {1, 5}, {3, 7}, {2, 6}},
+    {{0, 2, 6, 4}, {1, 3, 7, 5}, {0, 1, 5, 4}, {2, 3, 7, 6}, {0, 1, 3, 2}, {4, 5, 7, 6}},
+};
 
 /* Return whether numbers are all not negative, or all not positive. */
-static int have_one_sign(const double *numbers, int count) {
+int have_one_sign(const double *numbers, int count) {
     int positive = 1, negative = 1;
     for (int i = 0; i < count; i++) positive &= numbers[i] >= 0, negative &= numbers[i] <= 0;
     return positive | negative;
@@ -50,7 +32,7 @@ static int have_one_sign(const double *numbers, int count) {
 
 /* Set a cross product, exact where the vectors are nearly parallel, and its square; return whether
  * they are: a small part of `full`. */
-static int robust_cross(const double *a, const double *b, double full, double *product,
+int robust_cross(const double *a, const double *b, double full, double *product,
                         double *square) {
     cross(a, b, product);
     *square = dot(product, product);
@@ -60,7 +42,7 @@ static int robust_cross(const double *a, const double *b, double full, double *p
 }
 
 /* Return whether a point lies between the corners of a ring along each of its edges. */
-static int is_within_spans(const double *point, const double (*ring)[3], const double (*edges)[3],
+int is_within_spans(const double *point, const double (*ring)[3], const double (*edges)[3],
                            int count) {
     for (int edge = 0; edge < count; edge++) {
         double least = INFINITY, most = -INFINITY;
@@ -192,14 +174,19 @@ static double scale_hulls(Hull *one, Hull *other, double radius) {
     return (radius * scale) * (radius * scale);
 }
 
-/* Return whether hulls that share no point are no farther apart than the radius. */
-static int are_near(const Hull *one, const Hull *other, double radius) {
+/* The largest coordinate of a hull. */
+static double size_of_hull(const Hull *hull) {
+    return largest_of(hull->corners[0], 3 * hull->kind->corner_count);
+}
+
+int are_near(const Hull *one, const Hull *other, double radius) {
     Hull ours = {.kind = one->kind}, theirs = {.kind = other->kind};
     for (int n = 0; n < one->kind->corner_count; n++)
         subtract(one->corners[n], one->corners[0], ours.corners[n]);
     for (int n = 0; n < other->kind->corner_count; n++)
         subtract(other->corners[n], one->corners[0], theirs.corners[n]);
-    double squared = scale_hulls(&ours, &theirs, radius);
+    double largest = larger(larger(radius, size_of_hull(&ours)), size_of_hull(&theirs));
+    double squared = scale_hulls(&ours, &theirs, radius + ROUNDING * largest);
     return corners_near_corners(&ours, &theirs, squared)
         || corners_near_edges(&ours, &theirs, squared)
         || corners_near_edges(&theirs, &ours, squared)
@@ -208,79 +195,74 @@ static int are_near(const Hull *one, const Hull *other, double radius) {
         || edges_near_edges(&ours, &theirs, squared);
 }
 
-/* The sphere around a triangle: the center of its bounds, and the radius. */
-static double bounding_sphere(const double *corners, double *center) {
-    double square = 0, largest = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        double a = corners[axis], b = corners[3 + axis], c = corners[6 + axis];
-        double low = lesser(lesser(a, b), c), high = larger(larger(a, b), c);
-        center[axis] = (low + high) / 2;
-        square += (high - low) * (high - low);
-        largest = larger(largest, larger(fabs(low), fabs(high)));
+int is_near_box(const Hull *hull, const double *half, double radius) {
+    Hull ours = *hull, box = {.kind = &BOX_HULL};
+    double largest = larger(larger(radius, size_of_hull(hull)), largest_of(half, 3)), beside[3];
+    radius += ROUNDING * largest;
+    for (int n = 0; n < hull->kind->corner_count; n++) {
+        for (int axis = 0; axis < 3; axis++)
+            beside[axis] = larger(fabs(hull->corners[n][axis]) - half[axis], 0.0);
+        if (dot(beside, beside) <= radius * radius) return 1;
     }
-    return sqrt(square) * (0.5 + 0x1p-40) + largest * 0x1p-50;
+    for (int n = 0; n < 24; n++)
+        box.corners[n / 3][n % 3] = n / 3 >> n % 3 & 1 ? half[n % 3] : -half[n % 3];
+    double squared = scale_hulls(&ours, &box, radius);
+    return corners_near_edges(&box, &ours, squared) || corners_near_faces(&box, &ours, squared)
+        || edges_near_edges(&ours, &box, squared);
 }
 
-/* Return 1 if a triangle is surely near a solid, -1 if it is surely far, else 0: as
- * `decided_by_closest_point` in core/touch/separating_axis.py. */
-static int decide_by_foot(const double *foot, const double *toward, const double *corners,
-                          double squared, double doubt) {
-    double way[3], apart[3], gap = INFINITY, scale = power_of_two_scale(largest_of(toward, 3));
-    int is_close = 0;
-    for (int axis = 0; axis < 3; axis++) way[axis] = toward[axis] * scale;
-    for (int c = 0; c < 9; c += 3) {
-        subtract(corners + c, foot, apart);
-        is_close |= dot(apart, apart) <= squared - doubt;
-        gap = lesser(dot(apart, way), gap);
-    }
-    if (is_close) return 1;
-    return gap > 0 && gap * gap > (squared + doubt) * dot(way, way) ? -1 : 0;
+/* What an axis tells of two solids that lie so far apart along it; its squared length. */
+static int told_by(double gap, double square, double squared) {
+    return !(gap > 0) ? TOUCHING : gap * gap > squared * square ? FAR_APART : APART;
 }
 
-/* Return whether a segment passes through the plane of a triangle inside of it. */
-static int is_pierced(const double *corners, const double *start, const double *end) {
-    double seen[4][3], edges[3][3], normal[3], product[3], sides[3], apart[3], area, full = 0;
-    for (int c = 0; c < 3; c++) subtract(corners + 3 * c, start, seen[c]);
-    subtract(end, start, seen[3]);
-    double scale = power_of_two_scale(largest_of(seen[0], 12));
-    for (int n = 0; n < 12; n++) seen[n / 3][n % 3] *= scale;
-    for (int c = 0; c < 3; c++) {
-        subtract(seen[(c + 1) % 3], seen[c], edges[c]);
-        full = larger(full, dot(edges[c], edges[c]));
+/* Tell the same of the axes of a box and of another solid. */
+static int told_by_axes(const Solid *solid, const double *half, double squared) {
+    int told = TOUCHING;
+    for (int axis = 0; axis < 3 && told < FAR_APART; axis++) {
+        double sum = 0;
+        for (int n = 0; n < solid->axis_count; n++)
+            sum += solid->reach[n] * fabs(solid->axes[n][axis]);
+        int each = told_by(fabs(solid->middle[axis]) - half[axis] - sum, 1, squared);
+        told = each > told ? each : told;
     }
-    full *= full;
-    int is_thin = robust_cross(edges[0], edges[1], full, normal, &area);
-    subtract(seen[3], seen[0], apart);
-    double here = -dot(seen[0], normal), there = dot(apart, normal);
-    int is_across = (here <= 0 && there >= 0) || (here >= 0 && there <= 0);
-    if (!is_across || here == there) return 0;
-    for (int c = 0; c < 3; c++) {
-        cross(seen[c], seen[(c + 1) % 3], product);
-        sides[c] = dot(seen[3], product);
+    for (int n = 0; n < solid->axis_count && told < FAR_APART; n++) {
+        const double *way = solid->axes[n], size[3] = {fabs(way[0]), fabs(way[1]), fabs(way[2])};
+        double square = dot(way, way);
+        double gap = fabs(dot(solid->middle, way)) - dot(half, size) - solid->reach[n] * square;
+        int each = told_by(gap, square, squared);
+        told = each > told ? each : told;
     }
-    if (!have_one_sign(sides, 3)) return 0;
-    if (!is_thin) return 1;
-    for (int axis = 0; axis < 3; axis++) apart[axis] = seen[3][axis] * (here / (here - there));
-    return is_within_spans(apart, seen, edges, 3) && area > THINNEST * THINNEST * full;
+    return told;
 }
 
-int touches_capsule(const double *corners, const double *capsule) {
-    const double *start = capsule, *end = capsule + 3, radius = capsule[6];
-    double center[3], along[3], middle[3], foot[3], toward[3], seen[9], share = 0;
-    double reach = bounding_sphere(corners, center) + radius;
-    subtract(center, start, middle), subtract(end, start, along);
-    double length = dot(along, along);
-    if (length > 0) share = dot(middle, along) / length;
-    share = lesser(larger(share, 0.0), 1.0);
-    double doubt = ROUNDING * (dot(middle, middle) + length + radius * radius);
-    for (int axis = 0; axis < 3; axis++) foot[axis] = share * along[axis];
-    subtract(middle, foot, toward);
-    if (!(dot(toward, toward) - doubt <= reach * reach)) return 0;
-    for (int c = 0; c < 9; c += 3) subtract(corners + c, start, seen + c);
-    int decided = decide_by_foot(foot, toward, seen, radius * radius, doubt);
-    if (decided) return decided > 0;
-    Hull segment = {.kind = &SEGMENT}, triangle = {.kind = &TRIANGLE};
-    memcpy(segment.corners, capsule, 6 * sizeof *capsule);
-    memcpy(triangle.corners, corners, 9 * sizeof *corners);
-    return are_near(&segment, &triangle, radius) || is_pierced(corners, start, end);
+/* Tell the same of the cross products of an axis of each. */
+static int told_by_products(const Solid *solid, const double *half, double squared) {
+    static const int OTHER[3][2] = {{1, 2}, {2, 0}, {0, 1}};
+    const double *middle = solid->middle;
+    int told = TOUCHING;
+    for (int n = 0; n < 3 * solid->axis_count && told < FAR_APART; n++) {
+        int j = OTHER[n % 3][0], k = OTHER[n % 3][1];
+        const double *way = solid->axes[n / 3];
+        double gap = fabs(middle[k] * way[j] - middle[j] * way[k]);
+        gap -= half[j] * fabs(way[k]) + half[k] * fabs(way[j]);
+        for (int m = 0; m < solid->axis_count; m++) {
+            const double *other = solid->axes[m];
+            if (m != n / 3) gap -= solid->reach[m] * fabs(other[k] * way[j] - other[j] * way[k]);
+        }
+        int each = told_by(gap, way[j] * way[j] + way[k] * way[k], squared);
+        told = each > told ? each : told;
+    }
+    return told;
+}
+
+int separated(const double *half, const Solid *solid, double radius) {
+    double largest = larger(largest_of(half, 3), largest_of(solid->middle, 3)), grown[3];
+    for (int n = 0; n < 3 * solid->axis_count; n++)
+        largest = larger(largest, fabs(solid->reach[n / 3] * solid->axes[n / 3][n % 3]));
+    for (int axis = 0; axis < 3; axis++) grown[axis] = half[axis] + ROUNDING * largest;
+    int told = told_by_axes(solid, grown, radius * radius);
+    if (told == FAR_APART) return told;
+    int other = told_by_products(solid, grown, radius * radius);
+    return other > told ? other : told;
 }

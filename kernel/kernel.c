@@ -18,7 +18,7 @@
 
 #include "shared.h"
 #include "exact.h"
-#include "hulls.h"
+#include "volumes.h"
 
 #include <assert.h>
 #include <math.h>
@@ -461,9 +461,9 @@ typedef struct {
 enum { FETCHED = -2, FETCHING = -1 };
 
 /* The question: what a ray crosses; the nearest items of a point; what meets a sphere, a box, a
- * region, which is a box grown round, or a capsule; or what comes near the box around a volume that
- * the caller then tests. */
-enum { POINT = 0, SPHERE = 1, BOX = 2, AROUND = 3, RAY = 4, REGION = 5, CAPSULE = 6 };
+ * region, which is a box grown round, a capsule or an oriented box; or what comes near the box
+ * around a volume that the caller then tests. */
+enum { POINT = 0, SPHERE, BOX, AROUND, RAY, REGION, CAPSULE, ORIENTED };
 
 /* A ray as in core/rays/crossings.py, in double precision. */
 typedef struct {
@@ -1069,6 +1069,20 @@ static int touches_box(const double *corners, const double *lower, const double 
     return 1;
 }
 
+/* Tell whether a triangle touches a volume of a kind that was set. */
+static int touches_volume(const Walk *walk, const double *corners) {
+    int touches;
+    switch (walk->kind) {
+    case BOX: return touches_box(corners, walk->lower, walk->upper);
+    case CAPSULE: return touches_capsule(corners, walk->volume);
+    case ORIENTED: return touches_oriented(corners, walk->volume);
+    case REGION:
+        touches = touches_region(corners, walk->volume);
+        return touches == UNDECIDED ? touches_box(corners, walk->lower, walk->upper) : touches;
+    default: return touches_sphere(corners, walk->lower, walk->radius * walk->radius);
+    }
+}
+
 /* Tell whether boxes grown round meet, as `rounded_touch_rounded` and `boxes_touch_boxes` in
  * core/touch/rounded.py. */
 static int touches_rounded(const Walk *walk, int64_t entry) {
@@ -1082,6 +1096,19 @@ static int touches_rounded(const Walk *walk, int64_t entry) {
         gap = larger(gap, 0), squares += gap * gap;
     }
     return squares <= radius * radius;
+}
+
+/* Tell whether a box grown round, or a sphere, touches a volume. */
+static int rounded_touches(const Walk *walk, int64_t entry) {
+    const Tree *tree = walk->tree;
+    if (walk->kind != CAPSULE && walk->kind != ORIENTED) return touches_rounded(walk, entry);
+    Rounded item = {.radius = tree->radii ? tree->radii[entry] : 0.0, .is_point = !tree->upper};
+    for (int axis = 0; axis < 3; axis++) {
+        item.lower[axis] = tree->boxes[axis * tree->entry_count + entry];
+        item.upper[axis] = tree->boxes[axis * tree->entry_count + entry + tree->upper];
+    }
+    return walk->kind == CAPSULE ? rounded_touches_capsule(&item, walk->volume)
+                                 : rounded_touches_oriented(&item, walk->volume);
 }
 
 /* ---- What is near a point, or meets a volume ---- */
@@ -1112,19 +1139,14 @@ static void see_in(Walk *walk, double away) {
     if (!is_known) *view = (View){.scale = view->scale};
     view->wrong = is_known ? WRONG + (float)(away * 0x1p-19) : INFINITY, view->reach = INFINITY;
     for (int n = 0; n < view->way_count; n++)
-        view->spans[n] = (float)(walk->core.spans[n] * view->scale) * (1 + 0x1p-20f) + 2 * view->wrong;
+        view->spans[n] = (float)(walk->core.spans[n] * view->scale) * (1 + 0x1p-20f)
+                       + 2 * view->wrong;
     for (int n = 0; n < 3 * view->half_count; n++)
         view->halves[n / 3][n % 3] = (float)(walk->core.halves[n / 3][n % 3] * view->scale);
     double within = walk->radius * view->scale * (1 - 0x1p-10);
     int is_rounded = walk->kind == SPHERE || walk->kind == BOX || walk->kind == REGION;
     view->within = is_rounded && !view->is_cut ? (float)(within * within) : -1.0f;
     narrow(walk, walk->reach);
-}
-
-/* How far volumes may reach from the middle of a tree, in half its sizes: the exact tests lose
- * bits with the length, those of capsules with its square. */
-static double longest_of(int kind) {
-    return kind == BOX ? INFINITY : kind == CAPSULE ? NEAR : LONG;
 }
 
 /* See a point or a volume from the top; 0 if it is too far away. Boxes are cut where there is
@@ -1142,7 +1164,7 @@ static int see_top(Walk *walk) {
         double low = (walk->lower[axis] - frame->center[axis]) * view->scale;
         double high = (walk->upper[axis] - frame->center[axis]) * view->scale;
         if (may_be_cut) {
-            if (!(larger(-low, high) <= longest_of(walk->kind))) return 0;
+            if (walk->kind != BOX && !(larger(-low, high) <= LONG)) return 0;
             view->is_cut |= low < -NEAR || high > NEAR;
             low = lesser(larger(low, -NEAR), NEAR), high = lesser(larger(high, -NEAR), NEAR);
         }
@@ -1377,12 +1399,9 @@ static int test(Walk *walk, int64_t entry, int is_certain) {
             narrow(walk, walk->limit);
         return 1;
     }
-    if (walk->tree->boxes) return !touches_rounded(walk, entry) || note(walk, entry, 0);
+    if (walk->tree->boxes) return !rounded_touches(walk, entry) || note(walk, entry, 0);
     placed_corners(walk->tree, walk->matrix, entry, corners);
-    met = walk->kind == BOX     ? touches_box(corners, walk->lower, walk->upper)
-        : walk->kind == CAPSULE ? touches_capsule(corners, walk->volume)
-                                : touches_sphere(corners, walk->lower, walk->radius * walk->radius);
-    return !met || note(walk, entry, 0);
+    return !touches_volume(walk, corners) || note(walk, entry, 0);
 }
 
 /* Tell whether one is enough, and there is one. */
@@ -1557,19 +1576,6 @@ static int test_entries(Walk *walk, const int64_t *entries, int64_t count, int64
     return 1;
 }
 
-/* Return whether a volume reaches no farther from the middle of the root than may be. */
-static int is_short(const Walk *walk) {
-    const double *walls = walk->plain->walls;
-    double reach = 0, half = 0;
-    for (int axis = 0; axis < 3; axis++, walls += walk->plain->cell_count) {
-        double low = walls[0], high = walls[3 * walk->plain->cell_count];
-        double middle = low + (high - low) / 2;
-        half = larger(half, high - middle);
-        reach = larger(reach, larger(middle - walk->lower[axis], walk->upper[axis] - middle));
-    }
-    return reach <= longest_of(walk->kind) * half;
-}
-
 /* Visit cells, the nearest first, from a point or a box; returns 0 if that is too far away, or
  * they contradict each other or wait in crowds. Coordinates are wrong by some 2^-48 of the
  * largest. */
@@ -1580,7 +1586,6 @@ static int visit_cells(Walk *walk) {
     for (int wall = 0; wall < 6; wall++)
         largest = larger(largest, fabs(plain->walls[wall * cells]));
     if (!(one <= 1e150 && largest <= 1e150)) return 0;
-    if (walk->kind >= REGION && !is_short(walk)) return 0;
     walk->slack = plain->slack + largest * 0x1p-36;
     Later stack[CELLS];
     int64_t height = 1;
@@ -1666,6 +1671,16 @@ static void set_capsule(Core *core, const double *capsule) {
         way[axis] = 0, way[i] = (float)(half[j] / size), way[j] = (float)(-half[i] / size);
         core->spans[core->way_count++] = capsule[6];
     }
+}
+
+/* Set the core of an oriented box, which is all of it, and its axes. */
+static void set_oriented(Core *core, const double *box) {
+    core->way_count = core->half_count = 3;
+    for (int n = 0; n < 9; n++) {
+        core->ways[n / 3][n % 3] = (float)box[6 + n];
+        core->halves[n / 3][n % 3] = box[6 + n] * box[3 + n / 3];
+    }
+    memcpy(core->spans, box + 3, sizeof core->spans);
 }
 
 /* Begin to look from a point or around a volume, which are set, where that is taken. */
@@ -1824,23 +1839,29 @@ EXPORT int64_t octree_kernel_nearest_in(const Walked *walked, const double *poin
     return to;
 }
 
-/* How many numbers a volume of each kind has. */
+/* How many numbers a volume of each kind has; whether the last one is a radius. */
 static int64_t size_of_volume(int kind) {
-    return kind == SPHERE ? 4 : kind == BOX || kind == AROUND ? 6 : 7;
+    return kind == SPHERE ? 4 : kind == BOX || kind == AROUND ? 6 : kind == ORIENTED ? 15 : 7;
 }
+static int is_round(int kind) { return kind == SPHERE || kind == REGION || kind == CAPSULE; }
 
 /* Set a volume: center and radius of a sphere, lower and upper of a box, of a region a radius, too,
- * start, end and radius of a capsule. */
+ * start, end and radius of a capsule, center, half sizes and three axes of an oriented box. */
 static void set_volume(Walk *walk, int kind, const double *volume) {
-    int64_t size = size_of_volume(kind);
-    walk->volume = volume, walk->radius = size % 3 ? volume[size - 1] : 0;
+    walk->volume = volume, walk->radius = is_round(kind) ? volume[size_of_volume(kind) - 1] : 0;
+    walk->core.way_count = walk->core.half_count = 0;
+    if (kind == CAPSULE) set_capsule(&walk->core, volume);
+    if (kind == ORIENTED) set_oriented(&walk->core, volume);
     for (int axis = 0; axis < 3; axis++) {
         double one = volume[axis], other = kind == SPHERE ? one : volume[3 + axis];
+        if (kind == ORIENTED) {
+            double reach = 0;
+            for (int n = 0; n < 3; n++) reach += fabs(walk->core.halves[n][axis]);
+            one = volume[axis] - reach, other = volume[axis] + reach;
+        }
         walk->lower[axis] = kind == CAPSULE ? lesser(one, other) : one;
         walk->upper[axis] = kind == CAPSULE ? larger(one, other) : other;
     }
-    walk->core.way_count = walk->core.half_count = 0;
-    if (kind == CAPSULE) set_capsule(&walk->core, volume);
 }
 
 /* Find what meets the volumes (see `set_volume`) of a kind that `turns` names from `from` to `to`: items of each, ascending, with their places shifted by 32 bits; entries if the kind is

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Ids, address
-from ..shapes import Boxes, Capsules, Regions, Shapes, Spheres, Triangles
+from ..shapes import Boxes, Capsules, OrientedBoxes, Regions, Shapes, Spheres, Triangles
 
 # Neighbors that tell whether rays are coherent, how many of them at least, and from which count
 # of rays on it matters.
@@ -18,8 +18,12 @@ _VOLUMES: dict[tuple[type[Shapes], bool], int] = {
     (Spheres, False): 1,
     (Boxes, True): 2,
     (Boxes, False): 2,
+    (Regions, True): 5,
     (Regions, False): 5,
     (Capsules, True): 6,
+    (Capsules, False): 6,
+    (OrientedBoxes, True): 7,
+    (OrientedBoxes, False): 7,
 }
 
 
