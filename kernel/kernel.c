@@ -18,6 +18,7 @@
 
 #include "shared.h"
 #include "exact.h"
+#include "boxes.h"
 #include "volumes.h"
 
 #include <assert.h>
@@ -1034,51 +1035,13 @@ static int touches_sphere(const double *corners, const double *center, double sq
     return height * height <= squared * seen.size;
 }
 
-/* Tell whether a triangle has a corner in a box, or no axis separates them: as `touch_boxes` in
- * core/touch/triangles.py. */
-static int touches_box(const double *corners, const double *lower, const double *upper) {
-    double middle[3], half[3], reach = 0;
-    int above = 0, below = 0;
-    for (int c = 0; c < 9; c += 3) {
-        int over = 0, under = 0;
-        for (int axis = 0; axis < 3; axis++) {
-            over |= (corners[c + axis] >= lower[axis]) << axis;
-            under |= (corners[c + axis] <= upper[axis]) << axis;
-        }
-        if ((over & under) == 7) return 1;
-        above |= over, below |= under;
-    }
-    if ((above & below) != 7) return 0;
-    for (int axis = 0; axis < 3; axis++) {
-        middle[axis] = (lower[axis] + upper[axis]) / 2;
-        half[axis] = (upper[axis] - lower[axis]) / 2;
-    }
-    Seen seen;
-    see_from(corners, middle, &seen);
-    for (int axis = 0; axis < 3; axis++) reach += half[axis] * fabs(seen.normal[axis]);
-    if (!(fabs(dot(seen.corners[0], seen.normal)) <= reach)) return 0;
-    for (int n = 0; n < 9; n++) {
-        int i = OTHER[n % 3][0], j = OTHER[n % 3][1];
-        const double *edge = seen.units[n / 3], *one = seen.corners[n / 3];
-        const double *other = seen.corners[(n / 3 + 2) % 3];
-        double on_edge = edge[i] * one[j] - edge[j] * one[i];
-        double beside = edge[i] * other[j] - edge[j] * other[i];
-        reach = half[i] * fabs(edge[j]) + half[j] * fabs(edge[i]);
-        if (!(lesser(on_edge, beside) <= reach && larger(on_edge, beside) >= -reach)) return 0;
-    }
-    return 1;
-}
-
-/* Tell whether a triangle touches a volume of a kind that was set. */
+/* Tell whether a triangle touches a volume of a kind that was set; or it is DOUBTFUL. */
 static int touches_volume(const Walk *walk, const double *corners) {
-    int touches;
     switch (walk->kind) {
     case BOX: return touches_box(corners, walk->lower, walk->upper);
+    case REGION: return touches_region(corners, walk->volume);
     case CAPSULE: return touches_capsule(corners, walk->volume);
     case ORIENTED: return touches_oriented(corners, walk->volume);
-    case REGION:
-        touches = touches_region(corners, walk->volume);
-        return touches == UNDECIDED ? touches_box(corners, walk->lower, walk->upper) : touches;
     default: return touches_sphere(corners, walk->lower, walk->radius * walk->radius);
     }
 }
@@ -1401,7 +1364,9 @@ static int test(Walk *walk, int64_t entry, int is_certain) {
     }
     if (walk->tree->boxes) return !rounded_touches(walk, entry) || note(walk, entry, 0);
     placed_corners(walk->tree, walk->matrix, entry, corners);
-    return !touches_volume(walk, corners) || note(walk, entry, 0);
+    met = touches_volume(walk, corners);
+    if (met == DOUBTFUL) walk->state = NOT_TAKEN;
+    return !met || note(walk, entry, 0);
 }
 
 /* Tell whether one is enough, and there is one. */

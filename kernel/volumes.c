@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later */
 
 #include "volumes.h"
+#include "boxes.h"
 #include "hulls.h"
 
 /* What rounding may do to a squared distance from a segment, in squared lengths that it was made
@@ -106,7 +107,8 @@ int touches_region(const double *corners, const double *region) {
     for (int axis = 0; axis < 3; axis++) half[axis] = (region[3 + axis] - region[axis]) / 2;
     for (int n = 0; n < 9; n++)
         triangle.corners[n / 3][n % 3] = corners[n] - region[n % 3] - half[n % 3];
-    return is_near_box(&triangle, half, radius) ? 1 : UNDECIDED;
+    if (is_near_box(&triangle, half, radius)) return 1;
+    return touches_box(corners, region, region + 3);
 }
 
 /* Set a point as an oriented box sees it, along its own axes. */
@@ -118,7 +120,7 @@ static void see_from_box(const double *box, const double *point, double *seen) {
 
 /* Return whether no axis separates a triangle from a box of half sizes around the origin, which
  * are grown by rounding; but the box's own: as `axes_overlap` in core/touch/oriented_boxes.py. */
-static int axes_overlap(const double (*corners)[3], const double *half) {
+static int turned_axes_overlap(const double (*corners)[3], const double *half) {
     static const int OTHER[3][2] = {{1, 2}, {2, 0}, {0, 1}};
     double edges[3][3], normal[3], size[3], area, low = INFINITY, high = -INFINITY;
     for (int c = 0; c < 3; c++) subtract(corners[(c + 1) % 3], corners[c], edges[c]);
@@ -158,7 +160,7 @@ int touches_oriented(const double *corners, const double *box) {
     for (int c = 0; c < 3; c++)
         if (fabs(seen[c][0]) <= half[0] && fabs(seen[c][1]) <= half[1]
             && fabs(seen[c][2]) <= half[2]) return 1;
-    return axes_overlap(seen, half);
+    return turned_axes_overlap(seen, half);
 }
 
 /* Set half the size of a box, and points as they are seen from its middle. */

@@ -8,9 +8,6 @@
 #ifndef OCTREE_KERNEL_VOLUMES_H
 #define OCTREE_KERNEL_VOLUMES_H
 
-/* What the caller has to decide by the box within a region. */
-enum { UNDECIDED = -1 };
-
 /* A box grown round by a radius; or a sphere, whose box is a point. */
 typedef struct {
     double lower[3], upper[3], radius;
@@ -21,8 +18,8 @@ typedef struct {
  * core/touch/capsules.py. */
 int touches_capsule(const double *corners, const double *capsule);
 
-/* Return whether a triangle touches a region (lower, upper, radius), or UNDECIDED where it does so
- * only if it touches the box: as `triangles_touch_regions` in core/touch/rounded.py. */
+/* Return whether a triangle touches a region (lower, upper, radius), or DOUBTFUL (see boxes.h): as
+ * `triangles_touch_regions` in core/touch/rounded.py. */
 int touches_region(const double *corners, const double *region);
 
 /* Return whether a triangle touches an oriented box (center, half sizes, three axes): as

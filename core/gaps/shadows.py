@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, starts_of_runs, two_product_error
+from ..whole import Wholes, floored, signs_of
 from .way import Way
-from .whole import Wholes, floored, signs_of
 
 # What rounding takes from a product of two differences, and of three, as a part of the terms.
 _TWO, _THREE = 2.0**-50, 2.0**-49

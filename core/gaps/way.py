@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import OTHER_AXES, Floats
-from .whole import Wholes, whole_numbers
+from ..whole import Wholes, whole_numbers
 
 # How far rounding moves a coordinate of about one, if the direction lies along no axis.
 _MOVED = 2.0**-48

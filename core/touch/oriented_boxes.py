@@ -2,12 +2,13 @@
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, dot, flagged, gather
+from ..arrays import Flags, Floats, Ids, dot, flagged, gather, power_of_two_scale, robust_cross
 from ..shapes import OrientedBoxes, Shapes, Triangles
 from ..shapes.boxes import box_corners
 from .convex_distance import BOX, near_boxes
 from .separating_axis import grown, separated
-from .triangles import axes_overlap, bounding_spheres_of
+from .triangle_boxes import edge_projections
+from .triangles import bounding_spheres_of
 
 
 def touched_by_triangles(
@@ -28,7 +29,25 @@ def _triangles_overlap(corners: Floats, half: Floats) -> Flags:
     flags = (np.abs(corners) <= half).all(axis=1).any(axis=0)
     beyond = (corners.min(axis=0) > half) | (corners.max(axis=0) < -half)
     rest = np.flatnonzero(~flags & ~beyond.any(axis=0))
-    flags[rest] = axes_overlap(corners[:, :, rest], half[:, rest])
+    flags[rest] = _axes_overlap(corners[:, :, rest], half[:, rest])
+    return flags
+
+
+def _axes_overlap(corners: Floats, half: Floats) -> Flags:
+    """Return which triangles (3, 3, h) no product of edges, nor their plane, separates from boxes.
+
+    Boxes of half sizes (3, h), grown by what rounding does to projections, are around the origin.
+    Any axis may separate then: no answer depends on how well the axis itself was computed.
+    """
+    edges = np.roll(corners, -1, axis=0) - corners
+    edges *= power_of_two_scale(edges)
+    normal, _, _ = robust_cross(edges[0], edges[1])
+    heights = np.stack([dot(corner, normal) for corner in corners])
+    reach = dot(half, np.abs(normal))
+    flags = (heights.min(axis=0) <= reach) & (heights.max(axis=0) >= -reach)
+    for (i, j), (least, greatest), (one, other) in edge_projections(edges, corners):
+        reach = half[i] * other + half[j] * one
+        flags &= ((least <= reach) & (greatest >= -reach)).all(axis=0)
     return flags
 
 

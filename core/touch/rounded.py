@@ -11,7 +11,8 @@ from ..arrays import Flags, Floats, Ids, dot, flagged, gather
 from ..shapes import Regions, Shapes, Triangles
 from .convex_distance import TRIANGLE, near_boxes
 from .separating_axis import decided_by_closest_point
-from .triangles import bounding_spheres_of, meet_boxes
+from .triangle_boxes import meet_boxes
+from .triangles import bounding_spheres_of
 
 # The closest point of a box is exact.
 _EXACT = np.zeros(1)

@@ -3,7 +3,6 @@
 import numpy as np
 
 from ..arrays import (
-    OTHER_AXES,
     Flags,
     Floats,
     Ids,
@@ -16,7 +15,7 @@ from ..arrays import (
     robust_cross,
 )
 from ..shapes import Shapes, Triangles
-from .separating_axis import grown
+from .triangle_boxes import meet_boxes
 
 # Triangles that may get a bounding sphere for each question.
 _WORTH = 512
@@ -118,18 +117,6 @@ def touch_boxes(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> Fl
     return flagged(len(ids), near, meet_boxes(corners, lower, upper))
 
 
-def meet_boxes(corners: Floats, lower: Floats, upper: Floats) -> Flags:
-    """Return which triangles (3, 3, h) share a point with boxes, given by two corners (3, h)."""
-    above, below = corners >= lower, corners <= upper
-    found = (above & below).all(axis=1).any(axis=0)
-    reach = above.any(axis=0).all(axis=0) & below.any(axis=0).all(axis=0)
-    rest = np.flatnonzero(reach & ~found)
-    half = (upper - lower)[:, rest] / 2
-    seen = corners[:, :, rest] - lower[:, rest] - half
-    found[rest] = axes_overlap(seen, grown(half, seen))
-    return found
-
-
 def _spheres_touch_boxes(spheres: Floats, ids: Ids, boxes: Floats, numbers: Ids) -> Flags:
     ours, squares = gather(spheres, ids), np.zeros(len(ids))
     for center, lower, upper in zip(ours[:3], boxes[:3], boxes[3:], strict=True):
@@ -138,32 +125,6 @@ def _spheres_touch_boxes(spheres: Floats, ids: Ids, boxes: Floats, numbers: Ids)
         gap *= gap
         squares += gap
     return squares <= ours[3] * ours[3]
-
-
-def axes_overlap(corners: Floats, half: Floats) -> Flags:
-    """Return which triangles (3, 3, h) no axis separates from boxes around the origin.
-
-    The boxes' own axes are the caller's to try. Half sizes (3, h) must be grown by what rounding
-    does to a projection, as `separating_axis.grown` does. Any axis may separate then: no answer
-    depends on how well the axis itself was computed.
-    """
-    edges = np.roll(corners, -1, axis=0) - corners
-    edges *= power_of_two_scale(edges)
-    normal, _, _ = robust_cross(edges[0], edges[1])
-    heights, reach = (
-        np.stack([dot(corner, normal) for corner in corners]),
-        dot(half, np.abs(normal)),
-    )
-    flags = (heights.min(axis=0) <= reach) & (heights.max(axis=0) >= -reach)
-    lengths, opposites = np.abs(edges), np.roll(corners, 1, axis=0)
-    for edge, length, start, opposite in zip(edges, lengths, corners, opposites, strict=True):
-        for i, j in OTHER_AXES:
-            on_edge = edge[i] * start[j] - edge[j] * start[i]
-            beside = edge[i] * opposite[j] - edge[j] * opposite[i]
-            reach = half[i] * length[j] + half[j] * length[i]
-            flags &= np.minimum(on_edge, beside) <= reach
-            flags &= np.maximum(on_edge, beside) >= -reach
-    return flags
 
 
 def within_spans(apart: Floats, edges: Floats) -> Flags:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Floats, Ids
+from .arrays import Floats, Ids
 
 Wholes = NDArray[Any]
 
