@@ -6,7 +6,7 @@
  * As `kernel.c`: answers have the bits of the NumPy functions in `core`, nothing is allocated, and
  * what does not fit is left to the caller. */
 
-#include "shared.h"
+#include "octree_kernel.h"
 #include "exact.h"
 #include "triangles.h"
 
@@ -74,14 +74,6 @@ EXPORT int64_t octree_kernel_heights(const double *points, int64_t point_step,
 /* Parts of a triangle that is cut by three planes; points of a cutter near the other's plane. */
 #define PARTS 27
 #define POINTS 6
-
-/* Triangles that cut (9, count), and whether each lies in the other's plane, as that sees it: its
- * normal (3, count), points near its plane (3, POINTS, count), and bounds of these (6, count). */
-typedef struct {
-    const double *corners, *normals, *points, *bounds;
-    const uint8_t *flat;
-    int64_t count;
-} Cutters;
 
 /* Read so many numbers of a column. */
 static void read_column(const double *rows, int64_t step, int64_t column, int count,

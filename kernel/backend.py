@@ -27,7 +27,7 @@ from compile import HEADERS, HERE, SOURCES, TARGETS, compiled, digest
 PROJECT = tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))
 ABOUT = PROJECT["project"]
 NAME = f"octree_kernel-{ABOUT['version']}"
-FILES = ("pyproject.toml", "README.md", "backend.py", "compile.py")
+FILES = ("pyproject.toml", "README.md", "backend.py", "bindings.py", "compile.py")
 PACKAGE = sorted(f"octree_kernel/{path.name}" for path in HERE.glob("octree_kernel/*.py"))
 
 

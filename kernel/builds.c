@@ -6,7 +6,7 @@
  * order of operations. Nothing is allocated and no state is kept. Coordinates are finite where
  * nothing else is said; of 0 and -0, which are equal, either may stand for both. */
 
-#include "shared.h"
+#include "octree_kernel.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,28 +20,6 @@
 
 /* The four children on either side of the dividing plane of each axis. */
 static const unsigned LOWER[3] = {0x55, 0x33, 0x0F}, UPPER[3] = {0xAA, 0xCC, 0xF0};
-
-/* Triangles, or boxes if `faces` is NULL, sorted by code, and how their cells are divided: see
- * `Entries` and `Grid`. `step` is the size of the finest cell, `scale` one by it. */
-typedef struct {
-    const double *vertices; /* (3, vertex_count) */
-    const int64_t *faces;   /* (3, face_count), face_count >= entry_count */
-    const int64_t *codes, *first, *last;
-    const uint8_t *depths;
-    uint8_t *strays, *times; /* which touch nothing, and how often each was filed, up to two */
-    int64_t vertex_count, face_count, entry_count, grid_depth;
-    double lower[3], step[3], scale[3];
-} Entries;
-
-/* Some cells of one depth: numbers on the grid (3, count), slices of the entries (2, count), and
- * slices of `copies`, the entries that cells above have handed down; how many entries each holds,
- * and `spread` and `allowance` as in core/construction/levels.py. */
-typedef struct {
-    const int64_t *cells, *slices, *copied, *held, *spread;
-    const double *allowance;
-    const int32_t *copies;
-    int64_t count, copy_count, depth;
-} Level;
 
 /* What is found of cells (count) that are divided, one array after the other: where the pairs of
  * each end, bounds of its children's slices (count, 9), and how many each child is handed, and

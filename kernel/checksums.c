@@ -4,7 +4,7 @@
  *
  * What `core/checksums.py` does, to the last bit. Nothing is allocated and no state is kept. */
 
-#include "shared.h"
+#include "octree_kernel.h"
 
 /* As in checksums.py. */
 enum { SUMMED_TOGETHER = 4096 };

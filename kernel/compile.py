@@ -16,8 +16,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from bindings import interface
+
 HERE = Path(__file__).resolve().parent
-# Each a translation unit, and the headers that they share.
+# Each a translation unit, and the headers that they share; one is the interface.
 SOURCES = sorted(HERE.glob("*.c"))
 HEADERS = sorted(HERE.glob("*.h"))
 # What wheels call a platform, and what ziglang does.
@@ -55,7 +57,9 @@ def compiled(folder: Path, flags: list[str] = RELEASE, platform: str = "") -> Pa
     system = [] if name.endswith(".dll") else ["-fPIC", "-lm"]
     # In a folder of its own: compilers leave more than what is wanted, and write down where.
     with TemporaryDirectory() as made:
-        command = [*compiler(platform), *FLAGS, *flags, *map(str, SOURCES), "-o", name]
+        known = f"-DOCTREE_KERNEL_ABI={interface()}"
+        sources = map(str, SOURCES)
+        command = [*compiler(platform), *FLAGS, known, *flags, *sources, "-o", name]
         subprocess.run([*command, *system], cwd=made, check=True)
         # A library that is open stays as it is for whoever has it open.
         (folder / name).unlink(missing_ok=True)

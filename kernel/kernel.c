@@ -16,7 +16,7 @@
  *
  * Nothing is allocated and no state is kept: all arrays are the caller's. */
 
-#include "shared.h"
+#include "octree_kernel.h"
 #include "exact.h"
 #include "boxes.h"
 #include "volumes.h"
@@ -24,8 +24,6 @@
 #include <assert.h>
 #include <math.h>
 #include <string.h>
-
-#define ABI 7
 
 /* What every step of a walk does: a call costs as much. */
 #define INLINED inline __attribute__((always_inline))
@@ -42,89 +40,33 @@
 /* Rays that are walked by turns, so that one waits for memory while others compute. */
 #define IN_FLIGHT 8
 
-/* What packing returns if it did not succeed; or DAMAGED. */
-enum { TOO_LITTLE_ROOM = -2 };
-/* The item of a question that met nothing, of one that is left to the caller, and of one that
- * came to a tree which is not packed yet. */
-enum { MISS = -1, NOT_TAKEN = -2, NOT_PACKED = -3 };
-enum { CLOSEST = 0, ANY = 1, ALL = 2 };
-
 /* Eight boxes, lower and upper along each axis, and what they hold: a node; or the block ~child
  * of `count` triangles; or the item ~child, where these are boxes. Empty slots have boxes that
  * nothing meets. */
-typedef struct {
+struct Node {
     float box[3][2][WIDE];
     int32_t child[WIDE];
     int32_t count[WIDE];
-} Node;
+};
 
 /* Eight triangles, coordinate by coordinate, and which entries they are. */
-typedef struct {
+struct Block {
     float corner[3][3][WIDE];
     int32_t entry[WIDE];
-} Block;
-
-/* What coordinates are seen from, and multiplied with, so that those of items lie in [-1, 1]. */
-typedef struct {
-    double center[3], scale;
-} Frame;
-
-/* Triangles; or, where `boxes` is not NULL, boxes that are grown round by a radius. */
-typedef struct {
-    const Node *nodes;
-    const Block *blocks;
-    const double *vertices; /* (3, vertex_count) */
-    const int64_t *faces;   /* (3, entry_count) */
-    const int64_t *order;   /* (entry_count): which item each entry is */
-    const double *boxes;    /* (6, entry_count): lower, upper; (3, entry_count) of points */
-    const double *radii;    /* (entry_count), or NULL where all are 0 */
-    int64_t upper;          /* from a lower coordinate to the upper one: 0 of points */
-    int64_t node_count, block_count, vertex_count, entry_count, depth;
-    Frame frame;
-} Tree;
-
-/* Trees that are placed. Entries of the top are boxes of placements, each a row. */
-typedef struct {
-    Tree top;
-    const Tree *trees;      /* (mesh_count), without nodes where one is not packed */
-    const int64_t *meshes;  /* (entry_count): the number of each one's tree */
-    const double *matrices; /* (entry_count, 12): three rows of four */
-    const double *inverses; /* (entry_count, 9): of the first three columns, NaN without one */
-    const double *slacks;   /* (entry_count): how wrong a point is that the inverse takes back */
-    uint8_t *wanted;        /* (mesh_count): set where a tree would have been needed */
-    int64_t mesh_count;
-} Scene;
-
-/* Cells of an octree and references, as they are: `Octree` in core/octree.py tells of each. Of
- * `items`, only triangles, or boxes, and order are there; only volumes ask boxes. Nothing here has
- * been checked before. */
-typedef struct {
-    Tree items;
-    const double *walls; /* (6, cell_count) */
-    const int64_t *first_child, *begin, *own_end, *end, *references, *strays;
-    int64_t cell_count, reference_count, stray_count;
-    double slack;
-} Plain;
-
-/* What is walked: a tree; or a scene, or plain cells, if there are any. */
-typedef struct {
-    const Tree *tree;
-    const Scene *scene;
-    const Plain *plain;
-} Walked;
+};
 
 static const Tree *top_of(const Walked *walked) {
     return walked->scene ? &walked->scene->top : walked->tree;
 }
 
-EXPORT int64_t octree_kernel_abi(void) { return ABI; }
+EXPORT int64_t octree_kernel_abi(void) { return OCTREE_KERNEL_ABI; }
 
 /* ---- Packing ---- */
 
 /* Entries of a cell, of some of its children, or of none in particular (cell -1). */
-typedef struct {
+struct Part {
     int64_t from, to, cell, first, last;
-} Part;
+};
 
 typedef struct {
     const int64_t *first_child, *begin, *own_end, *end;
@@ -132,7 +74,7 @@ typedef struct {
     int32_t *entries;     /* in the order of the cells; put into that of blocks */
     const float *middles; /* (3, entry_count) */
     int64_t entry_count, leaf; /* `leaf` entries need not be divided */
-} Cells;
+} PackedCells;
 
 static int64_t entries_in(const Part *part) { return part->to - part->from; }
 
@@ -158,7 +100,7 @@ static void select_smallest(int32_t *entries, const float *key, int64_t from, in
     }
 }
 
-static void split_at_median(const Cells *cells, const Part *part, Part *one, Part *other) {
+static void split_at_median(const PackedCells *cells, const Part *part, Part *one, Part *other) {
     float extent = -1;
     const float *key = cells->middles;
     for (int axis = 0; axis < 3; axis++) {
@@ -178,7 +120,7 @@ static void split_at_median(const Cells *cells, const Part *part, Part *one, Par
 }
 
 /* Divide a part in two that hold something; 0 if the cells contradict each other. */
-static int split_part(const Cells *cells, Part part, Part *one, Part *other) {
+static int split_part(const PackedCells *cells, Part part, Part *one, Part *other) {
     while (entries_in(&part) > SMALL && part.cell >= 0) {
         int64_t first_child = cells->first_child[part.cell], middle;
         if (part.last == 0) { /* a whole cell: its own entries, then those of its children */
@@ -206,7 +148,7 @@ static int split_part(const Cells *cells, Part part, Part *one, Part *other) {
 }
 
 /* Divide a part until there are eight, or none is more than a leaf; return how many. */
-static int divide(const Cells *cells, Part *parts) {
+static int divide(const PackedCells *cells, Part *parts) {
     int count = 1;
     while (count < WIDE) {
         int most = 0;
@@ -346,13 +288,13 @@ static void enclose_all(Node *nodes, int64_t count) {
  * cells: c holds those from `begin[c]` to `end[c]`, its own to `own_end[c]`. Without cells, all is
  * divided at medians. There is room for `node_room` nodes and parts and for `block_room` blocks,
  * and for three numbers of each entry in `middles`. Sets the counts, depth and frame of the tree;
- * returns 0, DAMAGED or TOO_LITTLE_ROOM. */
+ * returns 0, DAMAGED or NO_ROOM. */
 EXPORT int64_t octree_kernel_pack(Tree *tree, Node *nodes, Block *blocks, int64_t node_room,
                                   int64_t block_room, const int64_t *first_child,
                                   const int64_t *begin, const int64_t *own_end, const int64_t *end,
                                   int64_t cell_count, int32_t *entries, int64_t count,
                                   float *middles, Part *work, int32_t *depths) {
-    Cells cells = {first_child, begin, own_end, end, cell_count, entries, middles,
+    PackedCells cells = {first_child, begin, own_end, end, cell_count, entries, middles,
                    tree->entry_count, tree->boxes ? 1 : WIDE};
     int64_t node_count = 1, block_count = 0, deepest = 1;
     if (count < 1 || tree->entry_count >= INT32_MAX / 2 || node_room < 1) return DAMAGED;
@@ -369,7 +311,7 @@ EXPORT int64_t octree_kernel_pack(Tree *tree, Node *nodes, Block *blocks, int64_
             if (slot >= parted) continue;
             int64_t held = entries_in(&parts[slot]);
             if (held > cells.leaf) {
-                if (node_count == node_room) return TOO_LITTLE_ROOM;
+                if (node_count == node_room) return NO_ROOM;
                 work[node_count] = parts[slot], depths[node_count] = depths[at] + 1;
                 node->child[slot] = (int32_t)node_count++;
                 continue;
@@ -379,7 +321,7 @@ EXPORT int64_t octree_kernel_pack(Tree *tree, Node *nodes, Block *blocks, int64_
                 fill_slot(tree, entries[parts[slot].from], node, slot);
                 continue;
             }
-            if (block_count == block_room) return TOO_LITTLE_ROOM;
+            if (block_count == block_room) return NO_ROOM;
             fill_block(tree, entries + parts[slot].from, (int)held, &blocks[block_count], node,
                        slot);
             node->child[slot] = (int32_t)~block_count++;
@@ -453,10 +395,10 @@ static inline unsigned up_to(Eight x, Eight y) {
 /* A node, block or item that waits, and where it begins: along a ray, or how far it is, squared;
  * or CERTAIN, where all that it holds is met. A triangle that waits alone, while it is fetched,
  * has a count below zero. */
-typedef struct {
+struct Pending {
     int32_t child, count;
     float enter;
-} Waiting;
+};
 
 #define CERTAIN (-1.0f)
 enum { FETCHED = -2, FETCHING = -1 };
@@ -507,7 +449,7 @@ typedef struct {
     const Plain *plain;
     const Tree *tree;
     const double *matrix;
-    Waiting *stack;
+    Pending *stack;
     int64_t place, height, floor, state;
     int kind, any, level, missing;
     double limit, reach;
@@ -532,9 +474,10 @@ static int64_t stack_of(int64_t depth) { return (WIDE - 1) * depth + 2 * WIDE + 
 
 /* The bytes of a node and of a block, and of the scratch for walks in a tree. */
 EXPORT int64_t octree_kernel_size(int64_t which, int64_t depth) {
-    return which == 0 ? (int64_t)sizeof(Node)
-         : which == 1 ? (int64_t)sizeof(Block)
-                      : stack_of(depth) * IN_FLIGHT * (int64_t)sizeof(Waiting);
+    return which == NODE  ? (int64_t)sizeof(Node)
+         : which == BLOCK ? (int64_t)sizeof(Block)
+         : which == PART  ? (int64_t)sizeof(Part)
+                          : stack_of(depth) * IN_FLIGHT * (int64_t)sizeof(Pending);
 }
 
 /* Be at the top, and have met nothing. */
@@ -546,7 +489,7 @@ static void begin(Walk *walk, const Walked *walked, int kind) {
 }
 
 static void wait_for(Walk *walk, int32_t child, int32_t count, float enter) {
-    walk->stack[walk->height++] = (Waiting){child, count, enter};
+    walk->stack[walk->height++] = (Pending){child, count, enter};
 }
 
 /* Let some slots of a node wait, those that begin first on top. */
@@ -554,13 +497,13 @@ static INLINED void push(Walk *walk, const Node *node, Eight enter, unsigned slo
                         unsigned certain) {
     float when[WIDE];
     store(when, enter);
-    Waiting *bottom = walk->stack + walk->height, *top = bottom;
+    Pending *bottom = walk->stack + walk->height, *top = bottom;
     for (; slots; slots &= slots - 1) {
         int slot = __builtin_ctz(slots);
         if (certain >> slot & 1) when[slot] = CERTAIN;
-        Waiting *place = top++;
+        Pending *place = top++;
         for (; place > bottom && place[-1].enter < when[slot]; place--) *place = place[-1];
-        *place = (Waiting){node->child[slot], node->count[slot], when[slot]};
+        *place = (Pending){node->child[slot], node->count[slot], when[slot]};
     }
     walk->height += top - bottom;
 }
@@ -872,12 +815,6 @@ static void normal_of(const double *corners, const Ray *ray, double *normal) {
     double length = sqrt(dot(normal, normal));
     for (int axis = 0; axis < 3; axis++) normal[axis] /= length;
 }
-
-/* The arrays of an answer; those that are NULL are not wanted. `places` are of a scene's only. */
-typedef struct {
-    int64_t *items, *places;
-    double *distances, *positions, *normals, *weights;
-} Hits;
 
 static void write_hit(const Walk *walk, const Hits *hits) {
     int64_t at = walk->number, item = walk->held ? walk->item : MISS;
@@ -1419,7 +1356,7 @@ static void fetch_triangle(Walk *walk, int64_t entry, int count) {
 /* Take the nearest box from the stack; returns 0 if there was no room for what was met. `alone`
  * says that no others are walked by turns meanwhile, so that nothing is gained by waiting. */
 static INLINED int step(Walk *walk, int is_ray, int alone) {
-    Waiting next = walk->stack[--walk->height];
+    Pending next = walk->stack[--walk->height];
     if (walk->height < walk->floor) leave_place(walk);
     const Line *line = &walk->lines[walk->level];
     const View *view = &walk->views[walk->level];
@@ -1473,7 +1410,7 @@ static int go_on(Walk *walk) {
 }
 
 static void fetch_next(const Walk *walk) {
-    const Waiting *next = &walk->stack[walk->height - 1];
+    const Pending *next = &walk->stack[walk->height - 1];
     const Tree *tree = walk->height - 1 < walk->floor ? &walk->scene->top : walk->tree;
     int64_t number = next->child < 0 ? ~(int64_t)next->child : next->child;
     const char *at = next->child >= 0 ? (const char *)&tree->nodes[number]
@@ -1484,7 +1421,7 @@ static void fetch_next(const Walk *walk) {
 
 /* ---- Lone questions: walks of plain cells ---- */
 
-/* Cells that wait; where there are more, all is left to the caller. */
+/* PackedCells that wait; where there are more, all is left to the caller. */
 #define CELLS 512
 
 typedef struct {
@@ -1578,12 +1515,6 @@ static int visit_cells(Walk *walk) {
 
 /* ---- Questions, as the caller asks them ---- */
 
-/* Rays as they are asked: `limits` holds a number for each (limit_step 1) or one for all (0). */
-typedef struct {
-    const double *origins, *directions, *limits;
-    int64_t limit_step;
-} Asked;
-
 /* Begin the walk of a ray, where there is something to be walked; 0 if it is no sound question. */
 static int begin_ray(Walk *walk, const Walked *walked, const Asked *asked, int64_t number,
                      int mode) {
@@ -1662,7 +1593,7 @@ static void begin_look(Walk *walk, const Walked *walked, int kind) {
  * is unsound. */
 EXPORT int64_t octree_kernel_cast(const Walked *walked, const Asked *asked, int64_t from,
                                   int64_t to, int64_t mode, int64_t together, int64_t depth,
-                                  Waiting *scratch, const Hits *hits) {
+                                  Pending *scratch, const Hits *hits) {
     uint64_t before = set_floats(DEFAULT_FLOATS);
     Walk walks[IN_FLIGHT], *flights[IN_FLIGHT];
     int64_t next = from, flying = 0, most = together ? IN_FLIGHT : 1;
@@ -1698,7 +1629,7 @@ EXPORT int64_t octree_kernel_cast(const Walked *walked, const Asked *asked, int6
  * ray has, or NOT_TAKEN or NOT_PACKED. Returns where to go on; or -1 - i if ray i is unsound, or
  * its row is not there. */
 EXPORT int64_t octree_kernel_cast_all(const Walked *walked, const Asked *asked, int64_t from,
-                                      int64_t to, const int64_t *rows, Waiting *scratch,
+                                      int64_t to, const int64_t *rows, Pending *scratch,
                                       int64_t *names, double *distances, int64_t room,
                                       int64_t *counts) {
     int64_t at, first = 0, bad = 0;
@@ -1729,7 +1660,7 @@ EXPORT int64_t octree_kernel_cast_all(const Walked *walked, const Asked *asked, 
  * NOT_PACKED. Returns `to`, or the first turn of a point that is unsound. */
 EXPORT int64_t octree_kernel_nearest(const Walked *walked, const double *points,
                                      const int64_t *turns, int64_t from, int64_t to,
-                                     int64_t wanted, double limit, Waiting *stack, int64_t *items,
+                                     int64_t wanted, double limit, Pending *stack, int64_t *items,
                                      int64_t *places, int64_t *entries, double *distances,
                                      double *positions) {
     int64_t latest = MISS, turn;
@@ -1774,7 +1705,7 @@ EXPORT int64_t octree_kernel_nearest(const Walked *walked, const double *points,
  * not there. */
 EXPORT int64_t octree_kernel_nearest_in(const Walked *walked, const double *points, int64_t count,
                                         const int64_t *rows, const double *limits, int64_t from,
-                                        int64_t to, Waiting *stack, int64_t *items,
+                                        int64_t to, Pending *stack, int64_t *items,
                                         double *distances, double *corners) {
     uint64_t before = set_floats(DEFAULT_FLOATS);
     Walk walk = {.stack = stack, .wanted = 1};
@@ -1834,7 +1765,7 @@ static void set_volume(Walk *walk, int kind, const double *volume) {
  * where there is no more room, or `to`. */
 EXPORT int64_t octree_kernel_touch(const Walked *walked, const double *volumes,
                                    const int64_t *turns, int64_t from, int64_t to, int64_t kind,
-                                   int64_t any, Waiting *stack, int64_t *names, int64_t room,
+                                   int64_t any, Pending *stack, int64_t *names, int64_t room,
                                    int64_t *counts) {
     int64_t turn, found = 0;
     uint64_t before = set_floats(DEFAULT_FLOATS);

@@ -6,7 +6,7 @@
  * operations. Nothing is allocated and no state is kept. Of 0 and -0, which are equal, either may
  * stand for both. */
 
-#include "shared.h"
+#include "octree_kernel.h"
 #include "exact.h"
 
 #include <math.h>
@@ -116,24 +116,6 @@ EXPORT int64_t octree_kernel_surround(const double *parts, int64_t part_count,
     set_floats(before);
     return found;
 }
-
-/* A mesh: its finite faces are those that `valid` (valid_count) names, ascending. */
-typedef struct {
-    const double *vertices; /* (3, vertex_count) */
-    const int64_t *faces;   /* (3, face_count) */
-    const int64_t *valid;
-    int64_t vertex_count, face_count, valid_count;
-    double lower[3], scale; /* where its curve begins, and how many places a unit has */
-} Mesh;
-
-/* What is laid out, one mesh after the other; `keys` (2, key_count) is for the sort. */
-typedef struct {
-    double *vertices; /* (3, vertex_count) */
-    int64_t *faces;   /* (3, face_count) */
-    int64_t *order;   /* (face_count) */
-    int64_t *keys;
-    int64_t vertex_count, face_count, key_count;
-} Laid;
 
 /* A place along each axis, below 1024, and their Morton code: all three are spread at once. */
 typedef uint32_t Places __attribute__((vector_size(16)));

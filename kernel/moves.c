@@ -5,7 +5,7 @@
  * What `core/dynamic` does, to the last bit. Nothing is allocated and no state is kept; items are
  * finite. */
 
-#include "shared.h"
+#include "octree_kernel.h"
 
 #include <string.h>
 
@@ -79,11 +79,9 @@ EXPORT int64_t octree_kernel_slices(const int64_t *parent, const int64_t *place,
     return count;
 }
 
-/* No cell, as of cells that contradict each other; outside of all, items stand in cell -1. */
-enum { LOST = -2 };
-
 /* Find the cell that an item stands in that was in another, -1 for none: up to the first that
- * holds it, enlarged as in `loose`, and down to where no child does. */
+ * holds it, enlarged as in `loose`, and down to where no child does. LOST of cells that contradict
+ * each other. */
 static int64_t place_of(const double *walls, const double *loose, const double *middles,
                         const int64_t *parent, const int64_t *first_child, int64_t cell_count,
                         double factor, const double *lower, const double *upper, int64_t cell) {

@@ -6,7 +6,7 @@
  * of all, is told; whoever asks tests the rest exactly, so that answers do not depend on how a
  * height was rounded. Numbers may be anything. Nothing is allocated and no state is kept. */
 
-#include "shared.h"
+#include "octree_kernel.h"
 
 #include <string.h>
 
@@ -15,12 +15,6 @@
 #define UNSURE 0x40
 
 enum { MOST_PLANES = 6 };
-
-/* Planes around volumes, positive inside: (volumes, count, 4), and slacks (volumes, count). */
-typedef struct {
-    const double *rows, *slacks;
-    int64_t volumes, count;
-} Planes;
 
 /* Write the outcodes of `count` vertices, `step` apart along each axis. */
 static void encode(const double *vertices, int64_t step, int64_t count, const Planes *planes,

@@ -5,7 +5,7 @@
  * As `kernel.c`: answers have the bits of the NumPy functions in `core`, nothing is allocated, and
  * what does not fit is left to the caller. What is given is not trusted: each index is checked. */
 
-#include "shared.h"
+#include "octree_kernel.h"
 #include "exact.h"
 #include "sheets.h"
 #include "triangles.h"
@@ -27,7 +27,6 @@ EXPORT int64_t octree_kernel_touching(const Batch *ones, const int64_t *ids, con
 }
 
 /* ---- Surfaces that are placed ---- */
-
 
 /* What rounding may take from a gap of boxes, and from triangles that are equally near, as in
  * core/place; and from what is placed, as a part of the largest coordinate on its way. */
@@ -64,7 +63,7 @@ enum { GAPS = 0, CROSSINGS = 1, TOUCHINGS = 2, ALL_TOUCHINGS = 3 };
 enum { APART = 0, TOUCHES = 1, CROSSES = 2 };
 
 /* The search of a pair of placements: what it looks for is no farther than `limit`. */
-typedef struct {
+struct Search {
     Side sides[2];
     double slack, equal, limit, best, way[3];
     int64_t kind, phase, height, is_unsure, first;
@@ -75,7 +74,7 @@ typedef struct {
     Face placed[2][RUN];
     int64_t patches[2]; /* whose triangles are `placed` */
     int64_t *found, room, made, pair; /* of ALL_TOUCHINGS: (3, room) pairs of placements, entries */
-} Search;
+};
 
 EXPORT int64_t octree_kernel_search_size(void) { return sizeof(Search); }
 
@@ -476,23 +475,11 @@ EXPORT int64_t octree_kernel_list(const Sheets *sheets, const int64_t *rows, int
 #define CELLS 1024
 #define TESTED 8192
 #define CHUNK 256
-enum { GIVEN_UP = -1, NO_ROOM = -2 };
 
-/* An octree of triangles that stand in all leaves they touch, and slots for what is made of leaves
- * as they are met: how far the content of each reaches, and boxes of at most `most` triangles. */
-typedef struct {
-    Batch items;
-    const double *walls; /* (6, cell_count) */
-    const int64_t *first_child, *begin, *end, *references;
-    double *slots; /* (slot_count, 1 + most, 6) */
-    int64_t *held; /* (slot_count): the leaf in each slot, -1 at first */
-    int64_t cell_count, reference_count, slot_count, most;
-} Cells;
-
-typedef struct {
+struct Join {
     int64_t height, compared, stack[CELLS][2];
     uint64_t tested[TESTED]; /* the names of pairs, turned to be none of 0 */
-} Join;
+};
 
 EXPORT int64_t octree_kernel_join_size(void) { return sizeof(Join); }
 

@@ -6,7 +6,7 @@
  * their formulas in their order of operations. Numbers may be anything; a sample that is no number
  * is not drawn. Nothing is allocated and no state is kept. */
 
-#include "shared.h"
+#include "octree_kernel.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,15 +14,6 @@
 /* As in scan_conversion.py. */
 #define SLACK 0x1p-30
 #define THIN 0x1p-20
-
-/* Where triangles are drawn: see `Frames`. One for all, or for each its own. */
-typedef struct {
-    const int64_t *numbers; /* (6, count) */
-    int64_t count;
-    int64_t pixels; /* of all frames */
-    int64_t *keys;  /* (pixels): the largest sample of each; or NULL */
-    uint8_t *flags; /* (pixels): set where there is a sample, where there are no keys */
-} Target;
 
 /* As np.minimum and np.maximum: NaN if either is. */
 static double lesser(double a, double b) { return a < b || a != a ? a : b; }

@@ -7,7 +7,7 @@
  * at that in single precision, with fused steps on some machines. Here it is only told where
  * neither matters. Nothing is allocated and no state is kept. */
 
-#include "shared.h"
+#include "octree_kernel.h"
 
 #include <math.h>
 

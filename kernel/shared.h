@@ -19,9 +19,6 @@
 #define EXPORT __attribute__((visibility("default")))
 #endif
 
-/* What is returned if an index points nowhere, or there is too little room. */
-enum { DAMAGED = -1 };
-
 /* A host may flush what is nearly zero: each call saves its state, and sets the default. */
 #ifdef HAS_SSE2
 #define DEFAULT_FLOATS 0x1f80

@@ -5,6 +5,8 @@
 #ifndef OCTREE_KERNEL_SHEETS_H
 #define OCTREE_KERNEL_SHEETS_H
 
+#include "octree_kernel.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,16 +23,6 @@ static inline double highest(double a, double b, double c) {
     return c > high ? c : high;
 }
 
-/* Triangles of an indexed mesh; or, where there are entries, item i is triangle `entries[i]` where
- * column `places[i]` of the matrices puts it. */
-typedef struct {
-    const double *vertices;          /* (3, vertex_step) */
-    const int64_t *faces;            /* (3, face_step) */
-    const int64_t *entries, *places; /* (count) */
-    const double *matrices;          /* (12, place_count): three rows of four */
-    int64_t vertex_step, vertex_count, face_step, face_count, count, place_count;
-} Batch;
-
 /* Put a triangle where a matrix does, if there is one; 0 if it is not there. */
 static inline int place(const Batch *batch, int64_t face, const double *matrix, double *corners) {
     if (face < 0 || face >= batch->face_count) return 0;
@@ -45,20 +37,6 @@ static inline int place(const Batch *batch, int64_t face, const double *matrix, 
     }
     return 1;
 }
-
-/* Meshes that are laid out (core/scene/sheets.py), with patches around runs of their triangles
- * and around runs of these (core/scene/patches.py), and placements, each a row. */
-typedef struct {
-    Batch triangles;
-    const int64_t *order;                  /* (face_count): which triangle of its mesh each is */
-    const double *boxes;                   /* (6, patch_step) */
-    const int64_t *firsts, *counts;        /* (patch_count): entries of small ones, or patches */
-    const uint8_t *are_small;              /* (patch_count) */
-    const double *altitudes;               /* (patch_count): of no triangle a lower one */
-    const int64_t *tops, *top_counts;      /* (mesh_count): patches */
-    const int64_t *meshes;                 /* (place_count): of each row */
-    int64_t patch_step, patch_count, mesh_count;
-} Sheets;
 
 /* Triangles of a small patch, children of another; the largest patches of a mesh. */
 #define RUN 8

@@ -6,7 +6,7 @@
  * what does not fit is left to the caller. What is given is not trusted: each index is checked.
  */
 
-#include "shared.h"
+#include "octree_kernel.h"
 #include "seen.h"
 
 #include <math.h>
@@ -26,24 +26,13 @@ typedef struct {
 enum { NOT_BEGUN = 0, DIVES = 1, FOLLOWS = 2 };
 
 /* The search of a pair of placements. */
-typedef struct {
+struct Slide {
     Seen seen;
     double gap, limit; /* nothing is looked for at the limit, or beyond */
     int64_t phase, height, first, entries[2], face[2], corner, is_crossing, first_face;
     Box tops[2][TOPS];
     Waiting stack[WAITING];
-} Slide;
-
-/* What is asked, and the answers: see octree_kernel_slide. */
-typedef struct {
-    const double *direction;           /* (4): and by how much what is seen may be wrong */
-    const int64_t *rows, *keys;        /* (2, count), (count) */
-    double *limits, *gaps;             /* (key_count), (count) */
-    int64_t *entries, *corners;        /* (2, count), (count) */
-    uint8_t *are_crossing;             /* (count) */
-    int64_t *faces;                    /* (3, room) */
-    int64_t count, key_count, room, face_count, is_signed, is_shared, wants_faces, needs_room;
-} Slid;
+};
 
 EXPORT int64_t octree_kernel_slide_size(void) { return sizeof(Slide); }
 
@@ -233,8 +222,6 @@ static void keep_faces(Slide *search, const int64_t *entries) {
     if (search->face[0] >= 0 && !are_lower(entries, search->face)) return;
     memcpy(search->face, entries, sizeof search->face);
 }
-
-enum { IS_LEFT = -1, NO_ROOM = -2 };
 
 /* Look at the triangles of two small patches, the nearest first; IS_LEFT or NO_ROOM, else how much
  * that cost. */

@@ -18,8 +18,8 @@ from ..arrays import address
 # Where the package lies, if it is not installed; "0" or "off" for none.
 VARIABLE = "OCTREE_KERNEL"
 _NAME = "octree_kernel"
-# Of the package: what its structures hold, and what its functions take.
-_ABI = 7
+# The interface of the package: a digest of its header, see kernel/bindings.py.
+_ABI = 592521002867153039
 
 
 class _Choice:

@@ -88,7 +88,7 @@ def pack(walked: Walked, tree: Any, entries: NDArray[np.int32], cells: Any) -> b
             *map(address, cells), len(cells[0]), address(entries), len(entries),
             address(middles), address(parts), address(depths),
         )  # fmt: skip
-        if state != package.TOO_LITTLE_ROOM:
+        if state != package.NO_ROOM:
             break
         room *= 2
     walked._kept += [nodes, blocks]
@@ -115,7 +115,8 @@ class Placed(Walked):
     ) -> None:
         super().__init__()
         package, self._deepest = self._package, 0
-        self._trees, self.wanted = np.zeros((count, package.TREE), np.uint8), np.zeros(count, "u1")
+        size = package.ctypes.sizeof(package.Tree)
+        self._trees, self.wanted = np.zeros((count, size), np.uint8), np.zeros(count, np.uint8)
         kept = {
             "trees": self._trees,
             "meshes": _rows(numbers, np.intp),

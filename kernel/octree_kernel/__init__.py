@@ -5,79 +5,17 @@ It needs no Python headers and no NumPy: ctypes opens it by its absolute path.
 
 import ctypes
 import sys
-from ctypes import byref, pointer
+from ctypes import byref, c_double, c_int64, c_void_p, pointer
 from hashlib import sha256
 from pathlib import Path
 
 from .self_test import KNOWN, digest, tested
-from .structures import (
-    ANY,
-    BLOCK,
-    CLOSEST,
-    NODE,
-    PART,
-    SCRATCH,
-    TOO_LITTLE_ROOM,
-    TREE,
-    Asked,
-    Batch,
-    Cells,
-    Cutters,
-    Entries,
-    Hits,
-    Laid,
-    Level,
-    Mesh,
-    Plain,
-    Planes,
-    Scene,
-    Sheets,
-    Slid,
-    Target,
-    Tree,
-    Walked,
-    declared,
-)
+from .structures import *  # noqa: F403  # all that the header of the kernel declares
+from .structures import ABI, FUNCTIONS
 
-__all__ = [
-    "ABI",
-    "ANY",
-    "BLOCK",
-    "CLOSEST",
-    "KNOWN",
-    "LIBRARY",
-    "NODE",
-    "PART",
-    "SCRATCH",
-    "TOO_LITTLE_ROOM",
-    "TREE",
-    "VERSION",
-    "Asked",
-    "Batch",
-    "Cells",
-    "Cutters",
-    "Entries",
-    "Hits",
-    "Laid",
-    "Level",
-    "Mesh",
-    "Plain",
-    "Planes",
-    "Scene",
-    "Sheets",
-    "Slid",
-    "Target",
-    "Tree",
-    "Walked",
-    "byref",
-    "digest",
-    "opened",
-    "pointer",
-    "tested",
-]
+__all__ = ["ABI", "KNOWN", "LIBRARY", "VERSION", "byref", "digest", "opened", "pointer", "tested"]
 
 VERSION = "1.4.0"
-ABI = 7
 _SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 LIBRARY = Path(__file__).resolve().parent / f"octree_kernel{_SUFFIX}"
 
@@ -114,7 +52,21 @@ def opened(path: Path = LIBRARY) -> ctypes.CDLL:
             f"{path} is of another version: {error}; restart Python or Blender"
         ) from error
     if abi != ABI:
-        raise OSError(f"{path} has the interface {abi} and not {ABI}: restart Python or Blender")
+        raise OSError(f"{path} has another interface than this package: restart Python or Blender")
     if tested(library) != KNOWN:
         raise OSError(f"{path} does not compute as it has to on this machine")
+    return library
+
+
+def declared(library: ctypes.CDLL) -> ctypes.CDLL:
+    """Let ctypes know what the functions take."""
+    for name, arguments in FUNCTIONS.items():
+        function = getattr(library, f"octree_kernel_{name}")
+        function.argtypes, function.restype = arguments, c_int64
+    # Single questions take microseconds: less than it takes to let other threads of Python go on.
+    # Structures are given by their addresses, or as the bytes they are.
+    for name in ("cast", "nearest", "touch"):
+        plain = [each if each in (c_double, c_int64) else c_void_p for each in FUNCTIONS[name]]
+        prototype = ctypes.PYFUNCTYPE(c_int64, *plain)
+        setattr(library, f"lone_{name}", prototype((f"octree_kernel_{name}", library)))
     return library

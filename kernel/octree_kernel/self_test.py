@@ -86,7 +86,8 @@ def questions(library: ctypes.CDLL) -> Iterator[Question]:
     entries, middles = (c_int32 * count)(*range(count)), (ctypes.c_float * (3 * count))()
     root, begin, end = _wholes([-1]), _wholes([0]), _wholes([count])
     given = nodes, blocks, 1, 1, root, begin, end, end, 1, entries, count, middles
-    yield "pack", (byref(tree), *given, ctypes.create_string_buffer(PART), (c_int32 * 1)()), ()
+    part = ctypes.create_string_buffer(library.octree_kernel_size(PART, 0))
+    yield "pack", (byref(tree), *given, part, (c_int32 * 1)()), ()
 
     walked, turns, limit = Walked(pointer(tree)), _wholes(range(rays)), _doubles([math.inf])
     origins, directions, items = _doubles(ORIGINS), _doubles(DIRECTIONS), _wholes(turns)

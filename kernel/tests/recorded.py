@@ -137,7 +137,8 @@ class Recorder:
 
     def next_world(self) -> None:
         """Forget the memory of the world before."""
-        self._memory, self._of_world = Memory(self._package.TREE), Counter[str]()
+        size = ctypes.sizeof(self._package.Tree)
+        self._memory, self._of_world = Memory(size), Counter[str]()
 
     def address(self, array: Any) -> int:
         """Return where an array lies, and remember what memory it is of."""

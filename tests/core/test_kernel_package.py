@@ -13,6 +13,8 @@ from hashlib import sha256
 import pytest
 from test_layers import CHECKOUT
 
+from core.compiled import door
+
 SOURCES = CHECKOUT / "kernel"
 LIBRARIES = [
     path for path in SOURCES.glob("octree_kernel/octree_kernel.*") if path.suffix != ".sha256"
@@ -21,7 +23,7 @@ LIBRARIES = [
 
 def elsewhere(folder):
     """Return a copy of the sources in another folder."""
-    here = shutil.copytree(SOURCES, folder, ignore=shutil.ignore_patterns("octree_kernel.*"))
+    here = shutil.copytree(SOURCES, folder, ignore=shutil.ignore_patterns("octree_kernel.[!h]*"))
     shutil.copy(CHECKOUT / "LICENSE", folder)
     return here
 
@@ -72,6 +74,15 @@ def test_a_wheel_holds_what_its_record_says(tmp_path):
             content = wheel.read(name)
             told = urlsafe_b64decode(digest.removeprefix("sha256=") + "=")
             assert (told, int(size)) == (sha256(content).digest(), len(content))
+
+
+def test_its_structures_are_written_from_its_header():
+    written = run(SOURCES, "import bindings; print(bindings.written(), end='')")
+    assert (SOURCES / "octree_kernel" / "structures.py").read_text() == written
+
+
+def test_python_and_the_library_know_each_other_by_a_digest_of_the_header():
+    assert run(SOURCES, "import bindings; print(bindings.interface())") == f"{door._ABI}\n"
 
 
 def test_there_is_one_compiler():
