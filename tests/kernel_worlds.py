@@ -343,7 +343,9 @@ def assert_boxes_equal(seed):
 
 def assert_items_equal(tree, asked, groups, told):
     """Compare what volumes touch and what is nearest to their middles: packed, alone, by NumPy."""
-    places = np.concatenate([(low + (high - low) / 2).T for low, high in (each.limits() for each in asked)])
+    places = np.concatenate(
+        [(low + (high - low) / 2).T for low, high in (each.limits() for each in asked)]
+    )
     found = []
     for is_on, alone in ((False, False), (True, False), (False, True)):
         with packing(is_on, alone=alone):
