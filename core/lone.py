@@ -15,13 +15,11 @@ from .any_octree import AnyOctree
 from .arrays import Floats, Ids, address
 from .checks import ALL_GROUPS, LONGEST
 from .octree import Octree
-from .shapes import Boxes, Shapes, Spheres, Triangles
+from .shapes import Shapes, Triangles
 
 # Questions at most: the packed tree takes more at once, and is worth packing.
 MOST = 99
-# What volumes are to the kernel, and which of their rows are lower, upper and radius; what does
-# not fit is asked in the usual way.
-_VOLUMES = {Spheres: (1, [0, 1, 2, 0, 1, 2, 3]), Boxes: (2, [0, 1, 2, 3, 4, 5, 0])}
+# Room for what volumes touch; what does not fit is asked in the usual way.
 _ROOM = 4_096
 _DOUBLE = np.dtype(np.float64)
 _KINDS = {_DOUBLE, np.dtype(np.intp)}
@@ -43,24 +41,20 @@ class Lone:
             "strays": tree.strays,
         }
         items = _arrays_of(tree.arranged)
-        count = next(reversed(items.values())).shape[-1]
         items["order"] = tree.order
         # Read as they are: not copied, and alive as long as this.
         self._kept = [*rows.values(), *items.values()]
+        told = compiled.tree_of(items)
         cells = {len(rows[name]) for name in ("first_child", "begin", "own_end", "end")}
         self.is_sound = (
             all(array.flags.c_contiguous for array in self._kept)
             and {array.dtype for array in self._kept} <= _KINDS
             and cells == {rows["walls"].shape[1]}
-            and count == len(tree.order)
+            and told.entry_count == len(tree.order)
         )
         addresses = {name: address(array) for name, array in rows.items()}
         self._plain = package.Plain(
-            package.Tree(
-                **{name: address(array) for name, array in items.items()},
-                vertex_count=items["vertices"].shape[1] if "vertices" in items else 0,
-                entry_count=len(tree.order),
-            ),
+            told,
             **addresses,
             cell_count=len(tree.begin),
             reference_count=len(tree.references),
@@ -83,14 +77,9 @@ def _arrays_of(items: Shapes) -> dict[str, NDArray[Any]]:
 _KNOWN: WeakKeyDictionary[Octree, Lone | None] = WeakKeyDictionary()
 
 
-def _of(tree: AnyOctree, groups: SupportsIndex, count: int, *, boxes: bool = False) -> Lone | None:
-    """Return the arrays of a tree, if few questions ask all its groups.
-
-    Of items that are no triangles only for those who say that they take `boxes`.
-    """
+def _of(tree: AnyOctree, groups: SupportsIndex, count: int) -> Lone | None:
+    """Return the arrays of a tree, if few questions ask all its groups."""
     if type(tree) is not Octree or type(groups) is not int or groups != ALL_GROUPS:
-        return None
-    if not (boxes or isinstance(tree.items, Triangles)):
         return None
     if compiled.found()[0] is None or not 0 < count <= MOST:
         return None
@@ -139,7 +128,8 @@ def rays(
         return None
     starts, towards = cast(Floats, origins), cast(Floats, directions)
     count = len(starts)
-    lone = _of(tree, groups, count)
+    is_mesh = type(tree) is Octree and isinstance(tree.items, Triangles)
+    lone = _of(tree, groups, count) if is_mesh else None
     if lone is None or len(towards) != count:
         return None
     # What is asked and what is found stand in one array, of which one address is wanted.
@@ -196,20 +186,19 @@ def nearest(
 def volumes(
     tree: AnyOctree, asked: Shapes, groups: SupportsIndex, *, any_hit: bool = False
 ) -> tuple[Ids, Ids] | None:
-    """Find how many items touch each sphere or box, (q,), or whether any does; and which.
+    """Find how many items touch each volume, (q,), or whether any does; and which.
 
     The latter are volumes and items, (2, h), sorted. Returns None for what is to be asked in the
     usual way.
     """
-    kind, rows = _VOLUMES.get(type(asked), (0, None))
-    lone = _of(tree, groups, len(asked), boxes=True) if kind else None
+    around = compiled.AROUND
+    kind = compiled.volume_kind(asked, type(tree.items)) if type(tree) is Octree else around
+    lone = None if kind == around else _of(tree, groups, len(asked))
     if lone is None:
         return None
-    given, count = asked.rows[rows], len(asked)
+    given, count = asked.rows, len(asked)
     if not np.isfinite(given).all():
         return None
-    if kind == 2:
-        given[6] = 0.0
     found = np.empty(count + _ROOM, np.intp)
     place = address(found)
     reached = lone.library.lone_touch(

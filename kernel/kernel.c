@@ -18,13 +18,14 @@
 
 #include "shared.h"
 #include "exact.h"
-#include "boxes.h"
+#include "closest.h"
+#include "volumes.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#define ABI 6
+#define ABI 7
 
 /* What every step of a walk does: a call costs as much. */
 #define INLINED inline __attribute__((always_inline))
@@ -75,8 +76,9 @@ typedef struct {
     const double *vertices; /* (3, vertex_count) */
     const int64_t *faces;   /* (3, entry_count) */
     const int64_t *order;   /* (entry_count): which item each entry is */
-    const double *boxes;    /* (6, entry_count): lower, upper */
+    const double *boxes;    /* (6, entry_count): lower, upper; (3, entry_count) of points */
     const double *radii;    /* (entry_count), or NULL where all are 0 */
+    int64_t upper;          /* from a lower coordinate to the upper one: 0 of points */
     int64_t node_count, block_count, vertex_count, entry_count, depth;
     Frame frame;
 } Tree;
@@ -227,9 +229,6 @@ static void corners_of(const Tree *tree, int64_t entry, double *corners) {
     }
 }
 
-static double lesser(double a, double b) { return a < b ? a : b; }
-static double larger(double a, double b) { return a > b ? a : b; }
-
 /* Find the box around an entry; 0 if it is too large, or there are no such corners. */
 static int bounds_of(const Tree *tree, int64_t entry, double *low, double *high) {
     double corners[9];
@@ -238,7 +237,7 @@ static int bounds_of(const Tree *tree, int64_t entry, double *low, double *high)
         double radius = tree->radii ? tree->radii[entry] : 0;
         for (int axis = 0; axis < 3; axis++) {
             low[axis] = tree->boxes[axis * count + entry] - radius;
-            high[axis] = tree->boxes[(3 + axis) * count + entry] + radius;
+            high[axis] = tree->boxes[axis * count + entry + tree->upper] + radius;
         }
     } else {
         for (int c = 0; c < 3; c++) {
@@ -459,9 +458,10 @@ typedef struct {
 #define CERTAIN (-1.0f)
 enum { FETCHED = -2, FETCHING = -1 };
 
-/* What is asked: what a ray crosses; the nearest triangles of a point; what meets a sphere, or a
- * box; or what comes near the box around a volume that the caller then tests. */
-enum { POINT = 0, SPHERE = 1, BOX = 2, AROUND = 3, RAY = 4 };
+/* The question: what a ray crosses; the nearest items of a point; what meets a sphere, a box, a
+ * region, which is a box grown round, a capsule or an oriented box; or what comes near the box
+ * around a volume that the caller then tests. */
+enum { POINT = 0, SPHERE, BOX, AROUND, RAY, REGION, CAPSULE, ORIENTED };
 
 /* A ray as in core/rays/crossings.py, in double precision. */
 typedef struct {
@@ -478,11 +478,22 @@ typedef struct {
 } Line;
 
 /* How a point or a volume is seen from its own middle: `half` its sizes, `reach` how far it looks
- * beyond. Coordinates of a tree are put there by `turn`, where it is placed, and `shift`. */
+ * beyond. Coordinates of a tree are put there by `turn`, where it is placed, and `shift`. `spans`
+ * is how far the volume extends along each of its ways, `halves` the vectors that reach from the
+ * middle to the ends of its core; none of both where the box is cut. */
 typedef struct {
     double scale;
-    float half[3], shift[3], turn[3][3], reach, wrong, within;
+    float half[3], shift[3], turn[3][3], reach, wrong, within, spans[3], halves[3][3];
+    int way_count, half_count, is_cut;
 } View;
+
+/* Of a volume that fills little of the box around it: unit vectors, and how far it extends along
+ * each from its middle; its core, as the vectors from its middle to its ends. */
+typedef struct {
+    float ways[3][3];
+    double spans[3], halves[3][3];
+    int way_count, half_count;
+} Core;
 
 /* A ray, a point, a box or a sphere, the latter as a point with a radius, and what it has met. It
  * is at the top (`matrix` is NULL), or in a tree that is placed in row `place`; then the stack
@@ -504,6 +515,8 @@ typedef struct {
     Line lines[2];
     /* Of others, and in plain cells, where `slack` is how much larger these are taken. */
     double lower[3], upper[3], radius, slack;
+    const double *volume;
+    Core core;
     View views[2];
     /* The `held` nearest of at most `wanted`, ascending, none farther than `limit`; or the names
      * of all that is met, only counted if that is NULL. */
@@ -632,9 +645,6 @@ static void corners_met(const Walk *walk, int64_t place, int64_t entry, double *
 
 /* ---- Rays ---- */
 
-/* The other two axes, in the order that makes cross products. */
-static const int OTHER[3][2] = {{1, 2}, {2, 0}, {0, 1}};
-
 static int is_sound(const double *row) {
     return isfinite(row[0]) && isfinite(row[1]) && isfinite(row[2]);
 }
@@ -709,10 +719,6 @@ static double area(double ax, double ay, double bx, double by) {
         difference -= product_error(ay, bx);
     }
     return difference;
-}
-
-static int are_on_one_side(const double *w) {
-    return (w[0] >= 0 && w[1] >= 0 && w[2] >= 0) || (w[0] <= 0 && w[1] <= 0 && w[2] <= 0);
 }
 
 /* Return at which distance the ray meets a triangle, or NaN; in `steps`, of its direction; and the
@@ -886,151 +892,38 @@ static void write_hit(const Walk *walk, const Hits *hits) {
     for (int axis = 0; axis < 3; axis++) weights[axis] = walk->weights[axis] / total;
 }
 
-/* ---- Exact: triangles and what is near them ---- */
+/* ---- Exact tests ---- */
 
-/* A triangle as seen from a point, as in core/nearest/closest.py: its edges, those divided by a
- * power of two, and the product of two of these, with all its bits where they are nearly
- * parallel; of each edge how far `along` it the point is, and on which side. */
-typedef struct {
-    double corners[3][3], edges[3][3], units[3][3], normal[3], scale, size;
-    double moments[3][3], along[3], lengths[3], sides[3];
-    int is_thin, is_inside;
-} Seen;
-
-static void see_from(const double *corners, const double *point, Seen *seen) {
-    for (int n = 0; n < 9; n++) seen->corners[n / 3][n % 3] = corners[n] - point[n % 3];
-    for (int n = 0; n < 9; n++)
-        seen->edges[n / 3][n % 3] =
-            seen->corners[(n / 3 + 1) % 3][n % 3] - seen->corners[n / 3][n % 3];
-    seen->scale = power_of_two_scale(largest_of(seen->edges[0], 9));
-    for (int n = 0; n < 9; n++)
-        seen->units[n / 3][n % 3] = seen->edges[n / 3][n % 3] * seen->scale;
-    cross(seen->units[0], seen->units[1], seen->normal);
-    seen->size = dot(seen->normal, seen->normal);
-    seen->is_thin = seen->size <= 0x1p-20;
-    if (seen->is_thin && seen->size > 0) {
-        exact_cross(seen->units[0], seen->units[1], seen->normal);
-        seen->size = dot(seen->normal, seen->normal);
+/* Tell whether a triangle touches a volume of a kind that was set; or it is DOUBTFUL. */
+static int touches_volume(const Walk *walk, const double *corners) {
+    switch (walk->kind) {
+    case BOX: return touches_box(corners, walk->lower, walk->upper);
+    case REGION: return touches_region(corners, walk->volume);
+    case CAPSULE: return touches_capsule(corners, walk->volume);
+    case ORIENTED: return touches_oriented(corners, walk->volume);
+    default: return touches_sphere(corners, walk->lower, walk->radius * walk->radius);
     }
 }
 
-static void see_edges(Seen *seen) {
-    for (int k = 0; k < 3; k++) {
-        cross(seen->corners[k], seen->units[k], seen->moments[k]);
-        seen->along[k] = -dot(seen->corners[k], seen->units[k]);
-        seen->lengths[k] = dot(seen->units[k], seen->units[k]);
-        seen->sides[k] = dot(seen->moments[k], seen->normal);
-    }
-    seen->is_inside = are_on_one_side(seen->sides) && seen->size > 0;
-}
-
-/* What is closest to the point: the rows of `_Features` in core/nearest/closest.py. `squares` are
- * the squared distances of three corners, three edges and the face. */
-typedef struct {
-    Seen seen;
-    double span[3], shares[3], foot[3], squares[7], least;
-    int above;
-} Features;
-
-static void set_features(const double *corners, const double *point, Features *found) {
-    Seen *seen = &found->seen;
-    double longest = 0;
-    int beside[3], on_longest = 0;
-    see_from(corners, point, seen), see_edges(seen);
-    for (int k = 0; k < 3; k++) {
-        double along = seen->along[k], length = seen->lengths[k];
-        found->span[k] = dot(seen->edges[k], seen->units[k]);
-        longest = length > longest ? length : longest;
-        beside[k] = along >= 0 && along <= found->span[k] && length > 0;
-        found->squares[k] = dot(seen->corners[k], seen->corners[k]);
-        found->squares[3 + k] =
-            beside[k] ? dot(seen->moments[k], seen->moments[k]) / length : INFINITY;
-    }
-    for (int k = 0; k < 3; k++) on_longest |= beside[k] && seen->lengths[k] == longest;
-    double total = seen->sides[0] + seen->sides[1] + seen->sides[2];
-    double height = dot(seen->corners[0], seen->normal);
-    found->above = seen->is_inside && on_longest && total != 0;
-    for (int k = 0; k < 3; k++) {
-        found->shares[k] = found->above ? seen->sides[(k + 1) % 3] / total : 0.0;
-        found->foot[k] = seen->normal[k] * (height / seen->size); /* where it is above */
-    }
-    found->squares[6] = found->above ? height * height / seen->size : INFINITY;
-    found->least = found->squares[0];
-    for (int n = 1; n < 7; n++)
-        if (found->squares[n] < found->least) found->least = found->squares[n];
-}
-
-/* Where a triangle is closest to a point; the point itself if it lies on it. */
-static void closest_point(const Features *found, const double *corners, const double *point,
-                          double *position) {
-    const Seen *seen = &found->seen;
-    double weights[4][3] = {{0}}, least = INFINITY;
-    int best = 0;
-    for (int k = 0; k < 3; k++) {
-        double share = found->span[k] > 0 ? seen->along[k] / found->span[k] : 0.0;
-        share = share > 0 ? (share < 1 ? share : 1.0) : 0.0;
-        weights[k][k] = 1 - share, weights[k][(k + 1) % 3] = share;
-    }
-    memcpy(weights[3], found->above ? found->shares : weights[0], sizeof weights[3]);
-    for (int row = 0; row < 4; row++) {
-        double foot[3];
-        for (int axis = 0; axis < 3; axis++)
-            foot[axis] = weights[row][0] * seen->corners[0][axis]
-                       + weights[row][1] * seen->corners[1][axis]
-                       + weights[row][2] * seen->corners[2][axis];
-        double square = dot(foot, foot);
-        if (square < least) least = square, best = row;
-    }
-    const double *w = weights[best];
-    int on_face = found->above && seen->is_thin && found->squares[6] == found->least;
+/* Return an item that is a box grown round. */
+static INLINED Rounded rounded_item(const Tree *tree, int64_t entry) {
+    Rounded item = {.radius = tree->radii ? tree->radii[entry] : 0.0, .is_point = !tree->upper};
     for (int axis = 0; axis < 3; axis++) {
-        double value = w[0] * corners[axis] + w[1] * corners[3 + axis] + w[2] * corners[6 + axis];
-        if (on_face) value = point[axis] + found->foot[axis];
-        position[axis] = found->least > 0 ? value : point[axis];
+        item.lower[axis] = tree->boxes[axis * tree->entry_count + entry];
+        item.upper[axis] = tree->boxes[axis * tree->entry_count + entry + tree->upper];
     }
+    return item;
 }
 
-/* Tell whether the origin's projections fall between the corners, along each edge. */
-static int is_within_spans(const Seen *seen) {
-    for (int edge = 0; edge < 3; edge++) {
-        double along[3];
-        for (int c = 0; c < 3; c++) along[c] = dot(seen->corners[c], seen->edges[edge]);
-        if (along[0] > 0 && along[1] > 0 && along[2] > 0) return 0;
-        if (along[0] < 0 && along[1] < 0 && along[2] < 0) return 0;
-    }
-    return 1;
-}
-
-/* Tell whether a triangle has a point no farther from a center than the root of `squared`: as
- * `touch_spheres` in core/touch/triangles.py. */
-static int touches_sphere(const double *corners, const double *center, double squared) {
-    Seen seen;
-    see_from(corners, center, &seen);
-    for (int k = 0; k < 3; k++)
-        if (dot(seen.corners[k], seen.corners[k]) <= squared) return 1;
-    see_edges(&seen);
-    for (int k = 0; k < 3; k++) {
-        double along = seen.along[k], length = seen.lengths[k];
-        int beside = along >= 0 && along <= length * (1 / seen.scale) && length > 0;
-        if (beside && dot(seen.moments[k], seen.moments[k]) <= squared * length) return 1;
-    }
-    if (!seen.is_inside || (seen.is_thin && !is_within_spans(&seen))) return 0;
-    double height = dot(seen.corners[0], seen.normal);
-    return height * height <= squared * seen.size;
-}
-
-/* Tell whether boxes grown round meet, as `rounded_touch_rounded` and `boxes_touch_boxes` in
- * core/touch/rounded.py. */
-static int touches_rounded(const Walk *walk, int64_t entry) {
-    const int64_t count = walk->tree->entry_count;
-    const double *box = walk->tree->boxes + entry, *radii = walk->tree->radii;
-    double squares = 0, radius = radii ? radii[entry] + walk->radius : walk->radius;
-    for (int axis = 0; axis < 3; axis++, box += count) {
-        double gap = larger(box[0] - walk->upper[axis], walk->lower[axis] - box[3 * count]);
-        if (gap > 0 && radius == 0) return 0;
-        gap = larger(gap, 0), squares += gap * gap;
-    }
-    return squares <= radius * radius;
+/* Tell whether an item that is no triangle touches a volume; boxes, regions and spheres as
+ * `rounded_touch_rounded` and `boxes_touch_boxes` in core/touch/rounded.py. */
+static int rounded_touches(const Walk *walk, int64_t entry) {
+    Rounded item = rounded_item(walk->tree, entry);
+    if (walk->kind == CAPSULE) return rounded_touches_capsule(&item, walk->volume);
+    if (walk->kind == ORIENTED) return rounded_touches_oriented(&item, walk->volume);
+    double radius = item.radius + walk->radius;
+    if (radius == 0) return boxes_overlap(&item, walk->lower, walk->upper);
+    return square_between(&item, walk->lower, walk->upper) <= radius * radius;
 }
 
 /* ---- What is near a point, or meets a volume ---- */
@@ -1060,9 +953,14 @@ static void see_in(Walk *walk, double away) {
     int is_known = away < 0x1p40; /* else all is near */
     if (!is_known) *view = (View){.scale = view->scale};
     view->wrong = is_known ? WRONG + (float)(away * 0x1p-19) : INFINITY, view->reach = INFINITY;
+    for (int n = 0; n < view->way_count; n++)
+        view->spans[n] = (float)(walk->core.spans[n] * view->scale) * (1 + 0x1p-20f)
+                       + 2 * view->wrong;
+    for (int n = 0; n < 3 * view->half_count; n++)
+        view->halves[n / 3][n % 3] = (float)(walk->core.halves[n / 3][n % 3] * view->scale);
     double within = walk->radius * view->scale * (1 - 0x1p-10);
-    view->within =
-        walk->kind == SPHERE || walk->kind == BOX ? (float)(within * within) : -1.0f;
+    int is_rounded = walk->kind == SPHERE || walk->kind == BOX || walk->kind == REGION;
+    view->within = is_rounded && !view->is_cut ? (float)(within * within) : -1.0f;
     narrow(walk, walk->reach);
 }
 
@@ -1072,20 +970,25 @@ static int see_top(Walk *walk) {
     const Frame *frame = &walk->tree->frame;
     View *view = &walk->views[0];
     double farthest = walk->radius * frame->scale;
-    view->scale = frame->scale;
+    int may_be_cut = walk->kind >= BOX;
+    /* Roundings of bounds and of the exact test must not be larger than what is seen. */
+    int is_near = largest_of(frame->center, 3) * frame->scale <= FAR;
+    if (!is_near && (may_be_cut || walk->tree->radii)) return 0;
+    view->scale = frame->scale, view->is_cut = 0;
     for (int axis = 0; axis < 3; axis++) {
         double low = (walk->lower[axis] - frame->center[axis]) * view->scale;
         double high = (walk->upper[axis] - frame->center[axis]) * view->scale;
-        if (walk->kind >= BOX) {
-            /* Roundings of the exact test must not be larger than what is seen. */
-            if (!(fabs(frame->center[axis]) * view->scale <= FAR)) return 0;
-            if (walk->kind == AROUND && !(larger(-low, high) <= LONG)) return 0;
+        if (may_be_cut) {
+            if (walk->kind != BOX && !(larger(-low, high) <= LONG)) return 0;
+            view->is_cut |= low < -NEAR || high > NEAR;
             low = lesser(larger(low, -NEAR), NEAR), high = lesser(larger(high, -NEAR), NEAR);
         }
         farthest = larger(farthest, larger(fabs(low), fabs(high)));
         view->half[axis] = (float)((high - low) / 2);
         view->shift[axis] = (float)-(low + (high - low) / 2);
     }
+    view->way_count = view->is_cut ? 0 : walk->core.way_count;
+    view->half_count = view->is_cut ? 0 : walk->core.half_count;
     see_in(walk, 0);
     return farthest <= NEAR;
 }
@@ -1112,6 +1015,8 @@ static void see_placed(Walk *walk) {
         view->half[axis] = (float)(half * view->scale), view->shift[axis] = (float)shift;
         away += fabs(shift) + half * view->scale + size * view->scale * 0x1p-24;
     }
+    view->way_count = walk->core.way_count, view->half_count = walk->core.half_count;
+    view->is_cut = 0;
     see_in(walk, away);
 }
 
@@ -1128,6 +1033,26 @@ static void turned(const View *view, Eight *points, int is_size) {
     memcpy(points, found, sizeof found);
 }
 
+/* Return the product of eight vectors with one, coordinate by coordinate or of their sizes. */
+static INLINED Eight along(const Eight *vectors, const float *way, int is_size) {
+    Eight sum = all(0);
+    for (int axis = 0; axis < 3; axis++)
+        sum = plus(sum, times(vectors[axis], all(is_size ? fabsf(way[axis]) : way[axis])));
+    return sum;
+}
+
+/* Return which of eight boxes, as middles and half sizes, no way of the volume separates. */
+static unsigned not_beside(const Walk *walk, const Eight *middle, const Eight *half) {
+    const View *view = &walk->views[walk->level];
+    unsigned met = 255;
+    for (int n = 0; n < view->way_count; n++) {
+        const float *way = walk->core.ways[n];
+        Eight reach = plus(along(half, way, 1), all(view->spans[n]));
+        met &= up_to(size_of(along(middle, way, 0)), reach);
+    }
+    return met;
+}
+
 /* Return the boxes of a node that come near, how near, squared, and those that lie within. */
 static unsigned near_boxes(const Walk *walk, const Node *node, int is_certain, Eight *when,
                            unsigned *certain) {
@@ -1141,14 +1066,15 @@ static unsigned near_boxes(const Walk *walk, const Node *node, int is_certain, E
     unsigned there = up_to(all(0), half[0]);
     if (walk->matrix) turned(view, middle, 0), turned(view, half, 1);
     for (int axis = 0; axis < 3; axis++) {
-        Eight apart = size_of(plus(middle[axis], all(view->shift[axis])));
-        apart = minus(apart, all(view->half[axis]));
+        middle[axis] = plus(middle[axis], all(view->shift[axis]));
+        Eight apart = minus(size_of(middle[axis]), all(view->half[axis]));
         Eight gap = most(minus(apart, half[axis]), all(0));
         near = plus(near, times(gap, gap));
         gap = most(plus(plus(apart, half[axis]), all(2 * view->wrong)), all(0));
         far = plus(far, times(gap, gap));
     }
     *when = near;
+    if (view->way_count) there &= not_beside(walk, middle, half);
     *certain = is_certain ? there : up_to(far, all(view->within)) & there;
     return *certain | (up_to(near, all(view->reach * view->reach)) & there);
 }
@@ -1157,7 +1083,7 @@ static unsigned near_boxes(const Walk *walk, const Node *node, int is_certain, E
  * and along the way to its middle, not all corners are beyond. That holds for any way. */
 static unsigned may_reach(Walk *walk, const Block *block, int count) {
     View *view = &walk->views[walk->level];
-    Eight corners[3][3], way[3], along = all(INFINITY), square = all(0), nearest = all(INFINITY);
+    Eight corners[3][3], way[3], ahead = all(INFINITY), square = all(0), nearest = all(INFINITY);
     if (view->wrong == INFINITY) return 255;
     for (int c = 0; c < 3; c++) {
         for (int axis = 0; axis < 3; axis++) corners[c][axis] = load(block->corner[c][axis]);
@@ -1172,15 +1098,26 @@ static unsigned may_reach(Walk *walk, const Block *block, int count) {
         way[axis] = plus(plus(one, two), three);
         square = plus(square, times(way[axis], way[axis]));
         if (walk->kind == POINT) continue;
-        beside = plus(beside, times(size_of(way[axis]), all(view->half[axis])));
+        if (!view->half_count)
+            beside = plus(beside, times(size_of(way[axis]), all(view->half[axis])));
         float reach = view->half[axis] + view->reach;
         met &= up_to(least(least(one, two), three), all(reach));
         met &= up_to(all(-reach), most(most(one, two), three));
     }
+    for (int n = 0; n < view->half_count; n++)
+        beside = plus(beside, size_of(along(way, view->halves[n], 0)));
+    for (int n = 0; n < view->way_count; n++) {
+        Eight low = all(INFINITY), high = all(-INFINITY), span = all(view->spans[n]);
+        for (int c = 0; c < 3; c++) {
+            Eight height = along(corners[c], walk->core.ways[n], 0);
+            low = least(low, height), high = most(high, height);
+        }
+        met &= up_to(low, span) & up_to(minus(all(0), span), high);
+    }
     for (int c = 0; c < 3; c++) {
         const Eight *corner = corners[c];
         Eight part = plus(times(corner[0], way[0]), times(corner[1], way[1]));
-        along = least(along, plus(part, times(corner[2], way[2])));
+        ahead = least(ahead, plus(part, times(corner[2], way[2])));
         part = plus(times(corner[0], corner[0]), times(corner[1], corner[1]));
         nearest = least(nearest, plus(part, times(corner[2], corner[2])));
     }
@@ -1192,7 +1129,7 @@ static unsigned may_reach(Walk *walk, const Block *block, int count) {
             if (far < view->reach) view->reach = far;
         }
     }
-    return met & up_to(along, plus(times(root(square), all(view->reach)), beside));
+    return met & up_to(ahead, plus(times(root(square), all(view->reach)), beside));
 }
 
 /* Tell whether a triangle may be near a point: no corner is nearer along the way to its middle.
@@ -1217,6 +1154,31 @@ static double square_to(const Walk *walk, const double *corners) {
     return found.least;
 }
 
+/* How far an item is from the point, in a scene by its place. */
+static double distance_to(const Walk *walk, int64_t place, int64_t entry) {
+    double corners[9];
+    if (walk->tree->boxes && !walk->scene) {
+        Rounded item = rounded_item(walk->tree, entry);
+        return distance_to_rounded(&item, walk->lower);
+    }
+    corners_met(walk, place, entry, corners);
+    return sqrt(square_to(walk, corners));
+}
+
+/* Where an item is closest to the point; the point itself if it lies in it. */
+static void position_on(const Walk *walk, int64_t place, int64_t entry, double *position) {
+    double corners[9];
+    Features found;
+    if (walk->tree->boxes && !walk->scene) {
+        Rounded item = rounded_item(walk->tree, entry);
+        position_on_rounded(&item, walk->lower, position);
+        return;
+    }
+    corners_met(walk, place, entry, corners);
+    set_features(corners, walk->lower, &found);
+    closest_point(&found, corners, walk->lower, position);
+}
+
 /* ---- The walk ---- */
 
 /* Test an entry exactly; returns 0 if there was no room for what was met. */
@@ -1225,15 +1187,14 @@ static int test(Walk *walk, int64_t entry, int is_certain) {
     int met = is_certain || walk->kind == AROUND;
     if (walk->kind == RAY) return test_crossing(walk, entry);
     if (met) return note(walk, entry, 0);
-    if (walk->tree->boxes) return !touches_rounded(walk, entry) || note(walk, entry, 0);
-    placed_corners(walk->tree, walk->matrix, entry, corners);
     if (walk->kind == POINT) {
-        if (take(walk, entry, sqrt(square_to(walk, corners))) && walk->held == walk->wanted)
+        if (take(walk, entry, distance_to(walk, walk->place, entry)) && walk->held == walk->wanted)
             narrow(walk, walk->limit);
         return 1;
     }
-    met = walk->kind == BOX ? touches_box(corners, walk->lower, walk->upper)
-                            : touches_sphere(corners, walk->lower, walk->radius * walk->radius);
+    if (walk->tree->boxes) return !rounded_touches(walk, entry) || note(walk, entry, 0);
+    placed_corners(walk->tree, walk->matrix, entry, corners);
+    met = touches_volume(walk, corners);
     if (met == DOUBTFUL) walk->state = NOT_TAKEN;
     return !met || note(walk, entry, 0);
 }
@@ -1404,7 +1365,8 @@ static int test_entries(Walk *walk, const int64_t *entries, int64_t count, int64
             int64_t vertex = items->faces[corner * items->entry_count + entry];
             if (vertex < 0 || vertex >= items->vertex_count) return 0;
         }
-        if (walk->kind == POINT && !may_be_near(walk, entry, looks_up_to(walk))) continue;
+        int is_triangle = walk->kind == POINT && !items->boxes;
+        if (is_triangle && !may_be_near(walk, entry, looks_up_to(walk))) continue;
         if (!test(walk, entry, 0)) return 0;
     }
     return 1;
@@ -1489,6 +1451,34 @@ static int is_row(const Walked *walked, int64_t row) {
         && scene->meshes[row] < scene->mesh_count;
 }
 
+/* Set the core of a capsule, and ways across it: its products with the axes. */
+static void set_capsule(Core *core, const double *capsule) {
+    double half[3];
+    for (int axis = 0; axis < 3; axis++) half[axis] = (capsule[3 + axis] - capsule[axis]) / 2;
+    double scale = power_of_two_scale(largest_of(half, 3));
+    core->half_count = 1;
+    memcpy(core->halves[0], half, sizeof half);
+    for (int axis = 0; axis < 3; axis++) half[axis] *= scale;
+    for (int axis = 0; axis < 3; axis++) {
+        int i = OTHER[axis][0], j = OTHER[axis][1];
+        double size = sqrt(half[i] * half[i] + half[j] * half[j]);
+        if (!(size >= 0x1p-4)) continue; /* nearly along the axis */
+        float *way = core->ways[core->way_count];
+        way[axis] = 0, way[i] = (float)(half[j] / size), way[j] = (float)(-half[i] / size);
+        core->spans[core->way_count++] = capsule[6];
+    }
+}
+
+/* Set the core of an oriented box, which is all of it, and its axes. */
+static void set_oriented(Core *core, const double *box) {
+    core->way_count = core->half_count = 3;
+    for (int n = 0; n < 9; n++) {
+        core->ways[n / 3][n % 3] = (float)box[6 + n];
+        core->halves[n / 3][n % 3] = box[6 + n] * box[3 + n / 3];
+    }
+    memcpy(core->spans, box + 3, sizeof core->spans);
+}
+
 /* Begin to look from a point or around a volume, which are set, where that is taken. */
 static void begin_look(Walk *walk, const Walked *walked, int kind) {
     begin(walk, walked, kind);
@@ -1563,7 +1553,7 @@ EXPORT int64_t octree_kernel_cast_all(const Walked *walked, const Asked *asked, 
     return bad ? bad : at;
 }
 
-/* Find the nearest triangles of points, `wanted` of each, none farther than `limit`: of those
+/* Find the nearest items of points, `wanted` of each, none farther than `limit`: of those
  * that `turns` names from `from` to `to`, neighbors in space best one after the other. Rows of
  * `items`, `places` (of a scene), `entries` and `distances` are `wanted` long; those of points
  * that are not taken, or came to a tree that is not packed, begin with the item NOT_TAKEN or
@@ -1573,11 +1563,9 @@ EXPORT int64_t octree_kernel_nearest(const Walked *walked, const double *points,
                                      int64_t wanted, double limit, Waiting *stack, int64_t *items,
                                      int64_t *places, int64_t *entries, double *distances,
                                      double *positions) {
-    int64_t latest = MISS, where = 0, turn;
+    int64_t latest = MISS, turn;
     uint64_t before = set_floats(DEFAULT_FLOATS);
     Walk walk = {.stack = stack, .wanted = wanted};
-    double corners[9];
-    Features found;
     for (turn = from; turn < to; turn++) {
         int64_t i = turns ? turns[turn] : turn, row = i * wanted;
         const double *point = points + 3 * i;
@@ -1587,25 +1575,25 @@ EXPORT int64_t octree_kernel_nearest(const Walked *walked, const double *points,
         walk.entries = entries + row, walk.distances = distances + row;
         begin_look(&walk, walked, POINT);
         /* None is farther than the nearest of the point before. */
-        if (walk.height && latest >= 0 && wanted == 1) {
-            corners_met(&walk, where, latest, corners);
-            narrow(&walk, lesser(limit, sqrt(square_to(&walk, corners))));
+        if (walk.height && latest >= 0) {
+            double most = 0;
+            for (int64_t at = latest; at < latest + wanted; at++)
+                most = larger(most, distance_to(&walk, places ? places[at] : 0, entries[at]));
+            narrow(&walk, lesser(limit, most));
         }
         go_on(&walk);
         int64_t state = walk.missing ? NOT_PACKED : walk.state;
         for (int64_t n = 0; n < wanted; n++) {
             double *position = positions + 3 * (row + n);
             if (n < walk.held && state == MISS) {
-                corners_met(&walk, places ? walk.places[n] : 0, walk.entries[n], corners);
-                set_features(corners, point, &found);
-                closest_point(&found, corners, point, position);
+                position_on(&walk, places ? walk.places[n] : 0, walk.entries[n], position);
                 continue;
             }
             walk.items[n] = walk.entries[n] = state, walk.distances[n] = INFINITY;
             if (places) walk.places[n] = -1;
             position[0] = position[1] = position[2] = NAN;
         }
-        if (walk.held && state == MISS) latest = entries[row], where = places ? places[row] : 0;
+        if (walk.held == wanted && state == MISS) latest = row;
     }
     set_floats(before);
     return turn;
@@ -1647,10 +1635,35 @@ EXPORT int64_t octree_kernel_nearest_in(const Walked *walked, const double *poin
     return to;
 }
 
-/* Find what meets the volumes (lower, upper, radius) of a kind that `turns` names from `from` to
- * `to`: items of each, ascending, with their places shifted by 32 bits; entries if the kind is
- * AROUND; or one if `any`. `counts` are how many each meets, or NOT_TAKEN or NOT_PACKED. Returns
- * where there is no more room, or `to`. */
+/* How many numbers a volume of each kind has; whether the last one is a radius. */
+static int64_t size_of_volume(int kind) {
+    return kind == SPHERE ? 4 : kind == BOX || kind == AROUND ? 6 : kind == ORIENTED ? 15 : 7;
+}
+static int is_round(int kind) { return kind == SPHERE || kind == REGION || kind == CAPSULE; }
+
+/* Set a volume: center and radius of a sphere; lower and upper of a box, and of a region a radius;
+ * start, end and radius of a capsule; center, half sizes and three axes of an oriented box. */
+static void set_volume(Walk *walk, int kind, const double *volume) {
+    walk->volume = volume, walk->radius = is_round(kind) ? volume[size_of_volume(kind) - 1] : 0;
+    walk->core.way_count = walk->core.half_count = 0;
+    if (kind == CAPSULE) set_capsule(&walk->core, volume);
+    if (kind == ORIENTED) set_oriented(&walk->core, volume);
+    for (int axis = 0; axis < 3; axis++) {
+        double one = volume[axis], other = kind == SPHERE ? one : volume[3 + axis];
+        if (kind == ORIENTED) {
+            double reach = 0;
+            for (int n = 0; n < 3; n++) reach += fabs(walk->core.halves[n][axis]);
+            one = volume[axis] - reach, other = volume[axis] + reach;
+        }
+        walk->lower[axis] = kind == CAPSULE ? lesser(one, other) : one;
+        walk->upper[axis] = kind == CAPSULE ? larger(one, other) : other;
+    }
+}
+
+/* Find what meets the volumes (see `set_volume`) of a kind that `turns` names from `from` to `to`:
+ * items of each, ascending, with their places shifted by 32 bits; entries if the kind is AROUND;
+ * or one if `any`. `counts` are how many each meets, or NOT_TAKEN or NOT_PACKED. Returns where
+ * there is no more room, or `to`. */
 EXPORT int64_t octree_kernel_touch(const Walked *walked, const double *volumes,
                                    const int64_t *turns, int64_t from, int64_t to, int64_t kind,
                                    int64_t any, Waiting *stack, int64_t *names, int64_t room,
@@ -1660,12 +1673,11 @@ EXPORT int64_t octree_kernel_touch(const Walked *walked, const double *volumes,
     Walk walk = {.stack = stack, .any = (int)any};
     for (turn = from; turn < to; turn++) {
         int64_t i = turns ? turns[turn] : turn, each = 0;
-        const double *volume = volumes + 7 * i, radius = volume[6];
-        walk.names = names + found, walk.room = room - found, walk.radius = radius;
-        memcpy(walk.lower, volume, sizeof walk.lower);
-        memcpy(walk.upper, volume + 3, sizeof walk.upper);
+        walk.names = names + found, walk.room = room - found;
+        set_volume(&walk, (int)kind, volumes + size_of_volume((int)kind) * i);
+        double square = walk.radius * walk.radius;
         /* The square of a radius must not underflow. */
-        if ((radius == 0 || radius * radius >= 0x1p-500) && radius <= 1e150)
+        if ((walk.radius == 0 || square >= 0x1p-500) && walk.radius <= 1e150)
             begin_look(&walk, walked, (int)kind);
         else
             walk.state = NOT_TAKEN, walk.height = 0, walk.missing = 0;

@@ -285,7 +285,7 @@ def scene_answers(tree, origins, hits, asked):
     found = [
         nearest(tree, points, count=count, max_distance=most, groups=groups) for count in (1, 4)
     ]
-    for each in volumes(points[:12], np.ptp(points, axis=0))[:3]:
+    for each in volumes(points[:12], np.ptp(points, axis=0)):
         found += touched(tree, each, groups)
     moment = tree._moment(groups)
     (there,) = moment.placements.is_there.nonzero()
@@ -337,12 +337,26 @@ def with_threads(seed, threads):
 
 def assert_boxes_equal(seed):
     tree, asked = boxes(seed)
+    assert_items_equal(tree, asked, ALL_BITS, seed)
+    return sum(map(len, asked))
+
+
+def assert_items_equal(tree, asked, groups, told):
+    """Compare what volumes touch and what is nearest to their middles: packed, alone, by NumPy."""
+    places = np.concatenate(
+        [(low + (high - low) / 2).T for low, high in (each.limits() for each in asked)]
+    )
     found = []
     for is_on, alone in ((False, False), (True, False), (False, True)):
         with packing(is_on, alone=alone):
-            found.append([touched(tree, each, ALL_BITS) for each in asked])
-    assert found[0] == found[1] == found[2], seed
-    return sum(map(len, asked))
+            answers = [touched(tree, each, groups) for each in asked]
+            near = [
+                nearest(tree, places, count=count, max_distance=most, groups=groups)
+                for count in (1, 4, 70)
+                for most in (np.inf, float(np.ptp(places)) / 9)
+            ]
+            found.append((answers, near, signs_of(near)))
+    assert found[0] == found[1] == found[2], told
 
 
 def assert_moves_equal(seed):
@@ -367,11 +381,7 @@ def assert_moves_equal(seed):
     asked = volumes(centers[random.integers(0, count, 30)], np.full(3, size))
     groups = ALL_BITS if masks is None else int(random.choice([1, 3, ALL_BITS]))
     for turn in range(3):
-        found = []
-        for is_on, alone in ((False, False), (True, False), (False, True)):
-            with packing(is_on, alone=alone):
-                found.append([touched(tree.octree, each, groups) for each in asked])
-        assert found[0] == found[1] == found[2], (seed, turn)
+        assert_items_equal(tree.octree, asked, groups, (seed, turn))
         some = random.permutation(len(ids))[: 1 + len(ids) // 3]
         tree.move(ids[some], shapes(some, random.normal(size=3) * size / 3))
     return 3 * sum(map(len, asked))
@@ -451,7 +461,7 @@ def survive_damage(seed):
         lone._KNOWN[damaged] = walked
         lone.rays(damaged, origins[:99], directions[:99], np.inf, ALL_BITS)
         lone.nearest(damaged, origins[:99], 1, np.inf, ALL_BITS)
-        for asked in volumes(origins[:99], np.ptp(origins, axis=0))[:2]:
+        for asked in volumes(origins[:99], np.ptp(origins, axis=0)):
             lone.volumes(damaged, asked, ALL_BITS)
     if packed.is_sound:
         asked = compiled.Questions(origins, directions, np.array([np.inf]))
@@ -459,8 +469,8 @@ def survive_damage(seed):
         if kind is Triangles:
             packed.cast(asked, (np.empty(len(origins), np.intp),), any_hit=False)
             packed.cast_all(asked)
-            packed.nearest(origins, turns, 3, np.inf)
-        for asked in volumes(origins, np.ptp(origins, axis=0))[:4]:
+        packed.nearest(origins, turns, 3, np.inf)
+        for asked in volumes(origins, np.ptp(origins, axis=0)):
             packed.touched(compiled.VolumesAsked.of(asked, kind, 1), turns)
     return packed.is_sound
 

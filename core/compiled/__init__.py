@@ -16,10 +16,10 @@ from .joins import joined_triangles
 from .layouts import Arranger, arranger
 from .measures import measured_pairs, point_distances
 from .outcodes import Coder, coder
-from .packing import QUESTION, Packed, Placed, is_worth, packed
+from .packing import QUESTION, Packed, Placed, is_worth, packed, tree_of
 from .pictures import Painter, painter
 from .quads import split_quads
-from .questions import AROUND, Questions, VolumesAsked, as_boxes
+from .questions import AROUND, Questions, VolumesAsked, as_boxes, volume_kind
 from .slides import slid_surfaces
 from .threads import in_pieces, threads_of, use_threads
 from .touches import touching_triangles
@@ -87,8 +87,10 @@ __all__ = [
     "summer",
     "threads_of",
     "touching_triangles",
+    "tree_of",
     "use_kernel",
     "use_threads",
     "vectors",
+    "volume_kind",
     "why_not",
 ]

@@ -47,11 +47,7 @@ class Packed(Walked):
         else:
             rows = as_boxes(items)
             arrays |= {name: _rows(array, np.float64) for name, array in rows.items()}
-        self._tree = self._package.Tree(
-            **{name: address(array) for name, array in arrays.items()},
-            vertex_count=arrays["vertices"].shape[1] if "vertices" in arrays else 0,
-            entry_count=count,
-        )
+        self._tree = tree_of(arrays)
         self._kept = [*arrays.values()]
         return pack(self, self._tree, entries, cells)
 
@@ -64,6 +60,18 @@ class Packed(Walked):
     def bytes(self) -> NDArray[np.uint8]:
         """The packed tree as it stands among the trees of a scene."""
         return np.frombuffer(bytes(self._tree), np.uint8)
+
+
+def tree_of(arrays: dict[str, NDArray[Any]]) -> Any:
+    """Return arrays, named as in the kernel's `Tree`, as a tree that is not packed yet."""
+    shapes = {name: array.shape for name, array in arrays.items()}
+    count = shapes["faces" if "faces" in arrays else "boxes"][1]
+    return found()[1].Tree(
+        **{name: address(array) for name, array in arrays.items()},
+        vertex_count=shapes["vertices"][1] if "vertices" in arrays else 0,
+        entry_count=count,
+        upper=3 * count if shapes.get("boxes", (0,))[0] == 6 else 0,
+    )
 
 
 def pack(walked: Walked, tree: Any, entries: NDArray[np.int32], cells: Any) -> bool:
@@ -119,7 +127,7 @@ class Placed(Walked):
         sides = _rows(boxes, np.float64)
         self._kept = [*kept.values(), sides]
         places = {name: address(array) for name, array in kept.items()}
-        top = package.Tree(boxes=address(sides), entry_count=len(numbers))
+        top = tree_of({"boxes": sides})
         self._scene = package.Scene(**places, top=top, mesh_count=count)
         self.is_sound = pack(self, self._scene.top, _rows(rows, np.int32), _NO_CELLS)
 

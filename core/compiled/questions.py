@@ -1,17 +1,30 @@
-"""Questions as the kernel takes them: rays as three arrays, volumes as boxes grown round."""
+"""Questions as the kernel takes them: rays as three arrays, volumes as their rows."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..arrays import Floats, Ids, address
-from ..shapes import Boxes, Regions, Shapes, Spheres, Triangles
+from ..shapes import Boxes, Capsules, OrientedBoxes, Regions, Shapes, Spheres, Triangles
 
 # Neighbors that tell whether rays are coherent, how many of them at least, and from which count
 # of rays on it matters.
 _LOOKED, _COHERENT, _MANY = 256, 0.75, 64
-# Of a volume: what the kernel decides exactly, and that it finds what is near the box around it.
-SPHERE, BOX, AROUND = 1, 2, 3
+# The number of volumes of which the kernel only finds what is near the box around them.
+AROUND = 3
+# The numbers of the kinds that it decides exactly, and whether against triangles or other items.
+_VOLUMES: dict[tuple[type[Shapes], bool], int] = {
+    (Spheres, True): 1,
+    (Spheres, False): 1,
+    (Boxes, True): 2,
+    (Boxes, False): 2,
+    (Regions, True): 5,
+    (Regions, False): 5,
+    (Capsules, True): 6,
+    (Capsules, False): 6,
+    (OrientedBoxes, True): 7,
+    (OrientedBoxes, False): 7,
+}
 
 
 @dataclass(frozen=True)
@@ -53,10 +66,10 @@ class Questions:
 
 @dataclass(frozen=True)
 class VolumesAsked:
-    """Volumes as boxes that are grown round: rows of lower, upper and radius, (q, 7).
+    """Volumes as their own rows, (q, k), or, of kind AROUND, the boxes around them.
 
-    `kind` is what is asked: SPHERE or BOX for exact answers, AROUND for what is near. `threads`
-    are how many may walk them.
+    `kind` is the number of their kind in the kernel, or AROUND: it only finds what is near.
+    `threads` are how many may walk them.
     """
 
     rows: Floats
@@ -68,28 +81,21 @@ class VolumesAsked:
         cls, volumes: Shapes, items: type[Shapes], threads: int, *, exactly: bool = True
     ) -> "VolumesAsked":
         """Return volumes that ask items of a kind, as exactly as the kernel can tell."""
-        rounded = (Spheres, Boxes) if issubclass(items, Triangles) else (Spheres, Boxes, Regions)
-        if not (exactly and isinstance(volumes, rounded)):
-            rows, kind = np.concatenate((*volumes.limits(), np.zeros((1, len(volumes))))), AROUND
-        else:
-            rows, kind = as_regions(volumes), BOX if isinstance(volumes, Boxes) else SPHERE
+        kind = volume_kind(volumes, items) if exactly else AROUND
+        rows = np.concatenate(volumes.limits()) if kind == AROUND else volumes.rows
         return cls(np.ascontiguousarray(rows.T), kind, threads)
 
     def __len__(self) -> int:
         return len(self.rows)
 
 
+def volume_kind(volumes: Shapes, items: type[Shapes]) -> int:
+    """Return the number of a kind of volumes in the kernel; AROUND if it cannot test items."""
+    return _VOLUMES.get((type(volumes), issubclass(items, Triangles)), AROUND)
+
+
 def as_boxes(shapes: Shapes) -> dict[str, Floats]:
-    """Return boxes, spheres or regions as boxes (6, n), and radii (n,) if they are round."""
+    """Return boxes and regions as boxes (6, n), spheres as points (3, n), and any radii, (n,)."""
     if isinstance(shapes, Boxes):
         return {"boxes": shapes.rows}
-    rows = as_regions(shapes)
-    return {"boxes": rows[:6], "radii": rows[6]}
-
-
-def as_regions(shapes: Shapes) -> Floats:
-    """Return boxes, spheres or regions as rows of regions, (7, n)."""
-    rows = shapes.rows
-    if isinstance(shapes, Boxes):
-        return np.concatenate((rows, np.zeros((1, len(shapes)))))
-    return rows[[0, 1, 2, 0, 1, 2, 3]] if isinstance(shapes, Spheres) else rows
+    return {"boxes": shapes.rows[:-1], "radii": shapes.rows[-1]}

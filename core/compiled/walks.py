@@ -17,7 +17,7 @@ _RAYS, _POINTS, _VOLUMES = 16_384, 2_048, 1_024
 # The item of a question that the kernel leaves to NumPy; of one that needs a tree to be packed.
 NOT_TAKEN, NOT_PACKED = -2, -3
 # Of each point no more than this many nearest items are found by the kernel.
-MOST = 64
+MOST = 1_024
 # What an octree's answer has for placements.
 NO_PLACES = np.empty(0, np.intp)
 # Rays, placements, items and distances of crossings.

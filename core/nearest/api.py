@@ -124,7 +124,7 @@ def nearest(
     most = checks.number("max_distance", max_distance, 0.0, finite=False)
     checks.room("count", count, len(places), count, 3)
     there = in_groups(octree, groups)
-    packed = compiled.packed(there, len(places)) if count <= compiled.MOST else None
+    packed = compiled.packed(there, len(places), boxes=True) if count <= compiled.MOST else None
     several = compiled.threads_of(threads)
     found = packed and packed.nearest(places, _turns(there, places), count, most, several)
     if not found:

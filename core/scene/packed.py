@@ -15,7 +15,7 @@ from ..nearest import Nearest
 from ..rays import RayCrossings, RayHits
 from ..rays.asked import rays_of
 from ..rays.crossings import Rays
-from ..shapes import Boxes, Shapes, Spheres, Triangles
+from ..shapes import Boxes, Shapes, Triangles
 from . import rays
 from .moment import Moment
 from .nearest import nearest_in, nearest_in_rows
@@ -295,7 +295,7 @@ def touched(
     The latter are volumes, placements and triangles, (3, h), sorted. With `any_hit`, one of each.
     Octrees of meshes are not built for few volumes: vertices tell sooner.
     """
-    if type(volumes) not in (Spheres, Boxes):
+    if compiled.volume_kind(volumes, Triangles) == compiled.AROUND:
         return None
     if not compiled.is_worth(len(volumes), int(moment.meshes.sizes.sum())):
         return None

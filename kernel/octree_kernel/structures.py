@@ -18,6 +18,7 @@ class Tree(Structure):
     _fields_ = [
         *((name, c_void_p) for name in ("nodes", "blocks", "vertices", "faces", "order")),
         *((name, c_void_p) for name in ("boxes", "radii")),
+        ("upper", c_int64),
         *((name, c_int64) for name in ("node_count", "block_count", "vertex_count")),
         *((name, c_int64) for name in ("entry_count", "depth")),
         ("center", c_double * 3),

@@ -21,6 +21,7 @@ from gap_oracle import least
 from test_layers import CHECKOUT, files
 
 from core import (
+    Capsules,
     SceneOctree,
     Spheres,
     Triangles,
@@ -301,14 +302,14 @@ def test_rays_of_any_length_raise_no_warning():
 @needs_kernel
 @pytest.mark.parametrize(
     ("line", "reason"),
-    [("ABI = 6", "has the interface 7, not 6"), ("KNOWN = {", "does not compute")],
+    [("ABI = 7", "has the interface 8, not 7"), ("KNOWN = {", "does not compute")],
 )
 def test_another_version_or_other_bits_switch_it_off(found_anew, package, line, reason):
     library = Path(compiled.found()[1].LIBRARY)
     for name in (library.name, f"{library.name}.sha256"):
         shutil.copy(library.with_name(name), package / name)
     source = package / ("__init__.py" if "ABI" in line else "self_test.py")
-    changed = {"ABI = 6": "ABI = 7", "KNOWN = {": "KNOWN = {'other': '',"}[line]
+    changed = {"ABI = 7": "ABI = 8", "KNOWN = {": "KNOWN = {'other': '',"}[line]
     source.write_text(source.read_text().replace(line, changed))
     assert reason in found_anew(package)
 
@@ -322,6 +323,10 @@ def test_its_self_test_expects_what_numpy_answers():
     items = Triangles(vertices.T, np.reshape(test.FACES, (3, -1)).T)
     rays = np.reshape(test.ORIGINS, (-1, 3)), np.reshape(test.DIRECTIONS, (-1, 3))
     hits, near = ray_cast(build_octree(items), *rays), nearest(build_octree(items), rays[0])
+    rows = np.array(test.CAPSULES)
+    asked = build_octree(items), Capsules(rows[:, :3], rows[:, 3:6], rows[:, 6])
+    touched = np.full(len(items) * len(rows), -1)
+    touched[: query(*asked).shape[1]] = query(*asked)[1]
     scales = np.array([[310.7], [97.1], [55.3]])
     first, last = (
         np.clip((limits - start) * scales, 0, 511).astype(np.int64)
@@ -352,6 +357,7 @@ def test_its_self_test_expects_what_numpy_answers():
         "pack": [],
         "cast": [hits.items, hits.distances, hits.positions, hits.normals, hits.barycentric],
         "nearest": [near.items, near.distances, near.positions],
+        "touch": [touched, query_count(*asked)],
         "bounds": items.limits(),
         "enter": [*words, grid.morton_codes(first, 9), 9 - grid.differing_bits(*words)],
         "touching": [triangles_touch_triangles(items, one, items, other)],
