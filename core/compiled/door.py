@@ -19,7 +19,7 @@ from ..arrays import address
 VARIABLE = "OCTREE_KERNEL"
 _NAME = "octree_kernel"
 # Of the package: what its structures hold, and what its functions take.
-_ABI = 6
+_ABI = 7
 
 
 class _Choice:

@@ -77,7 +77,7 @@ __all__ = [
 ]
 
 VERSION = "1.4.0"
-ABI = 6
+ABI = 7
 _SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 LIBRARY = Path(__file__).resolve().parent / f"octree_kernel{_SUFFIX}"
 
