@@ -1,4 +1,4 @@
-"""Solids: which triangles of a mesh bound its inside. All that asks "inside" or "closed" reads this.
+"""Solids: which triangles of a mesh bound its inside, for all that asks "inside" or "closed".
 
 Triangles on the same three places count once, whichever way they face; the smallest number keeps
 its direction. A shell is a part that hangs together by vertices, or by open edges in one place,
@@ -39,32 +39,35 @@ class Shells:
     """Meshes by number, entries and vertices of the sheets, and what bounds solids.
 
     Meshes have an inside where they are `closed`. `codes` tell how triangles count, those of a
-    mesh by number from its `starts` on. Entries that are in no solid's surface are `sheets`.
-    `knots[v]` is the first of the vertices that are one with vertex v, `parts` the smallest knot
-    of its shell. `firsts` are the first entries of meshes when they were looked at, -1 if they
-    were not: one that was replaced has others.
+    mesh by number from its `starts` on. Entries that are in no solid's surface are `sheets`;
+    `leads` are the entries with the smallest number in the same place. `places[v]` is the first
+    vertex of the mesh in the place of vertex v, `knots[v]` the first of those that are one with
+    it, `parts` the smallest knot of its shell. `firsts` are the first entries of meshes when they
+    were looked at, -1 if they were not: one that was replaced has others.
     """
 
     firsts: Ids
     starts: Ids
     closed: Flags
+    places: Ids
     knots: Ids
     parts: Ids
     sheets: Flags
+    leads: Ids
     codes: Ids
 
     @classmethod
     def none(cls) -> "Shells":
         """Return what is known of no mesh."""
         nothing, flags = np.empty(0, np.intp), np.empty(0, bool)
-        return cls(nothing, nothing, flags, nothing, nothing, flags, nothing)
+        return cls(nothing, nothing, flags, *[nothing] * 3, flags, nothing, nothing)
 
     def fitted(self, meshes: int, vertices: int, entries: int) -> "Shells":
         """Return the same with room for so many meshes, vertices and entries."""
         return Shells(
             *(_longer(each, meshes) for each in (self.firsts, self.starts, self.closed)),
-            *(_longer(each, vertices) for each in (self.knots, self.parts)),
-            _longer(self.sheets, entries),
+            *(_longer(each, vertices) for each in (self.places, self.knots, self.parts)),
+            *(_longer(each, entries) for each in (self.sheets, self.leads)),
             self.codes,
         )
 
@@ -111,8 +114,11 @@ def shells_of(sheets: Sheets, sizes: Ids, meshes: Ids) -> Steps[Shells]:
         shells.codes = np.append(shells.codes, codes)
         shells.starts[some], shells.firsts[some] = starts, sheets.firsts[some]
         shells.closed[some] = flagged(len(some), owners[surface.counts])
-        shells.knots[used], shells.parts[used] = used[surface.knots], used[surface.labels]
-        shells.sheets[entries] = surface.are_sheets
+        for known, found in (
+            (shells.places, places), (shells.knots, surface.knots), (shells.parts, surface.labels)
+        ):  # fmt: skip
+            known[used] = used[found]
+        shells.sheets[entries], shells.leads[entries] = surface.are_sheets, entries[surface.leads]
         yield 0.9
     _known[sheets.layout] = shells
     return shells
@@ -160,9 +166,13 @@ class _Surface:
         twins, groups = yield from between(0.7, 0.9, coincident_steps(places[corners]))
         if len(twins):
             yield from between(0.9, 1.0, self._count_once(twins, groups))
-        self.counts &= ~self._open[self._parts]
+        one, two, three = places[corners]
+        self.counts &= (one != two) & (two != three) & (three != one) & ~self._open[self._parts]
         self._count_shells_once(twins, groups)
-        self.are_sheets = ~self.counts
+        self.are_sheets, self.leads = ~self.counts, np.arange(len(self.counts))
+        order = np.lexsort((self._numbers[twins], groups))
+        leads = twins[order[starts_of_runs(groups[order])]]
+        self.leads[twins] = leads[groups]
         bounding = flagged(len(twins), groups[self.counts[twins]])
         self.are_sheets[twins[bounding[groups]]] = False
 
@@ -174,7 +184,7 @@ class _Surface:
         return codes
 
     def _count_once(self, twins: Ids, groups: Ids) -> Steps[None]:
-        """Let coincident triangles of a part count once; or, if it is open then, cancel in pairs."""
+        """Count coincident triangles of a part once; if it is open then, cancel them in pairs."""
         order = np.lexsort((self._numbers[twins], groups, self._parts[twins]))
         twins, keys = twins[order], self._parts[twins[order]] * len(twins) + groups[order]
         starts = starts_of_runs(keys)

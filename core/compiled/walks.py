@@ -146,7 +146,7 @@ class Walked:
                 address(states),
             )  # fmt: skip
             if reached < 0:
-                raise IndexError("wound: a row is not there")
+                raise IndexError("wound: a row is not there, or its mesh has no codes")
 
         in_pieces(len(rays), _VOLUMES, rays.threads, piece)
         return states
