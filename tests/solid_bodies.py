@@ -40,6 +40,11 @@ def more(mesh, faces):
     return Triangles(mesh.vertices, np.concatenate((mesh.faces, faces)))
 
 
+def two_sided(mesh):
+    """Turn each face, too, on the same vertices."""
+    return more(mesh, mesh.faces[:, ::-1])
+
+
 def flipped(mesh, some=slice(None)):
     """Turn faces over."""
     faces = mesh.faces.copy()
@@ -96,7 +101,9 @@ SECOND = solids.box((2, 0, 0), (6, 4, 4.5))
 BOTH = (*WHOLE, ((2, 0, 0), (6, 4, 4.5)))
 BESIDE = solids.box((4, 0, 0), (8, 4, 4))
 ROW = (*WHOLE, ((4, 0, 0), (8, 4, 4)))
-SHEET = solids.sheet((0, 0, 1), (4, 0, 0), (0, 4, 0))
+THIRD = solids.box((8, 0, 0), (12, 4, 4))
+FIRST = Triangles(BOX.vertices[BOX.faces[0]], [[0, 1, 2]])
+CARD = solids.sheet((0, 0, 4), (4, 0, 0), (0, 0, 3))
 CELLS = np.array([0, 1, 3, 4])
 GRID = Triangles(
     [[x, y, 1] for x in range(3) for y in range(3)],
@@ -115,7 +122,7 @@ WORLD = {
     "box in a box": Body(joined(BOX, INNER), WHOLE),
     "one triangle twice": Body(more(BOX, BOX.faces[:1]), WHOLE),
     "one triangle twice, turned": Body(more(BOX, BOX.faces[:1, ::-1]), WHOLE),
-    "one triangle twice, on its own": Body(joined(BOX, Triangles(BOX.vertices[BOX.faces[0]], [[0, 1, 2]])), WHOLE),
+    "one triangle twice, on its own": Body(joined(BOX, FIRST), WHOLE),
     "one triangle three times": Body(more(BOX, BOX.faces[[0, 0]]), WHOLE),
     "one triangle twice, soup": Body(soup(more(BOX, BOX.faces[:1])), WHOLE),
     "all triangles twice": Body(more(BOX, BOX.faces), WHOLE),
@@ -127,23 +134,23 @@ WORLD = {
     "overlapping shells, soup": Body(soup(joined(BOX, SECOND)), BOTH),
     "shells with a common wall": Body(joined(BOX, BESIDE), ROW),
     "shells with a common wall, soup": Body(soup(joined(BOX, BESIDE)), ROW),
-    "shell within a row": Body(joined(BOX, solids.box((8, 0, 0), (12, 4, 4)), BESIDE), (*ROW, ((8, 0, 0), (12, 4, 4)))),
+    "shell within a row": Body(joined(BOX, THIRD, BESIDE), (*ROW, ((8, 0, 0), (12, 4, 4)))),
     "other diagonals": Body(other_diagonals(BOX), WHOLE),
     "other diagonals in one": Body(joined(BOX, other_diagonals(BOX)), WHOLE),
     "fans": Body(fans(BOX), WHOLE),
     "twisted": Body(TWISTED, WHOLE),
     "twisted, soup": Body(soup(TWISTED), WHOLE),
     "twisted overlapping": Body(joined(TWISTED, flipped(SECOND, [1])), BOTH),
-    "twisted and oriented": Body(joined(TWISTED, SECOND), BOTH),
+    "twisted overlapping oriented": Body(joined(TWISTED, SECOND), BOTH),
     "twisted, twice": Body(joined(TWISTED, flipped(TWISTED)), WHOLE),
     "box and sheet": Body(joined(BOX, solids.sheet((0, 0, 6), (4, 0, 0), (0, 4, 0))), WHOLE),
-    "box with a card on an edge": Body(joined(BOX, solids.sheet((0, 0, 4), (4, 0, 0), (0, 0, 3))), WHOLE),
+    "box with a card on an edge": Body(joined(BOX, CARD), WHOLE),
     "open box": Body(OPEN),
     "sheet": Body(GRID),
-    "two-sided sheet": Body(more(GRID, GRID.faces[:, ::-1])),
+    "two-sided sheet": Body(two_sided(GRID)),
     "two-sided sheet on its own": Body(joined(GRID, flipped(GRID))),
     "two-sided sheet, soup": Body(soup(joined(GRID, flipped(GRID)))),
     "two-sided open box": Body(joined(OPEN, flipped(OPEN))),
-    "triangle": Body(Triangles([[0, 0, 1], [4, 0, 1], [0, 4, 1]], [[0, 1, 2]])),
-    "two-sided triangle": Body(Triangles([[0, 0, 1], [4, 0, 1], [0, 4, 1]], [[0, 1, 2], [2, 1, 0]])),
+    "triangle": Body(FIRST),
+    "two-sided triangle": Body(two_sided(FIRST)),
 }  # fmt: skip

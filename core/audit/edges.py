@@ -37,27 +37,33 @@ class Edges(Columns):
 
 def irregular_edges(faces: Ids, vertices: int) -> Steps[Edges]:
     """Return the irregular edges of faces (3, n), of so many vertices."""
-    end, keys, ahead = 0, np.empty(faces.size, np.intp), np.empty(faces.size, np.int8)
+    end, keys = 0, np.empty(faces.size, np.intp)
     for some in blocks(faces.shape[1], tuning.current.piece):
         for one, other in ((0, 1), (1, 2), (2, 0)):
             from_, to = faces[one, some], faces[other, some]
-            (proper,) = (from_ != to).nonzero()
-            start, end = end, end + len(proper)
-            low, high = np.minimum(from_, to), np.maximum(from_, to)
-            keys[start:end] = (low * vertices + high)[proper]
-            ahead[start:end] = np.where(from_ < to, 1, -1)[proper]
+            made = np.minimum(from_, to) * vertices
+            made += np.maximum(from_, to)
+            made *= 2
+            made += from_ < to
+            proper = from_ != to
+            start, end = end, end + np.count_nonzero(proper)
+            keys[start:end] = made if end - start == len(made) else made[proper]
         yield 0.2 * some.stop / faces.shape[1]
-    keys, ahead = keys[:end], ahead[:end]
-    sorting = radix_argsort_steps(keys, (vertices * vertices).bit_length())
+    keys = keys[:end]
+    sorting = radix_argsort_steps(keys, (2 * vertices * vertices).bit_length())
     order = yield from between(0.2, 0.8, sorting)
-    keys = yield from between(0.8, 0.9, taken_steps(keys, order))
-    ahead = yield from between(0.9, 1.0, taken_steps(ahead, order))
-    starts = starts_of_runs(keys)
-    is_odd = np.diff(starts, append=end) & 1 == 1
-    turns = np.add.reduceat(ahead, starts, dtype=np.intp) if end else np.empty(0, np.intp)
-    (some,) = (is_odd | (turns != 0)).nonzero()
-    low, high = np.divmod(keys[starts[some]], max(vertices, 1))
-    return Edges(low, high, is_odd[some], turns[some])
+    keys = yield from between(0.8, 1.0, taken_steps(keys, order))
+    # What passes an edge one way cancels with what passes it back: few are left.
+    met, is_left = (keys[1:] ^ keys[:-1]) == 1, np.ones(end, bool)
+    is_left[1:][met] = is_left[:-1][met] = False
+    keys = keys[is_left]
+    names, end = keys >> 1, len(keys)
+    starts = starts_of_runs(names)
+    sizes = np.diff(starts, append=end)
+    turns = 2 * np.add.reduceat(keys & 1, starts) - sizes if end else sizes
+    (some,) = ((sizes & 1 == 1) | (turns != 0)).nonzero()
+    low, high = np.divmod(names[starts[some]], max(vertices, 1))
+    return Edges(low, high, sizes[some] & 1 == 1, turns[some])
 
 
 def sewn(edges: Edges, places: Ids) -> tuple[Ids, Edges]:

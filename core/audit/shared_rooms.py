@@ -10,15 +10,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, concatenated_ranges, cross, dot, starts_of_runs
-from ..rays.crossings import Rays
-from ..scene.rays import next_in_rows
+from ..records import Columns
 from ..steps import Steps, between
 from .inside import inside, nearest_triangles
 from .solids import World
 from .twins import middle_and_size, shape_limits
 
-# What is nearer to a triangle than this part of its size lies in it.
-_IN = 2.0**-30
+# Bands between a face and a point beside it: surfaces that are flush are two apart at most.
+_BESIDE = 4.0
+# Shells that share less of their area with the other solid have a surface beside it.
+_SHARED = 0.9
 
 
 @dataclass(frozen=True)
@@ -33,23 +34,26 @@ class SharedRooms:
     points: Floats
 
 
-def shared_rooms(world: World, met: Ids, flush: Flags) -> Steps[SharedRooms]:
+def shared_rooms(world: World, met: Ids, flush: Flags, areas: Floats) -> Steps[SharedRooms]:
     """Return which pairs of rows `met`, (2, p), of those that are flush, share room.
 
-    Flush are closed meshes of which no surface lies in the other, deeper than the band.
+    Flush are closed meshes of which no surface lies in the other, deeper than the band. `areas`
+    are those of the faces that they share, (p,).
     """
     count = met.shape[1]
     found = SharedRooms(np.zeros(count, bool), np.full(count, np.nan), np.full((3, count), np.nan))
     one, other = (world.moment.placements.boxes[:, rows] for rows in met)
     reach = np.minimum(one[3:], other[3:]) - np.maximum(one[:3], other[:3])
-    (asked,) = (flush & (reach > world.band).all(axis=0)).nonzero()
+    (asked,) = (flush & (areas > 0) & (reach > world.band).all(axis=0)).nonzero()
     whole = np.ones(len(asked), bool)
     for side in range(2) if len(asked) else ():
         start, rows = 0.4 * side, met[1 - side, asked]
-        finding = interior_points(world, met[side, asked])
+        shells = _shells(world, met[side, asked])
+        shared = areas[asked[shells.whose]] >= _SHARED * shells.areas
+        counts = np.bincount(shells.whose, minlength=len(asked))
+        finding = _interior_points(world, shells[shared], met[side, asked])
         points, whose = yield from between(start, start + 0.3, finding)
         is_in = yield from between(start + 0.3, start + 0.4, _deep(world, points, rows[whose]))
-        counts = np.bincount(whose, minlength=len(asked))
         within = np.bincount(whose[is_in], minlength=len(asked))
         whole &= (within == counts) & (counts > 0)
         found.some[asked[within > 0]] = True
@@ -103,31 +107,21 @@ def _deep(world: World, points: Floats, rows: Ids) -> Steps[Flags]:
     return is_in
 
 
-def interior_points(world: World, rows: Ids) -> Steps[tuple[Floats, Ids]]:
-    """Return points inside the meshes in these rows, (3, q), one for each shell, and whose, (q,).
+@dataclass(frozen=True)
+class _Shells(Columns):
+    """Shells of solids: whose they are, (q,), their areas, and the largest triangle of each.
 
-    Halfway from the middle of its largest triangle to what is next to it, on the side that is in.
+    Of that the middle and the unit normal, (3, q).
     """
-    middles, normals, sizes, whose = _largest_triangles(world, rows)
-    starts, ways = np.tile(middles, 2), np.concatenate((normals, -normals), axis=1)
-    whose = np.tile(whose, 2)
-    rays = Rays.of(starts, ways, np.full(len(whose), np.inf))
-    yield 0.2
-    least = np.tile(np.maximum(world.band, sizes * _IN), 2)
-    lengths = next_in_rows(world.moment, rays, rows[whose], least)
-    yield 0.5
-    (met,) = np.isfinite(lengths).nonzero()
-    points = starts[:, met] + ways[:, met] * lengths[met] / 2
-    is_in = yield from between(0.5, 1.0, inside(world.moment, points, rows[whose[met]]))
-    shells = (met % max(len(sizes), 1))[is_in]
-    order = np.argsort(shells, kind="stable")
-    first = order[starts_of_runs(shells[order])]
-    found = is_in.nonzero()[0][first]
-    return points[:, found], whose[met[found]]
+
+    whose: Ids
+    areas: Floats
+    middles: Floats
+    normals: Floats
 
 
-def _largest_triangles(world: World, rows: Ids) -> tuple[Floats, Floats, Floats, Ids]:
-    """Return the middle, unit normal and size of the largest triangle of each shell, and whose."""
+def _shells(world: World, rows: Ids) -> _Shells:
+    """Return the shells of the solids in these rows."""
     sheets, shells = world.sheets, world.shells
     meshes = world.meshes(rows)
     sizes = world.moment.meshes.sizes[meshes]
@@ -137,10 +131,25 @@ def _largest_triangles(world: World, rows: Ids) -> tuple[Floats, Floats, Floats,
     entries, whose = entries[kept], whose[kept]
     corners = world.corners(entries, rows[whose]).reshape(3, 3, -1)
     normals = cross(corners[1] - corners[0], corners[2] - corners[0])
-    areas = dot(normals, normals)
+    lengths = np.sqrt(dot(normals, normals))
     parts = shells.parts[sheets.arranged.faces.T[0, entries]]
-    order = np.lexsort((sheets.order[entries], -areas, parts, whose))
-    best = order[starts_of_runs(whose[order] * len(shells.parts) + parts[order])]
-    best = best[areas[best] > 0]
-    lengths = np.sqrt(areas[best])
-    return corners.mean(axis=0)[:, best], normals[:, best] / lengths, np.sqrt(lengths), whose[best]
+    order = np.lexsort((sheets.order[entries], -lengths, parts, whose))
+    starts = starts_of_runs(whose[order] * len(shells.parts) + parts[order])
+    best, areas = order[starts], np.add.reduceat(lengths[order], starts) / 2
+    best, areas = best[areas > 0], areas[areas > 0]
+    return _Shells(
+        whose[best], areas, corners.mean(axis=0)[:, best], normals[:, best] / lengths[best]
+    )
+
+
+def _interior_points(world: World, shells: _Shells, rows: Ids) -> Steps[tuple[Floats, Ids]]:
+    """Return points inside the meshes in these rows, (3, q), one for each shell, and whose, (q,).
+
+    They lie next to the middles of the largest triangles, on the sides that are in.
+    """
+    steps = _BESIDE * world.band * np.concatenate((shells.normals, -shells.normals), axis=1)
+    points, whose = np.tile(shells.middles, 2) + steps, np.tile(shells.whose, 2)
+    is_in = yield from inside(world.moment, points, rows[whose])
+    (found,) = is_in.nonzero()
+    found = found[np.unique(found % max(len(shells), 1), return_index=True)[1]]
+    return points[:, found], whose[found]

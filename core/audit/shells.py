@@ -100,20 +100,21 @@ def shells_of(sheets: Sheets, sizes: Ids, meshes: Ids) -> Steps[Shells]:
         yield 0.05
         used, corners = _numbered(corners)
         owner_of = np.zeros(len(used), np.intp)
-        owner_of[corners] = owners
+        if len(some) > 1:
+            owner_of[corners] = owners
         yield 0.1
         places = yield from between(0.1, 0.3, _welded(vertices[:, used], owner_of))
         surface = _Surface(corners, places, sheets.order[entries])
         yield from between(0.3, 0.9, surface.look())
         numbers = sheets.order[entries]
-        lengths = np.zeros(len(some), np.intp)
-        np.maximum.at(lengths, owners, numbers + 1)
+        runs = np.cumsum(sizes[some]) - sizes[some]
+        lengths = np.maximum.reduceat(numbers, runs) + 1
         starts = len(shells.codes) + np.cumsum(lengths) - lengths
         codes = np.zeros(lengths.sum(), np.intp)
         codes[starts[owners] - len(shells.codes) + numbers] = surface.codes()
         shells.codes = np.append(shells.codes, codes)
         shells.starts[some], shells.firsts[some] = starts, sheets.firsts[some]
-        shells.closed[some] = flagged(len(some), owners[surface.counts])
+        shells.closed[some] = np.logical_or.reduceat(surface.counts, runs)
         for known, found in (
             (shells.places, places), (shells.knots, surface.knots), (shells.parts, surface.labels)
         ):  # fmt: skip
@@ -158,15 +159,18 @@ class _Surface:
         edges = yield from between(0.0, 0.4, irregular_edges(corners, len(places)))
         joins, edges = sewn(edges, places)
         self.knots = yield from between(0.4, 0.5, component_steps(len(places), *joins))
-        ones, others = np.concatenate((corners[:2].ravel(), joins[0])), corners[1:].ravel()
-        joining = component_steps(len(places), ones, np.concatenate((others, joins[1])))
+        ones, others = corners[:2].ravel(), corners[1:].ravel()
+        if joins.size:
+            ones, others = np.append(ones, joins[0]), np.append(others, joins[1])
+        joining = component_steps(len(places), ones, others)
         self.labels = yield from between(0.5, 0.7, joining)
         self._open, self._twisted = edges.judged(self.labels)
         self._parts = self.labels[corners[0]]
-        twins, groups = yield from between(0.7, 0.9, coincident_steps(places[corners]))
+        spots = places[corners]
+        twins, groups = yield from between(0.7, 0.9, coincident_steps(spots))
         if len(twins):
             yield from between(0.9, 1.0, self._count_once(twins, groups))
-        one, two, three = places[corners]
+        one, two, three = spots
         self.counts &= (one != two) & (two != three) & (three != one) & ~self._open[self._parts]
         self._count_shells_once(twins, groups)
         self.are_sheets, self.leads = ~self.counts, np.arange(len(self.counts))
@@ -179,8 +183,9 @@ class _Surface:
     def codes(self) -> Ids:
         """Return how triangles count, (n,)."""
         codes = np.where(self.counts, ORIENTED, UNCOUNTED)
-        (some,) = (self.counts & self._twisted[self._parts]).nonzero()
-        codes[some] = (_mixed(self._parts[some]) >> np.uint64(1)).astype(np.intp)
+        if self._twisted.any():
+            (some,) = (self.counts & self._twisted[self._parts]).nonzero()
+            codes[some] = (_mixed(self._parts[some]) >> np.uint64(1)).astype(np.intp)
         return codes
 
     def _count_once(self, twins: Ids, groups: Ids) -> Steps[None]:

@@ -352,16 +352,3 @@ def wound_in_rows(moment: Moment, rays: Rays, rows: Ids, codes: Ids, starts: Ids
         np.bitwise_xor.at(odd, found, np.maximum(kinds, 0))
     flags: Flags = (turns != 0) | (odd != 0)
     return flags
-
-
-def next_in_rows(moment: Moment, rays: Rays, rows: Ids, least: Floats) -> Floats:
-    """Return how far rays go, farther than `least`, to the mesh placed in their row, (q,).
-
-    Infinite where they do not meet it.
-    """
-    nearest = np.full(len(rays), np.inf)
-    pairs = Crossed(np.arange(len(rays)), rows, np.zeros(len(rays)))
-    for _, found, _, where in _met(moment, rays, pairs, rays.limits):
-        (far,) = (where > least[found]).nonzero()
-        np.minimum.at(nearest, found[far], where[far])
-    return nearest
