@@ -79,7 +79,7 @@ def judged(moment: Moment, met: Ids, band: float, clearance: float) -> Steps[Aud
     crossed = flagged(len(touched), seams.pairs)
     is_deep = touched & (crossed | (deep.lower > band)) & np.isnan(twins)
     flush = touched & ~is_deep & np.isnan(twins) & ~are_open.any(axis=0)
-    areas = np.bincount(contacts.pairs, features.areas, minlength=len(touched))
+    areas = np.bincount(contacts.pairs, features.areas, len(touched)).astype(np.float64)
     shared = yield from between(0.88, 0.9, shared_rooms(world, met, flush, areas))
     twins = np.where(np.isnan(twins), shared.apart, twins)
     single = np.isnan(twins)

@@ -1,4 +1,4 @@
-"""Seams: the lines in which open surfaces cross, along edges of their own, too.
+"""Seams: the lines in which surfaces without an inside cross, along edges of their own, too.
 
 What reaches a line from both surfaces are wings: a triangle that goes through it has two, and of
 one that ends on it, by an edge, so have all that share the edge. Sorted by angle around the line,

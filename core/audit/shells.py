@@ -12,7 +12,7 @@ Where two solids of one part share a wall, so that it is not closed with the wal
 triangles cancel in pairs. Closed shells of the same triangles count once.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -59,17 +59,18 @@ class Shells:
     @classmethod
     def none(cls) -> "Shells":
         """Return what is known of no mesh."""
-        nothing, flags = np.empty(0, np.intp), np.empty(0, bool)
-        return cls(nothing, nothing, flags, *[nothing] * 3, flags, nothing, nothing)
+        kinds = {each.name: bool if each.type is Flags else np.intp for each in fields(cls)}
+        return cls(**{name: np.empty(0, kind) for name, kind in kinds.items()})
 
     def fitted(self, meshes: int, vertices: int, entries: int) -> "Shells":
         """Return the same with room for so many meshes, vertices and entries."""
-        return Shells(
-            *(_longer(each, meshes) for each in (self.firsts, self.starts, self.closed)),
-            *(_longer(each, vertices) for each in (self.places, self.knots, self.parts)),
-            *(_longer(each, entries) for each in (self.sheets, self.leads)),
-            self.codes,
-        )
+        lengths = {
+            **dict.fromkeys(("firsts", "starts", "closed"), meshes),
+            **dict.fromkeys(("places", "knots", "parts"), vertices),
+            **dict.fromkeys(("sheets", "leads"), entries),
+        }
+        longer = {name: _longer(getattr(self, name), each) for name, each in lengths.items()}
+        return replace(self, **longer)
 
 
 def _longer(array: NDArray[Any], length: int) -> NDArray[Any]:
