@@ -69,15 +69,17 @@ class Shells:
             **dict.fromkeys(("places", "knots", "parts"), vertices),
             **dict.fromkeys(("sheets", "leads"), entries),
         }
+        if all(len(getattr(self, name)) >= length for name, length in lengths.items()):
+            return self
+        # Copies of all: whoever has the shorter ones may go on writing there.
         longer = {name: _longer(getattr(self, name), each) for name, each in lengths.items()}
         return replace(self, **longer)
 
 
 def _longer(array: NDArray[Any], length: int) -> NDArray[Any]:
-    """Return an array of at least this length: -1, or False, where nothing is known."""
-    more = length - len(array)
+    """Return a copy of at least this length: -1, or False, where nothing is known."""
     empty = 0 if array.dtype == bool else -1
-    return array if more <= 0 else np.append(array, np.full(more, empty, array.dtype))
+    return np.append(array, np.full(max(length - len(array), 0), empty, array.dtype))
 
 
 # What is known of the meshes of each layout, as long as this lasts.
@@ -86,44 +88,46 @@ _known: WeakKeyDictionary[Layout, Shells] = WeakKeyDictionary()
 
 def shells_of(sheets: Sheets, sizes: Ids, meshes: Ids) -> Steps[Shells]:
     """Return the shells with all of these meshes known, which have `sizes` triangles."""
-    faces, vertices = sheets.arranged.faces.T, sheets.arranged.vertices.T
-    shells = _known.get(sheets.layout, Shells.none())
-    shells = shells.fitted(len(sizes), vertices.shape[1], faces.shape[1])
+    arranged, shells = sheets.arranged, _known.get(sheets.layout, Shells.none())
+    shells = shells.fitted(len(sizes), len(arranged.vertices), len(arranged.faces))
     firsts = sheets.firsts[meshes]
     new = meshes[(shells.firsts[meshes] != firsts) & (firsts >= 0)]
     ends = np.flatnonzero(np.diff(np.cumsum(sizes[new]) // tuning.current.shells_together)) + 1
     for some in np.split(new, ends):
-        if len(some) == 0:
-            continue
-        entries = concatenated_ranges(sheets.firsts[some], sizes[some])
-        owners = np.repeat(np.arange(len(some)), sizes[some])
-        corners = faces[:, entries]
-        yield 0.05
-        used, corners = _numbered(corners)
-        owner_of = np.zeros(len(used), np.intp)
-        if len(some) > 1:
-            owner_of[corners] = owners
-        yield 0.1
-        places = yield from between(0.1, 0.3, _welded(vertices[:, used], owner_of))
-        surface = _Surface(corners, places, sheets.order[entries])
-        yield from between(0.3, 0.9, surface.look())
-        numbers = sheets.order[entries]
-        runs = np.cumsum(sizes[some]) - sizes[some]
-        lengths = np.maximum.reduceat(numbers, runs) + 1
-        starts = len(shells.codes) + np.cumsum(lengths) - lengths
-        codes = np.zeros(lengths.sum(), np.intp)
-        codes[starts[owners] - len(shells.codes) + numbers] = surface.codes()
-        shells.codes = np.append(shells.codes, codes)
-        shells.starts[some], shells.firsts[some] = starts, sheets.firsts[some]
-        shells.closed[some] = np.logical_or.reduceat(surface.counts, runs)
-        for known, found in (
-            (shells.places, places), (shells.knots, surface.knots), (shells.parts, surface.labels)
-        ):  # fmt: skip
-            known[used] = used[found]
-        shells.sheets[entries], shells.leads[entries] = surface.are_sheets, entries[surface.leads]
-        yield 0.9
+        if len(some):
+            yield from _look(shells, sheets, some, sizes[some])
     _known[sheets.layout] = shells
     return shells
+
+
+def _look(shells: Shells, sheets: Sheets, meshes: Ids, sizes: Ids) -> Steps[None]:
+    """Find out about meshes which have `sizes` triangles."""
+    entries = concatenated_ranges(sheets.firsts[meshes], sizes)
+    owners = np.repeat(np.arange(len(meshes)), sizes)
+    used, corners = _numbered(sheets.arranged.faces.T[:, entries])
+    owner_of = np.zeros(len(used), np.intp)
+    if len(meshes) > 1:
+        owner_of[corners] = owners
+    yield 0.1
+    points = sheets.arranged.vertices.T[:, used]
+    places = yield from between(0.1, 0.3, _welded(points, owner_of))
+    surface = _Surface(corners, places, sheets.order[entries])
+    yield from between(0.3, 0.9, surface.look())
+    names = shells.places, shells.knots, shells.parts
+    for known, found in zip(names, (places, surface.knots, surface.labels), strict=True):
+        known[used] = used[found]
+    shells.sheets[entries], shells.leads[entries] = surface.are_sheets, entries[surface.leads]
+    shells.firsts[meshes] = sheets.firsts[meshes]
+    runs = np.cumsum(sizes) - sizes
+    shells.closed[meshes] = np.logical_or.reduceat(surface.counts, runs)
+    numbers = sheets.order[entries]
+    lengths = np.maximum.reduceat(numbers, runs) + 1
+    starts = np.cumsum(lengths) - lengths
+    codes = np.zeros(lengths.sum(), np.intp)
+    codes[starts[owners] + numbers] = surface.codes()
+    shells.starts[meshes] = len(shells.codes) + starts
+    shells.codes = np.append(shells.codes, codes)
+    yield 0.9
 
 
 def _numbered(corners: Ids) -> tuple[Ids, Ids]:
@@ -174,6 +178,10 @@ class _Surface:
         one, two, three = spots
         self.counts &= (one != two) & (two != three) & (three != one) & ~self._open[self._parts]
         self._count_shells_once(twins, groups)
+        self._find_leads(twins, groups)
+
+    def _find_leads(self, twins: Ids, groups: Ids) -> None:
+        """Find which of coincident triangles comes first, and which triangles bound nothing."""
         self.are_sheets, self.leads = ~self.counts, np.arange(len(self.counts))
         order = np.lexsort((self._numbers[twins], groups))
         leads = twins[order[starts_of_runs(groups[order])]]

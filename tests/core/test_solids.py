@@ -293,3 +293,27 @@ def test_neighbors_do_not_cross_however_vertices_are_split(name):
     mesh = WORLD[name].triangles
     for each in (mesh, bodies.soup(mesh)):
         assert len(audit(solids.scene_of(each), self_intersections=True)) == 0
+
+
+HOLLOW = WORLD["hollow"].triangles
+PARTS = {
+    "hollow": (HOLLOW, bodies.joined(
+        bodies.other_diagonals(bodies.BOX), bodies.flipped(bodies.other_diagonals(bodies.INNER)))),
+    "overlapping": (WORLD["overlapping shells"].triangles, bodies.joined(
+        bodies.fans(bodies.SECOND), bodies.other_diagonals(bodies.BOX))),
+    "apart": (bodies.joined(bodies.BOX, bodies.THIRD), bodies.joined(
+        bodies.other_diagonals(bodies.THIRD), bodies.soup(bodies.fans(bodies.BOX)))),
+    "twisted": (bodies.TWISTED, bodies.fans(bodies.BOX)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PARTS)
+@pytest.mark.parametrize("seed", range(3))
+def test_solids_of_several_shells_are_one_however_they_are_cut(name, seed):
+    random = np.random.default_rng(seed)
+    rotation = np.linalg.qr(random.normal(size=(3, 3)))[0] * random.uniform(0.1, 50)
+    shift = random.uniform(-9, 9, 3)
+    meshes = [solids.turned(mesh, rotation, shift) for mesh in PARTS[name]]
+    assert solids.named(audit(solids.scene_of(*meshes))) == {(0, 1): {"duplicate"}}
+    other = solids.turned(HOLLOW if name != "hollow" else bodies.BOX, rotation, shift)
+    assert "duplicate" not in solids.named(audit(solids.scene_of(meshes[0], other)))[0, 1]
