@@ -519,9 +519,13 @@ typedef struct {
     Core core;
     View views[2];
     /* The `held` nearest of at most `wanted`, ascending, none farther than `limit`; or the names
-     * of all that is met, only counted if that is NULL. */
+     * of all that is met. */
     int64_t *items, *places, *entries, *names, wanted, held, count, room;
     double *distances;
+    /* How the triangles of the placed tree count where it is asked what winds about the origin,
+     * by item, else NULL; and what has been crossed. */
+    const int64_t *codes;
+    int64_t winding, odd;
 } Walk;
 
 /* Entries of a stack: seven wait on each level, and a block's triangles. */
@@ -540,6 +544,7 @@ static void begin(Walk *walk, const Walked *walked, int kind) {
     walk->matrix = NULL, walk->state = MISS, walk->kind = kind;
     walk->place = walk->height = walk->floor = walk->held = walk->count = 0;
     walk->level = walk->missing = 0;
+    walk->codes = NULL;
 }
 
 static void wait_for(Walk *walk, int32_t child, int32_t count, float enter) {
@@ -611,11 +616,9 @@ static int take(Walk *walk, int64_t entry, double distance) {
  * no room. */
 static int note(Walk *walk, int64_t entry, double distance) {
     int64_t name = walk->kind == AROUND ? entry : walk->tree->order[entry];
-    if (walk->names) {
-        if (walk->count == walk->room) return 0;
-        walk->names[walk->count] = walk->place << 32 | name;
-        if (walk->distances) walk->distances[walk->count] = distance;
-    }
+    if (walk->count == walk->room) return 0;
+    walk->names[walk->count] = walk->place << 32 | name;
+    if (walk->distances) walk->distances[walk->count] = distance;
     walk->count++;
     if (walk->any) walk->height = 0;
     return 1;
@@ -746,6 +749,16 @@ static double crossing(const Ray *ray, const double *corners, double *steps, dou
     return (reached < ray->limit ? reached : ray->limit) + 0.0;
 }
 
+/* Count a triangle that the ray crosses, by its code: not at all (0), signed by the side that is
+ * met (-1), or by parity together with all that have the same code. */
+static int wind(Walk *walk, int64_t entry, const double *weights) {
+    int64_t code = walk->codes[walk->tree->order[entry]];
+    int is_right = weights[0] + weights[1] + weights[2] > 0;
+    if (code < 0) walk->winding += is_right == (walk->ray.direction[walk->ray.axis] > 0) ? 1 : -1;
+    else walk->odd ^= code;
+    return 1;
+}
+
 /* Test a triangle exactly. Returns 0 if there was no room for what was met. */
 static int test_crossing(Walk *walk, int64_t entry) {
     double corners[9], weights[3], steps = 0;
@@ -753,6 +766,7 @@ static int test_crossing(Walk *walk, int64_t entry) {
     placed_corners(walk->tree, walk->matrix, entry, corners);
     double distance = crossing(&walk->ray, corners, &steps, weights);
     if (!(distance <= walk->limit)) return 1;
+    if (walk->codes) return wind(walk, entry, weights);
     if (!walk->wanted) return note(walk, entry, distance);
     if (!take(walk, entry, distance)) return 1;
     memcpy(walk->corners, corners, sizeof corners);
@@ -1524,30 +1538,55 @@ EXPORT int64_t octree_kernel_cast(const Walked *walked, const Asked *asked, int6
 }
 
 /* Find all crossings of the rays `from` to `to`, sorted by ray, distance, place and item, as long
- * as there is room; or, if `rows` are given, of each ray with the placement in its row alone.
- * `names` are items, and places shifted by 32 bits; NULL only to count. `counts` are how many each
- * ray has, or NOT_TAKEN or NOT_PACKED. Returns where to go on; or -1 - i if ray i is unsound, or
- * its row is not there. */
+ * as there is room. `names` are items, and places shifted by 32 bits. `counts` are how many each
+ * ray has, or NOT_TAKEN or NOT_PACKED. Returns where to go on; or -1 - i if ray i is unsound. */
 EXPORT int64_t octree_kernel_cast_all(const Walked *walked, const Asked *asked, int64_t from,
-                                      int64_t to, const int64_t *rows, Waiting *scratch,
-                                      int64_t *names, double *distances, int64_t room,
-                                      int64_t *counts) {
+                                      int64_t to, Waiting *scratch, int64_t *names,
+                                      double *distances, int64_t room, int64_t *counts) {
     int64_t at, first = 0, bad = 0;
     uint64_t before = set_floats(DEFAULT_FLOATS);
     Walk walk = {.stack = scratch};
     for (at = from; at < to; at++) {
-        walk.names = names ? names + first : NULL, walk.distances = distances + first;
+        walk.names = names + first, walk.distances = distances + first;
         walk.room = room - first;
-        if ((rows && !is_row(walked, rows[at])) || !begin_ray(&walk, walked, asked, at, ALL)) {
+        if (!begin_ray(&walk, walked, asked, at, ALL)) {
             bad = -1 - at;
             break;
         }
-        if (walk.height && rows) walk.height = 0, enter_place(&walk, rows[at], 0);
         if (!go_on(&walk)) break;
         counts[at] = walk.state != MISS ? walk.state : walk.missing ? NOT_PACKED : walk.count;
-        if (!names || counts[at] < 0) continue;
+        if (counts[at] < 0) continue;
         sort_met(walk.names, walk.distances, walk.count);
         first += walk.count;
+    }
+    set_floats(before);
+    return bad ? bad : at;
+}
+
+/* Tell which of the rays `from` to `to` begin inside the mesh placed in their row of `rows`: where
+ * the winding number is not 0, or what counts by parity is crossed an odd number of times. `codes`,
+ * `code_count` of them, are how triangles count, by item, those of each mesh from its `starts` on.
+ * `states` are 1 or 0, or NOT_TAKEN or NOT_PACKED. Returns `to`; or -1 - i if ray i is unsound, its
+ * row is not there, or its mesh has no codes. */
+EXPORT int64_t octree_kernel_wound(const Walked *walked, const Asked *asked, int64_t from,
+                                   int64_t to, const int64_t *rows, const int64_t *codes,
+                                   const int64_t *starts, int64_t code_count, Waiting *scratch,
+                                   int64_t *states) {
+    int64_t at, bad = 0;
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    Walk walk = {.stack = scratch};
+    for (at = from; at < to; at++) {
+        int64_t start = is_row(walked, rows[at]) ? starts[walked->scene->meshes[rows[at]]] : -1;
+        if (start < 0 || start >= code_count || !begin_ray(&walk, walked, asked, at, ALL)) {
+            bad = -1 - at;
+            break;
+        }
+        walk.codes = codes + start, walk.winding = walk.odd = 0;
+        if (walk.height) walk.height = 0, enter_place(&walk, rows[at], 0);
+        go_on(&walk);
+        states[at] = walk.state != MISS ? walk.state
+                   : walk.missing       ? NOT_PACKED
+                                        : walk.winding != 0 || walk.odd != 0;
     }
     set_floats(before);
     return bad ? bad : at;

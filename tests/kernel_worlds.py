@@ -279,7 +279,7 @@ def assert_scene_equal(tree, question, seed):
 
 
 def scene_answers(tree, origins, hits, asked):
-    """Return what is nearest, what volumes touch, and how many triangles rays cross."""
+    """Return what is nearest, what volumes touch, and about which points triangles wind."""
     groups, most = asked["groups"], float(np.max(asked["max_distance"], initial=0.0))
     points = np.concatenate((origins[:30], hits.positions[hits.items >= 0][:30]))
     found = [
@@ -292,11 +292,21 @@ def scene_answers(tree, origins, hits, asked):
     if len(there):
         rows = np.resize(there, len(points))
         ways = np.tile([[0.5377], [0.7127], [0.4507]], len(points))
+        counting = how_triangles_count(moment)
         for scale in (1.0, 2.0**-9, 2.0**20):
             starts = np.ascontiguousarray(points.T * scale)
             rays = Rays.of(starts, ways, np.full(len(points), np.inf))
-            found.append(Found(packed_scenes.crossings(moment.scaled(scale), rays, rows)))
+            here = moment.scaled(scale)
+            found.append(Found(packed_scenes.wound_about(here, rays, rows, *counting)))
     return found
+
+
+def how_triangles_count(moment):
+    """Return codes of all kinds for the triangles of meshes, and where those of each begin."""
+    sizes = np.zeros(moment.meshes.born, np.intp)
+    for number in np.unique(moment.placements.meshes):
+        sizes[number] = len(moment.meshes[int(number)].triangles)
+    return np.resize([-1, 0, -1, 5, -1, 9, 9], sizes.sum() + 1), np.cumsum(sizes) - sizes
 
 
 def boxes(seed):

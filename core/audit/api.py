@@ -80,9 +80,13 @@ def audit_steps(
 
     Notes
     -----
-    What is inside is told by the parity of three skew rays, of closed surfaces alone: those whose
-    edges each have an even number of triangles, vertices at one place taken as one. Of two open
-    surfaces that cross, the length of the line in which they do is told instead of a depth.
+    Triangles on the same three places count once, whichever way they face. A point is inside a
+    mesh where the winding number is not 0, counted over the shells that are closed and
+    consistently oriented; a closed shell that is not counts by parity. So overlapping shells are
+    one solid, a hollow body whose inner shell is turned is hollow, and sheets have no inside,
+    those of two sides included. Where surfaces without an inside cross, the length of the line in
+    which they do is told instead of a depth. Two solids in one place are duplicates, however they
+    are cut into triangles.
     Depths are told as intervals no wider than a tenth of the depth or two bands, unless thousands
     of looks do not get there. Each pair is judged by itself: nothing depends on what else is in
     the scene, nor on the order of placements.

@@ -18,7 +18,7 @@ from ..arrays import (
 )
 from ..mailboxing import Mailboxes, Pairs
 from ..rays import RayCrossings, RayHits
-from ..rays.crossings import Rays, barycentric, ray_packets
+from ..rays.crossings import Rays, barycentric, met_sides, ray_packets
 from ..rays.hits import crossings, normals, ray_hits
 from .forest import Forest
 from .images import taken_back
@@ -334,10 +334,21 @@ def _described(moment: Moment, rays: Rays, closest: Closest) -> RayHits:
     )
 
 
-def crossings_in_rows(moment: Moment, rays: Rays, rows: Ids) -> Ids:
-    """Return how many triangles of the mesh placed in its row each ray meets, (q,)."""
-    counts = np.zeros(len(rays), np.intp)
+def wound_in_rows(moment: Moment, rays: Rays, rows: Ids, codes: Ids, starts: Ids) -> Flags:
+    """Return which rays begin inside the mesh placed in their row, (q,).
+
+    `codes` tell how triangles count, by number, those of each mesh from its `starts` on: not at
+    all (0), signed, by the side that the ray meets (-1), or by parity, together with all that have
+    the same number.
+    """
+    turns, odd = np.zeros((2, len(rays)), np.intp)
     pairs = Crossed(np.arange(len(rays)), rows, np.zeros(len(rays)))
-    for _, found, _, _ in _met(moment, rays, pairs, rays.limits):
-        counts += np.bincount(found, minlength=len(rays))
-    return counts
+    firsts = starts[moment.placements.meshes[rows]]
+    for forest, found, entries, _ in _met(moment, rays, pairs, rays.limits):
+        kinds = codes[firsts[found] + forest.order[entries]]
+        items = moment.placed(forest, entries, rows[found])
+        sides = met_sides(items, np.arange(len(entries)), rays, found)
+        np.add.at(turns, found, np.where(kinds < 0, sides, 0))
+        np.bitwise_xor.at(odd, found, np.maximum(kinds, 0))
+    flags: Flags = (turns != 0) | (odd != 0)
+    return flags

@@ -245,7 +245,8 @@ def declared(library: ctypes.CDLL) -> ctypes.CDLL:
             number, *[address] * 3,
         ],
         "cast": [*rays, number, number, number, address, POINTER(Hits)],
-        "cast_all": [*rays, *[address] * 4, number, address],
+        "cast_all": [*rays, *[address] * 3, number, address],
+        "wound": [*rays, *[address] * 3, number, address, address],
         "touch": [
             POINTER(Walked), address, address, *[number] * 4, address, address, number, address,
         ],

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ....core import Boxes, SceneOctree, ray_cast_all, views_around, views_inside
-from ...arrays import Flags, Floats, Ids
+from ....core import Boxes, SceneOctree, Triangles, fits, views_around, views_inside
+from ...arrays import Flags, Floats
 from ...camera import camera_picture, picture_size
 from ...reader import evaluated_box
 from ...ui import named_object
@@ -17,8 +17,6 @@ Size = tuple[int, int]
 _NEAR = 1e-5
 # Places are looked for until so many times as many were tried.
 _TRIES = 8
-# Ways out of a solid; along an axis they would meet edges.
-_WAYS = np.array([[0.61, 0.37, 0.70], [-0.71, 0.53, 0.46], [0.13, -0.83, -0.54]])
 
 
 @dataclass(frozen=True)
@@ -129,16 +127,8 @@ def eyes_of(matrices: Floats) -> Floats:
 
 
 def in_solids(scene: SceneOctree, points: Floats) -> Flags:
-    """Tell which points (q, 3) are inside a closed mesh, by counting how often rays leave it.
-
-    A point is, if rays in three directions cross the same placement an odd number of times.
-    """
-    inside: list[set[tuple[int, int]]] = []
-    for way in _WAYS:
-        rays, placements, _ = ray_cast_all(scene, points, np.tile(way, (len(points), 1))).pairs
-        pairs, counts = np.unique(np.stack((rays, placements)), axis=1, return_counts=True)
-        inside.append(set(map(tuple, pairs[:, counts % 2 == 1].T.tolist())))
-    flags = np.zeros(len(points), np.bool_)
-    found: Ids = np.array([ray for ray, _ in set.intersection(*inside)], np.intp)
-    flags[found] = True
+    """Return which points (q, 3) are inside a closed mesh: a mesh of one point does not fit."""
+    places = np.tile(np.eye(4), (len(points), 1, 1))
+    places[:, :3, 3] = points
+    flags: Flags = ~fits(scene, Triangles(np.zeros((1, 3)), np.zeros((1, 3), np.intp)), places)
     return flags
