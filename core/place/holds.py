@@ -2,12 +2,14 @@
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, distinct
+from ..arrays import Flags, Ids, distinct
+from ..audit.crossings import unit_normals
 from ..audit.findings import DUPLICATE, OVERLAP
 from ..audit.inside import inside
 from ..audit.judge import judged
 from ..audit.shells import shells_of
 from ..gaps.known import Faces
+from ..gaps.shadows import facings
 from ..gaps.way import Way
 from ..scene.moment import Moment
 from ..scene.pairs import tried
@@ -15,8 +17,8 @@ from ..scene.sheets import Sheets
 from ..steps import Steps, between
 from .housed import BAND, FLUSH, lie_whole
 
-# How far from a face a solid is looked for, as a part of the size of the face.
-_BESIDE = 2.0**-30
+# How far from a face a solid is looked for: a part of its size, at least of its coordinates.
+_BESIDE, _ROUNDED = 2.0**-30, 2.0**-48
 
 
 def closed_rows(moment: Moment, sheets: Sheets, rows: Ids) -> Steps[Flags]:
@@ -34,7 +36,8 @@ def holding_faces(
     """Return which pairs of rows, (p,), have faces of one plane that hold each other.
 
     Such hold if the way leads into the solid behind either: that of the other lies ahead of its
-    face, or that of the one that moves behind its own. Two open sheets always do.
+    face, or that of the one that moves behind its own. Where neither face bounds a solid, both are
+    sheets, and hold, too.
     """
     holds = np.zeros(rows.shape[1], bool)
     few = 1
@@ -44,28 +47,34 @@ def holding_faces(
         early = np.arange(len(faces)) - np.searchsorted(faces.pairs, faces.pairs) < few
         here = faces[early.nonzero()[0]]
         ones, others = rows[:, here.pairs]
-        behind = yield from _solid_beside(moment, sheets, ones, here.ones, -way.direction, closed)
-        ahead = yield from _solid_beside(
-            moment, sheets, others, here.others, way.direction, closed
-        )
-        holds[here.pairs[behind | ahead | ~(closed[ones] | closed[others])]] = True
+        sides = yield from _solids_beside(moment, sheets, way, ones, here.ones, closed)
+        other_sides = yield from _solids_beside(moment, sheets, way, others, here.others, closed)
+        leads_in = sides[0] | other_sides[1]
+        leads_out = sides[1] | other_sides[0]
+        holds[here.pairs[leads_in | ~leads_out]] = True
         faces, few = faces[(~early & ~holds[faces.pairs]).nonzero()[0]], few * 8
     return holds
 
 
-def _solid_beside(
-    moment: Moment, sheets: Sheets, rows: Ids, entries: Ids, direction: Floats, closed: Flags
+def _solids_beside(
+    moment: Moment, sheets: Sheets, way: Way, rows: Ids, entries: Ids, closed: Flags
 ) -> Steps[Flags]:
-    """Return which triangles have the solid of their own closed mesh on one side."""
-    flags = np.zeros(len(rows), bool)
+    """Return which triangles have the solid of their own mesh behind them, and which ahead.
+
+    (2, t), as seen along the way.
+    """
+    flags = np.zeros((2, len(rows)), bool)
     (some,) = closed[rows].nonzero()
     keys, places = np.unique(rows[some] * len(sheets.order) + entries[some], return_inverse=True)
     which, found = keys // len(sheets.order), keys % len(sheets.order)
     corners = moment.placed(sheets, found, which).rows.reshape(3, 3, -1)
     size = (corners.max(axis=0) - corners.min(axis=0)).max(axis=0)
-    points = corners.mean(axis=0) + _BESIDE * size * direction[:, None]
-    within = yield from inside(moment, points, which)
-    flags[some] = within[places]
+    apart = np.maximum(_BESIDE * size, _ROUNDED * np.abs(corners).max(axis=(0, 1)))
+    ahead = apart * facings(way, corners) * unit_normals(corners)
+    middles = corners.mean(axis=0)
+    points = np.concatenate((middles - ahead, middles + ahead), axis=1)
+    within = yield from inside(moment, points, np.tile(which, 2))
+    flags[:, some] = within.reshape(2, -1)[:, places]
     return flags
 
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Flags, Floats, Ids, distinct, flagged, power_of_two_scale
+from ..audit.crossings import middles_between
 from ..audit.rules import moment_of
 from ..gaps.search import GapSearch
 from ..gaps.way import Way
@@ -33,21 +34,26 @@ class Slides(Record):
     Attributes
     ----------
     distances : ndarray of float64, shape (n,)
-        In scene units; infinite for what has nothing ahead, which is to stay.
+        In scene units; infinite for placements that nothing stops, which are to stay.
+    moves : ndarray of float64, shape (n, 3)
+        The distances along the direction, to be added to positions; 0 for placements that nothing
+        stops.
     onto : ndarray of intp, shape (n,)
         The placement that stops each; -1 if none does.
     items : ndarray of intp, shape (2, n)
         [0] the triangle of the one that moves and [1] that of the one that stops it, of their
         meshes; of a body, those of its smallest member that has one, and of several that are as
-        near, the first along the Morton curve of their mesh; -1 if nothing stops it, or two
-        solids share room without any.
+        near, those that cross, then the first along the Morton curve of their mesh; -1 if nothing
+        stops it, or two solids share room at the start without crossing.
     points : ndarray of float64, shape (n, 3)
-        Where they meet, after the slide; NaN if nothing stops it.
+        Where these triangles meet, after the slide: the middle of their common segment if they
+        cross at the start; NaN if there are none.
     crossing : ndarray of bool, shape (n,)
         What crosses another at the start, which moves with it.
     """
 
     distances: Floats
+    moves: Floats
     onto: Ids
     items: Ids
     points: Floats
@@ -191,7 +197,8 @@ def _slides(asked: _Asked, direction: Floats) -> Steps[Slides]:
     stops = constraints.tight(falls, stays).nonzero()[0]
     stops = stops[falls[body_of[gaps.ones[stops]]] <= limit]
     ids = moment.placements.ids
-    first = np.lexsort((gaps.ones[stops], gaps.others[stops], body_of[gaps.ones[stops]]))
+    unnamed = gaps.first_entries[stops] < 0
+    first = np.lexsort((gaps.ones[stops], unnamed, gaps.others[stops], body_of[gaps.ones[stops]]))
     stops = stops[first]
     chosen = np.full(count + 1, -1)
     chosen[body_of[gaps.ones[stops[::-1]]]] = stops[::-1]
@@ -212,7 +219,14 @@ def _slides(asked: _Asked, direction: Floats) -> Steps[Slides]:
         count + 1,
         np.concatenate([body_of[rows[gaps.crossing]] for rows in (gaps.ones, gaps.others)]),
     )
-    return Slides(distances, onto, items, points, crosses[asked.bodies])
+    return Slides(
+        distances=distances,
+        moves=np.outer(np.where(np.isfinite(distances), distances, 0.0), way.unit) + 0.0,
+        onto=onto,
+        items=items,
+        points=points,
+        crossing=crosses[asked.bodies],
+    )
 
 
 def _gaps(asked: _Asked, way: Way) -> Steps[tuple[Gaps, Ids]]:
@@ -295,7 +309,11 @@ def _held(search: GapSearch, pairs: Ids, moment: Moment, sheets: Sheets, way: Wa
     solid = near[closed[pairs[:, near]].all(axis=0)]
     crossing[solid] = yield from sharing_room(moment, pairs[:, solid])
     new = solid[crossing[solid]]
-    gaps[new] = 0.0
+    gaps[new], entries[:, new], search.corners[new] = 0.0, -1, -1
     (some,) = np.isfinite(gaps).nonzero()
-    made = (*pairs[:, some], gaps[some], *entries[:, some], search.places(some), crossing[some])
+    places = search.places(some)
+    (touched,) = ((search.corners[some] < 0) & (entries[0, some] >= 0)).nonzero()
+    ones, others = search.triangles(some[touched]).reshape(2, 9, -1)
+    places[:, touched] = middles_between(ones, others)
+    made = (*pairs[:, some], gaps[some], *entries[:, some], places, crossing[some])
     return Gaps(*made)
