@@ -80,15 +80,15 @@ class GapSearch:
         self.crossing, self.faces, far = known.crossing, known.faces, known.gaps > limits[keys]
         self.gaps[far], self.entries[:, far], self.corners[far] = np.inf, -1, -1
 
-    def every_face(self, pairs: Ids) -> Steps[Faces]:
-        """Return all triangles in one plane of some pairs, and not the lowest alone; sorted.
+    def every_face(self, pairs: Ids, are_sheets: Flags) -> Steps[Faces]:
+        """Return all triangles in one plane of some pairs, (n,), not the lowest alone; sorted.
 
-        None of a pair whose first lies wholly ahead of its second: behind the one and ahead of
-        the other there is nothing.
+        Unless both surfaces have sheets, none of a pair whose first lies wholly ahead of its
+        second: no solid is behind the one or ahead of the other.
         """
         if len(pairs):
             seen = Seen(self._moment, self._sheets, self._way, self.rows[:, pairs])
-            pairs = pairs[~seen.are_past()]
+            pairs = pairs[~seen.are_past() | are_sheets]
         if len(pairs) == 0:
             return Faces.none()
         search = GapSearch(self._moment, self._sheets, self._way)

@@ -24,7 +24,7 @@ from ..scene.sheets import Sheets
 from ..steps import Steps, ascending, at_once, between
 from .broad import shadows_met
 from .falls import Constraints
-from .holds import boxes_overlap, closed_rows, holding_faces, sharing_room
+from .holds import boxes_overlap, closed_rows, held_faces, sharing_room
 
 
 @dataclass(frozen=True, eq=False)
@@ -295,25 +295,28 @@ class _Looking:
 def _held(search: GapSearch, pairs: Ids, moment: Moment, sheets: Sheets, way: Way) -> Steps[Gaps]:
     """Return the gaps that a search has found, and those of what holds at the start."""
     gaps, entries, crossing = search.gaps, search.entries, search.crossing
-    faces = search.faces
     (near,) = (boxes_overlap(moment, pairs) & ~crossing).nonzero()
-    asked = np.unique(np.concatenate((pairs[:, faces.pairs], pairs[:, near]), axis=1))
-    closed = yield from closed_rows(moment, sheets, asked)
-    holds = yield from holding_faces(moment, sheets, way, pairs, faces, closed)
-    # Where the lowest two do not hold, others may.
-    more = yield from search.every_face(faces.pairs[~holds[faces.pairs]])
-    holds |= yield from holding_faces(moment, sheets, way, pairs, more, closed)
-    first = faces[holds[faces.pairs].nonzero()[0]]
-    gaps[first.pairs], search.corners[first.pairs] = 0.0, -1
-    entries[:, first.pairs] = first.ones, first.others
+    held = yield from held_faces(search, moment, sheets, way)
+    gaps[held.pairs], search.corners[held.pairs] = 0.0, -1
+    entries[:, held.pairs] = held.ones, held.others
+    closed = yield from closed_rows(moment, sheets, distinct(pairs[:, near]))
     solid = near[closed[pairs[:, near]].all(axis=0)]
     crossing[solid] = yield from sharing_room(moment, pairs[:, solid])
     new = solid[crossing[solid]]
-    gaps[new], entries[:, new], search.corners[new] = 0.0, -1, -1
+    gaps[new], search.corners[new], entries[:, new] = 0.0, -1, -1
     (some,) = np.isfinite(gaps).nonzero()
-    places = search.places(some)
-    (touched,) = ((search.corners[some] < 0) & (entries[0, some] >= 0)).nonzero()
-    ones, others = search.triangles(some[touched]).reshape(2, 9, -1)
-    places[:, touched] = middles_between(ones, others)
+    places = _places(search, some)
     made = (*pairs[:, some], gaps[some], *entries[:, some], places, crossing[some])
     return Gaps(*made)
+
+
+def _places(search: GapSearch, pairs: Ids) -> Floats:
+    """Return where on the mover the gaps of some pairs are measured from, (3, n).
+
+    NaN where no triangles are known.
+    """
+    places = search.places(pairs)
+    (touched,) = ((search.corners[pairs] < 0) & (search.entries[0, pairs] >= 0)).nonzero()
+    ones, others = search.triangles(pairs[touched]).reshape(2, 9, -1)
+    places[:, touched] = middles_between(ones, others)
+    return places

@@ -119,20 +119,21 @@ WAYS = (DOWN, [1, 0, -4], [-1, 2, -8])
 def test_slid_twice_is_slid_once(floor, mover):
     """Onto sheets of one side and two, and onto solids, whichever way all are turned."""
     rng = np.random.default_rng(10 * floor + mover)
-    for order, sign in product(([0, 1, 2], [1, 2, 0], [2, 0, 1]), (1, -1)):
-        turn = np.eye(3)[order] * [1, 1, sign]
-        parts = [
-            Triangles(each.vertices @ turn, each.faces)
-            for each in (FLOORS[floor], GROUND, MOVERS[mover])
-        ]
-        for way, is_posed in product(WAYS, (False, True)):
-            scene = scene_of(*parts)
-            if is_posed:
-                scene.move([2], posed(rng, turn))
-            assert slid(scene, [2], np.array(way) @ turn).onto.tolist() == [0]
-            for _ in range(2):
-                again = slid(scene, [2], np.array(way) @ turn)
-                assert again.onto.tolist() == [0] and (np.abs(again.moves) <= 2.0**-40).all()
+    for is_posed in (False, True, False):
+        turn = np.eye(3)[rng.permutation(3)] * rng.choice([-1, 1], 3)
+        way = np.array(WAYS[rng.integers(3)]) @ turn
+        scene = scene_of(
+            *(
+                Triangles(each.vertices @ turn, each.faces)
+                for each in (FLOORS[floor], GROUND, MOVERS[mover])
+            )
+        )
+        if is_posed:
+            scene.move([2], posed(rng, turn))
+        assert slid(scene, [2], way).onto.tolist() == [0]
+        for _ in range(2):
+            again = slid(scene, [2], way)
+            assert again.onto.tolist() == [0] and (np.abs(again.moves) <= 2.0**-40).all()
 
 
 def posed(rng, turn):
@@ -165,6 +166,19 @@ def test_where_faces_of_one_plane_bound_no_solid_both_are_sheets():
         for other, held in ((lower, True), (upper, False)):
             found = slide(scene_of(floor, other), [0], DOWN)
             assert found.onto.tolist() == ([1] if held else [-1]), kind
+
+
+def test_a_card_joined_with_a_solid_is_held_where_the_solid_is_not():
+    """Both lie wholly ahead of the plane; the solid leaves it, the card would go through."""
+    plane = sheet([-9, -9, 1], [18, 0, 0], [0, 18, 0])
+    solid, card = box([0, 0, 0], [1, 1, 1]), sheet([2, 0, 1], [1, 0, 0], [0, 1, 0])
+    for kind in SHEETS[:3]:
+        floor = two_sided(plane, kind)
+        assert np.isinf(slide(scene_of(floor, solid), [1], DOWN).distances[0])
+        for one, other in ((solid, card), (card, solid)):
+            found = slide(scene_of(floor, both(one, other)), [1], DOWN)
+            assert found.distances.tolist() == [0.0] and found.onto.tolist() == [0]
+            assert found.points[0, 0] >= 2 and found.points[0, 2] == 1
 
 
 @example(seed=0, direction=DOWN)
