@@ -31,16 +31,6 @@ def closed_rows(moment: Moment, sheets: Sheets, rows: Ids) -> Steps[Flags]:
     return flags
 
 
-def rows_with_sheets(moment: Moment, sheets: Sheets, rows: Ids) -> Steps[Flags]:
-    """Return which meshes, placed in rows of any shape, have triangles that bound no solid."""
-    meshes, places = np.unique(moment.placements.meshes[rows], return_inverse=True)
-    sizes = moment.meshes.sizes
-    shells = yield from shells_of(sheets, sizes, meshes)
-    entries = concatenated_ranges(sheets.firsts[meshes], sizes[meshes])
-    owners = np.repeat(np.arange(len(meshes)), sizes[meshes])
-    return flagged(len(meshes), owners[shells.sheets[entries]])[places].reshape(rows.shape)
-
-
 def held_faces(search: GapSearch, moment: Moment, sheets: Sheets, way: Way) -> Steps[Faces]:
     """Return faces of one plane that hold each other at the start: the lowest of each pair."""
     lowest = search.faces
