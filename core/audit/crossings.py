@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, cross, dot, power_of_two_scale
+from ..gaps.search import GapSearch
 from ..touch.triangle_distance import nearest_points, points_to_triangles
 
 _BLOCK = 4_096
@@ -77,6 +78,19 @@ def middles_between(ones: Floats, others: Floats) -> Floats:
         nearer = apart < least
         middles[:, nearer], least[nearer] = points[:, nearer], apart[nearer]
     return middles
+
+
+def places_met(search: GapSearch, pairs: Ids) -> Floats:
+    """Return where on the mover the gaps of some pairs are measured from, (3, n).
+
+    The middle of what both have in common where triangles touch or cross at the start; NaN where
+    no triangles are known.
+    """
+    places = search.places(pairs)
+    (met,) = ((search.corners[pairs] < 0) & (search.entries[0, pairs] >= 0)).nonzero()
+    ones, others = search.triangles(pairs[met]).reshape(2, 9, -1)
+    places[:, met] = middles_between(ones, others)
+    return places
 
 
 def _apart(points: Floats, ones: Floats, others: Floats) -> Floats:

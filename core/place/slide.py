@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Flags, Floats, Ids, distinct, flagged, power_of_two_scale
-from ..audit.crossings import middles_between
+from ..arrays import Flags, Floats, Ids, distinct, flagged, power_of_two_scale, starts_of_runs
+from ..audit.crossings import places_met
 from ..audit.rules import moment_of
 from ..gaps.search import GapSearch
 from ..gaps.way import Way
@@ -137,13 +137,14 @@ def slide_steps(
     Notes
     -----
     The gap of two surfaces is the least distance over the inside of the overlap of their shadows:
-    what only grazes stops nothing. What crosses at the start moves together. Bodies that nothing
-    stops which stands, and no body that any could land on, stay with an infinite distance, and
-    others may land on them. Distances are rounded down, by less than 2**-40 of the largest
-    coordinate; names and order change none. The cost is that of the pairs of triangles that come
-    near each other in their shadows, of those whose boxes may hold the nearest. The distances are
-    the greatest solution of difference constraints (Cormen, Leiserson, Rivest and Stein,
-    "Introduction to Algorithms", chapter 24).
+    what only grazes stops nothing. Faces in one plane at the start hold if the direction leads
+    into the solid behind either, or if neither bounds a solid. What crosses at the start moves
+    together. Bodies that nothing stops which stands, and no body that any could land on, stay with
+    an infinite distance, and others may land on them. Distances are rounded down, by less than
+    2**-40 of the largest coordinate; names and order change none. The cost is that of the pairs of
+    triangles that come near each other in their shadows, of those whose boxes may hold the
+    nearest. The distances are the greatest solution of difference constraints (Cormen, Leiserson,
+    Rivest and Stein, "Introduction to Algorithms", chapter 24).
     """
     moment = moment_of(scene, groups)
     rows = moment.placements.rows_of(ids, once=True)
@@ -197,13 +198,8 @@ def _slides(asked: _Asked, direction: Floats) -> Steps[Slides]:
     stops = constraints.tight(falls, stays).nonzero()[0]
     stops = stops[falls[body_of[gaps.ones[stops]]] <= limit]
     ids = moment.placements.ids
-    unnamed = gaps.first_entries[stops] < 0
-    first = np.lexsort((gaps.ones[stops], unnamed, gaps.others[stops], body_of[gaps.ones[stops]]))
-    stops = stops[first]
-    chosen = np.full(count + 1, -1)
-    chosen[body_of[gaps.ones[stops[::-1]]]] = stops[::-1]
     yield 0.97
-    which = chosen[asked.bodies]
+    which = _named(gaps, stops, body_of, count)[asked.bodies]
     distances = np.minimum(
         falls[asked.bodies] * length, np.where(stays, np.inf, asked.limit)[asked.bodies]
     )
@@ -227,6 +223,20 @@ def _slides(asked: _Asked, direction: Floats) -> Steps[Slides]:
         points=points,
         crossing=crosses[asked.bodies],
     )
+
+
+def _named(gaps: Gaps, stops: Ids, body_of: Ids, count: int) -> Ids:
+    """Return for each body, (count,), which of the gaps that stop it is told; -1 for none.
+
+    That with the smallest placement that stops it, of these one with triangles, then of the
+    smallest member.
+    """
+    bodies, are_unnamed = body_of[gaps.ones[stops]], gaps.first_entries[stops] < 0
+    order = np.lexsort((gaps.ones[stops], are_unnamed, gaps.others[stops], bodies))
+    first = order[starts_of_runs(bodies[order])]
+    named = np.full(count, -1)
+    named[bodies[first]] = stops[first]
+    return named
 
 
 def _gaps(asked: _Asked, way: Way) -> Steps[tuple[Gaps, Ids]]:
@@ -305,18 +315,6 @@ def _held(search: GapSearch, pairs: Ids, moment: Moment, sheets: Sheets, way: Wa
     new = solid[crossing[solid]]
     gaps[new], search.corners[new], entries[:, new] = 0.0, -1, -1
     (some,) = np.isfinite(gaps).nonzero()
-    places = _places(search, some)
+    places = places_met(search, some)
     made = (*pairs[:, some], gaps[some], *entries[:, some], places, crossing[some])
     return Gaps(*made)
-
-
-def _places(search: GapSearch, pairs: Ids) -> Floats:
-    """Return where on the mover the gaps of some pairs are measured from, (3, n).
-
-    NaN where no triangles are known.
-    """
-    places = search.places(pairs)
-    (touched,) = ((search.corners[pairs] < 0) & (search.entries[0, pairs] >= 0)).nonzero()
-    ones, others = search.triangles(pairs[touched]).reshape(2, 9, -1)
-    places[:, touched] = middles_between(ones, others)
-    return places
