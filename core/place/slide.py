@@ -35,9 +35,6 @@ class Slides(Record):
     ----------
     distances : ndarray of float64, shape (n,)
         In scene units; infinite for placements that nothing stops, which are to stay.
-    moves : ndarray of float64, shape (n, 3)
-        The distances along the direction, to be added to positions; 0 for placements that nothing
-        stops.
     onto : ndarray of intp, shape (n,)
         The placement that stops each; -1 if none does.
     items : ndarray of intp, shape (2, n)
@@ -50,14 +47,17 @@ class Slides(Record):
         cross at the start; NaN if there are none.
     crossing : ndarray of bool, shape (n,)
         What crosses another at the start, which moves with it.
+    moves : ndarray of float64, shape (n, 3)
+        The distances along the direction, to be added to positions; 0 for placements that nothing
+        stops.
     """
 
     distances: Floats
-    moves: Floats
     onto: Ids
     items: Ids
     points: Floats
     crossing: Flags
+    moves: Floats
 
 
 @dataclass(frozen=True)
@@ -217,11 +217,11 @@ def _slides(asked: _Asked, direction: Floats) -> Steps[Slides]:
     )
     return Slides(
         distances=distances,
-        moves=np.outer(np.where(np.isfinite(distances), distances, 0.0), way.unit) + 0.0,
         onto=onto,
         items=items,
         points=points,
         crossing=crosses[asked.bodies],
+        moves=np.outer(np.where(np.isfinite(distances), distances, 0.0), way.unit) + 0.0,
     )
 
 
