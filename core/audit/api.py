@@ -48,9 +48,9 @@ def audit_steps(
         most, so that squares of it are numbers.
     band : float, optional
         What is no farther apart than this touches, and what is no deeper does not overlap; scene
-        units, above 0. None states no length: then, and where it is more, the band of a pair is
-        what the coordinates of these two resolve in single precision, four units in the last
-        place of the largest one. The answer tells it for each finding.
+        units. None and 0 state no length: then, and where it is more, the band of a pair is what
+        the coordinates of these two resolve in single precision, four units in the last place of
+        the largest one. The answer tells it for each finding.
     self_intersections : bool
         Also look for triangles of one placement that cross and share no corner.
     owners : array_like of int, shape (n,), optional
@@ -72,9 +72,9 @@ def audit_steps(
     Raises
     ------
     ValueError
-        If this is no scene, a number is negative or not finite, `band` is 0, `owners` are not one
-        whole number for each placement, a placement is unknown or removed, `skipped` are no pairs,
-        or `groups` is no mask.
+        If this is no scene, a number is negative or not finite, `owners` are not one whole number
+        for each placement, a placement is unknown or removed, `skipped` are no pairs, or `groups`
+        is no mask.
     RuntimeError
         At a step, if the scene has changed since the call.
 

@@ -23,6 +23,7 @@ from ..steps import Steps, ascending, at_once, between
 from . import findings as of
 from .bands import resolutions
 from .components import component_steps
+from .crossings import places_met
 from .rules import moment_of
 
 _HOLDS = (
@@ -178,7 +179,7 @@ def _drops(
     best = best[np.isfinite(search.gaps[best])]
     some = numbers[best]
     drops[some], landings[:, some] = search.gaps[best] / scale, pairs[:, best]
-    places[some] = search.places(best).T / scale
+    places[some] = places_met(search, best).T / scale
     return drops, landings, places
 
 

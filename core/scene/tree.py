@@ -252,6 +252,8 @@ class SceneOctree(SceneQuestions):
         Notes
         -----
         Of placements whose matrices stay as they are nothing is touched: a caller may pass all.
+        A placement whose matrix is not finite is set aside, as by `place`: it keeps its id, no
+        question finds it until it is moved back, and `invalid_ids` lists it.
         """
         rows, there = self._placements.rows_of(ids, once=True), matrix_rows(matrices)
         checks.same_length("ids and matrices", rows, there.T)

@@ -77,7 +77,7 @@ def film_steps(context: bpy.types.Context, wish: Wish, frames: Sequence[int]) ->
     Yields the fraction done. The scene is at some of the frames then; when the steps end or are
     closed, it is back where it was.
     """
-    tracker, cast = ContactTracker(band=wish.band or None), _Cast()
+    tracker, cast = ContactTracker(band=wish.band), _Cast()
     look = partial(_look, tracker, cast, wish)
     yield from frame_steps(context, frames, read_shown, look, reading=0.5)
     film = cast.film(frames, tracker.intervals)

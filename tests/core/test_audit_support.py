@@ -155,3 +155,12 @@ def test_without_grounds_the_lowest_carry_within_the_band():
             found = supports(scene, audit(scene, band=band), None)
             assert np.flatnonzero(found.floating).tolist() == floating
     assert supports(SceneOctree(), audit(SceneOctree()), None).floating.shape == (0,)
+
+
+def test_a_faller_that_crosses_what_was_not_looked_at_is_stopped_where_they_cross():
+    scene = scene_of(
+        sheet([-4, -4, 0], [8, 0, 0], [0, 8, 0]), sheet([1, 2, -1], [1, 0, 0], [0, 0, 2])
+    )
+    found = supports(scene, audit(scene, skipped=[[0], [1]]), [0])
+    assert found.drops.tolist() == [0.0] and found.landings.tolist() == [[1], [0]]
+    assert found.places[0, 2] == 0 and 1 < found.places[0, 0] < 2
