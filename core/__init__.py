@@ -4,6 +4,9 @@ Read on in the order of the files' imports: shapes, octree, construction, descen
 rays, nearest and pairs; then dynamic (items that move), scene (placed meshes), audit (clashes),
 clip and chunks (triangles cut at walls), and item_buffer (pixels). The public names are those of
 this file.
+
+A bad argument is an error that names it: a `ValueError`, which is a `TypeError`, too, where its
+type is wrong.
 """
 
 from .atomic_file import atomic_file

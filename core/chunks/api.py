@@ -18,6 +18,8 @@ from .budget import COUNTED, TRIANGLES, Budget, Divided, divide_by_budget
 from .lattice import Lattice
 
 CUT, ASSIGN, KEEP = 0, 1, 2
+# The least edge of cells by default, as a part of the edge that is asked for.
+_LEAST = 0.25
 SPLITS = {"octree": (0, 1, 2), "quadtree": (0, 1)}
 
 
@@ -86,7 +88,7 @@ def chunks_steps(
     counted: str = TRIANGLES,
     split: str = "octree",
     least_triangles: SupportsIndex = 0,
-    least_size: float = 0.0,
+    least_size: float | None = None,
     owners: ArrayLike | None = None,
     modes: ArrayLike | None = None,
     weights: ArrayLike | None = None,
@@ -114,8 +116,9 @@ def chunks_steps(
     least_triangles : int
         A cell with at most so many triangles is not divided.
     least_size : float
-        A cell whose children would have a shorter edge is not divided; scene units. None is
-        divided more than 20 times.
+        A cell whose children would have a shorter edge is not divided; scene units. By default a
+        quarter of `cell`: where more triangles meet than the budget allows, cells would shrink
+        without end. No cell is divided more than 20 times.
     owners : array_like of int, shape (n,), optional
         The object of each triangle, 0 to o - 1; all of one by default.
     modes : array_like of int, shape (o,), optional
@@ -173,9 +176,9 @@ def chunks_steps(
         objects,
         each,
         checks.whole_number("least_triangles", least_triangles, 0),
-        checks.number("least_size", least_size, 0.0),
+        _LEAST * edge if least_size is None else checks.number("least_size", least_size, 0.0),
     )
-    if limits.most == limits.least_size == 0:
+    if limits.most == 0 and not least_size:
         raise ValueError(f"least_size must be more than 0 with no budget, got {least_size!r}")
     axes = SPLITS[checks.choice("split", split, tuple(SPLITS))]
     return ascending(_steps(triangles, edge, axes, limits, wanted, one_box(bounds)))

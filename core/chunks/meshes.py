@@ -139,7 +139,7 @@ def interpolated(values: ArrayLike, sources: ArrayLike, weights: ArrayLike, /) -
     if width < 0:
         raise ValueError(f"values must have shape (c, d), got {given.shape}")
     rows = checks.floats("values", given, width)
-    three = checks.indices("sources", sources, 3, len(rows))
+    three = checks.indices("sources", sources, 3, len(rows), "values")
     parts = checks.floats("weights", weights, 3)
     checks.same_length("sources and weights", three, parts)
     made = np.zeros((len(three), width))

@@ -293,7 +293,7 @@ class _Looking:
             search = GapSearch(self.moment, self.sheets, self.way)
             looking = search.look(pairs, bodies[pairs[0]], limits, shared=number == 0)
             yield from between(start, start + 0.4, looking)
-            steps = _held(search, pairs, self.moment, self.sheets, self.way)
+            steps = held(search, pairs, self.moment, self.sheets, self.way)
             found = yield from between(start + 0.4, start + 0.5, steps)
             np.minimum.at(limits, bodies[found.ones], found.gaps)
             parts.append(found)
@@ -302,7 +302,7 @@ class _Looking:
         return Gaps.joined([gaps, back.turned])
 
 
-def _held(search: GapSearch, pairs: Ids, moment: Moment, sheets: Sheets, way: Way) -> Steps[Gaps]:
+def held(search: GapSearch, pairs: Ids, moment: Moment, sheets: Sheets, way: Way) -> Steps[Gaps]:
     """Return the gaps that a search has found, and those of what holds at the start."""
     gaps, entries, crossing = search.gaps, search.entries, search.crossing
     (near,) = (boxes_overlap(moment, pairs) & ~crossing).nonzero()

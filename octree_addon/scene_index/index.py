@@ -275,9 +275,22 @@ class SceneIndex:
         ndarray of intp, shape (k,)
             Those of `object.evaluated_get(depsgraph).data.polygons`; of the mesh itself if no
             modifier changes its faces.
+
+        Raises
+        ------
+        ValueError
+            If a placement is unknown, or triangles are not one for each, of its mesh.
         """
-        rows, wanted = self.rows_of(placements), np.asarray(triangles, np.intp)
-        return self.placements.polygons_of(rows, wanted)
+        rows, wanted = self.rows_of(placements), np.asarray(triangles)
+        if wanted.shape != rows.shape or (len(wanted) and wanted.dtype.kind not in "iu"):
+            told = f"got {wanted.dtype} in shape {wanted.shape}"
+            raise ValueError(f"triangles must be whole numbers in shape {rows.shape}, {told}")
+        counts = np.diff(self.placements.starts)[rows]
+        (bad,) = ((wanted < 0) | (wanted >= counts)).nonzero()
+        if len(bad):
+            told = f"got {wanted[bad[0]]} in row {bad[0]}, of a mesh of {counts[bad[0]]}"
+            raise ValueError(f"triangles must be triangles of the placed meshes, {told}")
+        return self.placements.polygons_of(rows, wanted.astype(np.intp))
 
     def rows_of(self, placements: ArrayLike) -> Ids:
         """Return where placements stand in `octree.ids`; an unknown one is a `ValueError`."""

@@ -269,6 +269,21 @@ def test_polygons_and_objects_of_hits(zoo):
     assert [index.table([each])[0].name for each in hits.placements] == ["Quad", "Strip"]
 
 
+@pytest.mark.parametrize(
+    ("triangles", "told"),
+    [
+        ([0, 10**6], r"triangles of the placed meshes, got 1000000 in row 1, of a mesh of \d+"),
+        ([-1, 0], "got -1 in row 0"),
+        ([0], r"whole numbers in shape \(2,\), got int64 in shape \(1,\)"),
+        ([0.0, 1.0], "got float64"),
+    ],
+)
+def test_triangles_that_are_not_there_have_no_polygons(zoo, triangles, told):
+    index = scene_index()
+    with pytest.raises(ValueError, match=f"triangles must be .*{told}"):
+        index.polygons_of(index.octree.ids[:2], triangles)
+
+
 def test_matrices_that_are_not_finite_are_set_aside(empty_scene):
     cube("Good")
     bad = cube("Bad")
