@@ -6,6 +6,7 @@ clip and chunks (triangles cut at walls), and item_buffer (pixels). The public n
 this file.
 """
 
+from .apart import islands
 from .atomic_file import atomic_file
 from .audit import (
     FINDING_CLASSES,
@@ -55,7 +56,6 @@ from .item_buffer import (
     ZBuffer,
     face_samples,
     face_samples_steps,
-    islands,
     item_buffers,
     sphere_directions,
     views_around,

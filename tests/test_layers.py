@@ -12,9 +12,9 @@ import core
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
-    "tuning", "arrays", "records", "checks", "steps", "passes", "shapes", "options", "grid",
-    "child_masks", "cells", "any_octree", "walkable", "octree", "compiled", "checksums", "touch",
-    "lone", "groups", "construction", "mailboxing", "descend", "query", "rays", "nearest",
+    "tuning", "arrays", "records", "checks", "steps", "passes", "shapes", "apart", "options",
+    "grid", "child_masks", "cells", "any_octree", "walkable", "octree", "compiled", "checksums",
+    "touch", "lone", "groups", "construction", "mailboxing", "descend", "query", "rays", "nearest",
     "pairs", "dynamic", "scene", "gaps", "audit", "place", "clip", "chunks", "item_buffer",
     "trace", "atomic_file", "storage", "statistics", "wireframe",
     "__init__",

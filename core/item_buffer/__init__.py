@@ -3,7 +3,6 @@
 Views; the vertex stage; scan conversion; renderers, by z-buffer or by rays; what is measured.
 """
 
-from .apart import islands
 from .face_samples import FaceSamples, face_samples, face_samples_steps
 from .pixel_rays import PixelRays
 from .renderers import ItemBuffers, ItemRenderer, item_buffers
@@ -32,7 +31,6 @@ __all__ = [
     "ZBuffer",
     "face_samples",
     "face_samples_steps",
-    "islands",
     "item_buffers",
     "sphere_directions",
     "views_around",

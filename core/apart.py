@@ -6,9 +6,9 @@ Documents", 1984; here along three axes.
 
 import numpy as np
 
-from .. import checks
-from ..arrays import Flags, Floats, Ids
-from ..shapes import Boxes
+from . import checks
+from .arrays import Flags, Floats, Ids
+from .shapes import Boxes
 
 
 def islands(bounds: Boxes, /) -> Ids:
