@@ -9,6 +9,7 @@ A bad argument is an error that names it: a `ValueError`, which is a `TypeError`
 type is wrong.
 """
 
+from .apart import islands
 from .atomic_file import atomic_file
 from .audit import (
     FINDING_CLASSES,
@@ -176,6 +177,7 @@ __all__ = [
     "fits_steps",
     "interpolated",
     "interpolated_normals",
+    "islands",
     "item_buffers",
     "joined_chunks",
     "kernel",

@@ -19,6 +19,7 @@ from ..records import Record
 from ..scene import SceneOctree
 from ..shapes import Frusta
 from ..shapes.frusta import CLIP_CORNERS
+from .evidence import evidence
 from .stage import Stage
 from .views import depths_of
 
@@ -195,6 +196,38 @@ class ItemRenderer:
             mine = (owners >= some[0]) & (owners <= some[-1])
             own = owners[mine] - some[0]
             yield some, self._covered(view_projection, size, rows[mine], own, boxes[:, some])
+
+    def evidence(
+        self, view_projection: Floats, size: Size, image: Image, rows: Ids, triangles: Ids
+    ) -> tuple[Flags, Flags]:
+        """Tell of triangles that no pixel shows what a picture says about them.
+
+        Parameters
+        ----------
+        view_projection : ndarray of float64, shape (4, 4)
+            A matrix that was checked.
+        size : tuple of int
+            Width and height of the picture in pixels.
+        image : Image
+            What `image` returned of this view.
+        rows, triangles : ndarray of intp, shape (n,)
+            Places of ids in `scene.ids`, and triangles of their meshes.
+
+        Returns
+        -------
+        resolved : ndarray of bool, shape (n,)
+            Which would be seen if they were alone: others hide those that are not.
+        unresolved : ndarray of bool, shape (n,)
+            Which of the others are in the picture, and not behind all the pixels around them:
+            whether they are hidden is too small to tell.
+
+        Raises
+        ------
+        ValueError
+            Never: all was checked before.
+        """
+        nearness = image.nearness.reshape(size[1], size[0])
+        return evidence(self.stage, view_projection, nearness, rows, triangles)
 
     # How many pixels of boxes are drawn together.
     _pixels_together = 1 << 23

@@ -121,7 +121,7 @@ class Stage:
 
     def _drawn(self, rows: Ids, owners: Ids, first: int, screen: Floats) -> OnScreen:
         meshes, sizes = self.moment.placements.meshes[rows], self.sizes(rows)
-        matrices = _combined(screen, self.moment.placements.matrices[:, rows])
+        matrices = combined(screen, self.moment.placements.matrices[:, rows])
         counts = self.arrays.vertex_counts[meshes]
         starts, is_in_front = self.arrays.vertex_starts[meshes], False
         if (kernel := painter()) is not None:
@@ -129,10 +129,10 @@ class Stage:
             clip, is_in_front = kernel.projected(vertices, matrices, starts, counts)
         elif len(rows) == 1:
             start = starts[0]
-            clip = _transformed(matrices, self.arrays.vertices[:, start : start + counts[0]])
+            clip = transformed(matrices, self.arrays.vertices[:, start : start + counts[0]])
         else:
             ids = concatenated_ranges(starts, counts)
-            clip = _transformed(np.repeat(matrices, counts, axis=2), self.arrays.vertices[:, ids])
+            clip = transformed(np.repeat(matrices, counts, axis=2), self.arrays.vertices[:, ids])
         firsts = self.arrays.face_starts[meshes]
         if len(rows) == 1:
             faces = self.arrays.faces[:, firsts[0] : firsts[0] + sizes[0]]
@@ -157,7 +157,7 @@ def screen_matrix(view_projection: Floats, size: tuple[int, int]) -> Floats:
     return np.stack(((x + w) * (width / 2), (y + w) * (height / 2), (w - z) / 2, w))
 
 
-def _combined(screen: Floats, matrices: Floats) -> Floats:
+def combined(screen: Floats, matrices: Floats) -> Floats:
     """Return the products with affine matrices (12, k), (4, 4, k)."""
     grid = matrices.reshape(3, 4, -1)
     products = np.einsum("ij,jkn->ikn", screen[:, :3], grid)
@@ -165,7 +165,7 @@ def _combined(screen: Floats, matrices: Floats) -> Floats:
     return products
 
 
-def _transformed(matrices: Floats, vertices: Floats) -> Floats:
+def transformed(matrices: Floats, vertices: Floats) -> Floats:
     """Return vertices (3, v) times matrices (4, 4, v) or (4, 4, 1), (4, v)."""
     x, y, z = vertices
     clip = np.empty((4, len(x)))
