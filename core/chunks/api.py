@@ -215,7 +215,7 @@ def _steps(
         standing = _stand_for(cutting, budget.owners, modes, valid)
         yield from between(0.2, 0.25, standing)
     lattice = Lattice.around(lower, upper, cell)
-    dividing = divide_by_budget(cutting, lattice, axes, budget, cuttable)
+    dividing = divide_by_budget(cutting, lattice, axes, budget, cuttable & valid)
     divided = yield from between(0.25, 0.85, dividing)
     making = piece_steps(cutting, vertices, faces, np.zeros(len(faces), bool))
     pieces = yield from between(0.85, 0.95, making)
