@@ -92,7 +92,10 @@ class OCTREE_OT_make_real(RefusingOperator, bpy.types.Operator):
             self.report({"ERROR"}, "No cells are shown")
             return {"CANCELLED"}
         colors = cell_colors(octree, cells, look, states)
-        mesh = cells_to_mesh(octree, cells, boxes=look.boxes, colors=colors, name=NAME)
+        try:
+            mesh = cells_to_mesh(octree, cells, boxes=look.boxes, colors=colors, name=NAME)
+        except ValueError as error:
+            return self.refuse(error)
         item: Any = bpy.data.objects.new(NAME, mesh)
         mark_as_cells(item)
         self._select_only(context, item)

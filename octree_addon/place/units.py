@@ -169,7 +169,7 @@ def _reason_of_place(placements: ScenePlacements, rows: list[int]) -> str:
         return "nowhere"
     reaches = np.array([mesh.reach for mesh in meshes])
     if not np.isfinite(reaches).all():
-        return "reaches to infinity"
+        return "not finite"
     return "too far away" if (np.abs(matrices).max(axis=1) * (1 + reaches)).max() > _FAR else ""
 
 
