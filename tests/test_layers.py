@@ -22,10 +22,10 @@ CORE_ORDER = [
 ADDON_ORDER = [
     "tuning", "arrays", "lengths", "text_formats", "shares", "png", "written_files", "ui", "menus",
     "translations", "shortcuts", "manual", "references", "preferences", "presets", "camera",
-    "curves", "reader", "scene_index", "item_buffer", "built_tree", "trees", "scope", "targets",
-    "selection", "hiding", "answers", "build", "results", "questions", "distances", "live",
-    "display", "probe", "cameras", "audit", "place", "chunks", "density", "shipping", "example",
-    "main_panel", "command_line", "handlers", "__init__",
+    "curves", "reader", "written_meshes", "scene_index", "item_buffer", "built_tree", "trees",
+    "scope", "targets", "selection", "hiding", "answers", "build", "results", "questions",
+    "distances", "live", "display", "probe", "cameras", "audit", "place", "chunks", "density",
+    "shipping", "example", "main_panel", "command_line", "handlers", "__init__",
 ]  # fmt: skip
 BLENDER = {
     "bl_math", "bl_operators", "bl_ui", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras",
@@ -192,6 +192,7 @@ DOORS = {
         r"\.(select_set|hide_set|foreach_set)\(|\.(attributes|objects|collections)\.new\("
         r"|item\.(location|rotation_\w+) = |\.matrix_world = ",
         {
+            "written_meshes",
             "selection",
             "hiding",
             "display",

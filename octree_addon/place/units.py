@@ -22,6 +22,8 @@ _UNUSED_PART = 1e-6
 # A space is uneven if its axes differ by this part.
 _UNEVEN = 1e-5
 _ROTATIONS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+# From here on not even squares of coordinates are finite in single precision.
+_FAR = 1e18
 # A space this near to singular does not tell which location gives a place.
 _FLAT = 1e-9
 
@@ -127,8 +129,8 @@ def movers_of(
         rows = [row for uid in uids for row in rows_of.get(uid, ())]
         if not reason and not rows:
             reason = "has no faces"
-        elif not reason and not _are_finite(placements, rows):
-            reason = "nowhere"
+        elif not reason:
+            reason = _reason_of_place(placements, rows)
         if reason:
             reasons[name_of_unit] = reason
         else:
@@ -159,10 +161,16 @@ def _visible(
             yield item
 
 
-def _are_finite(placements: ScenePlacements, rows: list[int]) -> bool:
-    """Tell whether some placements all have a place, and a triangle there."""
-    is_placed = bool(np.isfinite(placements.matrices[rows]).all())
-    return is_placed and all(placements.meshes[row].finite_count for row in rows)
+def _reason_of_place(placements: ScenePlacements, rows: list[int]) -> str:
+    """Say why some placements have no place, or none that can be told from a nearby one."""
+    matrices = placements.matrices[rows]
+    meshes = [placements.meshes[row] for row in rows]
+    if not np.isfinite(matrices).all() or not all(mesh.finite_count for mesh in meshes):
+        return "nowhere"
+    reaches = np.array([mesh.reach for mesh in meshes])
+    if not np.isfinite(reaches).all():
+        return "not finite"
+    return "too far away" if (np.abs(matrices).max(axis=1) * (1 + reaches)).max() > _FAR else ""
 
 
 def _rows_by_owner(placements: ScenePlacements) -> dict[int, list[int]]:

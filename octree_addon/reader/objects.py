@@ -8,6 +8,8 @@ import bpy
 
 # The custom property of objects that are no part of the scene: what *Make Real* makes.
 NOT_SCENE = "octree_cells"
+# Types of modifiers that can make instances.
+MAKERS = {"NODES", "PARTICLE_SYSTEM"}
 
 
 def counts_as_scene(item: Any) -> bool:
@@ -43,8 +45,7 @@ def seen_objects(
 
 def may_instance(item: bpy.types.Object) -> bool:
     """Tell whether an object can have instances."""
-    makers = {"NODES", "PARTICLE_SYSTEM"}
-    return item.instance_type != "NONE" or any(each.type in makers for each in item.modifiers)
+    return item.instance_type != "NONE" or any(each.type in MAKERS for each in item.modifiers)
 
 
 def dependencies(objects: Iterable[bpy.types.Object]) -> Iterator[int]:

@@ -65,6 +65,14 @@ class SceneMesh:
         return int(self.finite.sum())
 
     @cached_property
+    def reach(self) -> float:
+        """The largest coordinate of a vertex of triangles; infinity if one is not finite."""
+        used = np.zeros(len(self.triangles.vertices), np.bool_)
+        used[self.triangles.faces] = True
+        most = np.abs(self.triangles.vertices[used]).max(initial=0.0)
+        return float(most) if np.isfinite(most) else float("inf")
+
+    @cached_property
     def box(self) -> Floats:
         """The lower and the upper corner of a box around its finite triangles, (2, 3), or NaN."""
         corners = self.triangles[self.finite].rows.reshape(3, 3, -1)
