@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import planted_scenes
 from numpy.typing import NDArray
 
 if __name__ == "__main__":
@@ -351,6 +352,19 @@ def assert_boxes_equal(seed):
     return sum(map(len, asked))
 
 
+def assert_planted_boxes_equal(seed):
+    """Compare boxes and the triangles that touch them exactly, where floats are in doubt."""
+    random = np.random.default_rng(seed)
+    corners, both = planted_scenes.touching_pairs(seed, int(random.choice([9, 90, 900])))
+    unit, shift = random.choice(planted_scenes.UNITS), random.choice([0, 2**12 + 1, 2**40 - 3])
+    corners, (lower, upper) = (corners + shift) * unit, (both.swapaxes(1, 2) + shift) * unit
+    corners = planted_scenes.nudged(corners, seed, random.choice([0, 0.1]))
+    tree = build_octree(planted_scenes.triangles(corners), capacity=4)
+    asked = [Boxes(lower, upper)]
+    assert_items_equal(tree, asked, ALL_BITS, seed)
+    return sum(map(len, asked))
+
+
 def assert_items_equal(tree, asked, groups, told):
     """Compare what volumes touch and what is nearest to their middles: packed, alone, by NumPy."""
     places = np.concatenate(
@@ -489,7 +503,13 @@ if __name__ == "__main__":
     first, count, *most = map(int, sys.argv[1:])
     Most.rays = most[0] if most else Most.rays
     assert not compiled.why_not(), compiled.why_not()
-    tests = assert_equal, assert_scenes_equal, assert_boxes_equal, assert_moves_equal
+    tests = (
+        assert_equal,
+        assert_scenes_equal,
+        assert_boxes_equal,
+        assert_planted_boxes_equal,
+        assert_moves_equal,
+    )
     tests += (assert_bad_questions_equal,)
     asked = sound = 0
     for seed in range(first, first + count):

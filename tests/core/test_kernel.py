@@ -107,6 +107,12 @@ def test_boxes_are_found_as_numpy_finds_them(seed):
 
 
 @needs_kernel
+@pytest.mark.parametrize("seed", range(30))
+def test_boxes_touch_exactly_what_numpy_finds(seed):
+    worlds.assert_planted_boxes_equal(seed)
+
+
+@needs_kernel
 @pytest.mark.parametrize("seed", range(5))
 def test_any_number_of_threads_gives_the_same_bits(seed, monkeypatch):
     """Pieces are made so small that there are many of them."""
