@@ -12,8 +12,9 @@ TURNS = [
     for order in ((0, 1, 2), (1, 2, 0), (2, 0, 1), (1, 0, 2))
     for signs in product((-1.0, 1.0), repeat=3)
 ]
-# What scenes are multiplied with: some keep whole numbers exact, some round each of them.
-UNITS = (1.0, 1 / 1024, 0.1, 0.001)
+# What scenes are multiplied with: the first keep whole numbers exact, the others round them.
+EXACT_UNITS = (1.0, 1 / 1024)
+UNITS = (*EXACT_UNITS, 0.1, 0.001)
 
 
 def boxes(random, count):

@@ -77,7 +77,7 @@ def test_what_is_planted_touches(unit, shift):
     for seed in range(20):
         items, volumes = world(seed, unit, 0, shift)
         kinds = [planted.KINDS[i % len(planted.KINDS)] for i in range(len(items))]
-        kept = [kind in planted.ALONG_AXES or unit in (1, 1 / 1024) for kind in kinds]
+        kept = [kind in planted.ALONG_AXES or unit in planted.EXACT_UNITS for kind in kinds]
         corners = items.vertices[items.faces].transpose(1, 2, 0)
         found = meet_boxes(corners, volumes.lower.T, volumes.upper.T)
         assert found[kept].all()
