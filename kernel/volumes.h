@@ -111,12 +111,13 @@ static inline int touches_region(const double *corners, const double *region) {
     if (!(dot(toward, toward) <= reach * reach)) return 0;
     int decided = decide_by_foot(foot, toward, corners, radius * radius, 0);
     if (decided) return decided > 0;
+    int met = touches_box(corners, region, region + 3);
+    if (met || radius == 0) return met;
     Hull triangle = {.kind = &TRIANGLE_HULL};
     for (int axis = 0; axis < 3; axis++) half[axis] = (region[3 + axis] - region[axis]) / 2;
     for (int n = 0; n < 9; n++)
         triangle.corners[n / 3][n % 3] = corners[n] - region[n % 3] - half[n % 3];
-    if (is_near_box(&triangle, half, radius)) return 1;
-    return touches_box(corners, region, region + 3);
+    return is_near_box(&triangle, half, radius);
 }
 
 /* Set a point as an oriented box sees it, along its own axes. */
@@ -127,7 +128,7 @@ static inline void see_from_box(const double *box, const double *point, double *
 }
 
 /* Return whether no axis separates a triangle from a box of half sizes around the origin, which
- * are grown by rounding; but the box's own: as `axes_overlap` in core/touch/oriented_boxes.py. */
+ * are grown by rounding; but the box's own: as `_axes_overlap` in core/touch/oriented_boxes.py. */
 static inline int turned_axes_overlap(const double (*corners)[3], const double *half) {
     double edges[3][3], normal[3], size[3], area, low = INFINITY, high = -INFINITY;
     for (int c = 0; c < 3; c++) subtract(corners[(c + 1) % 3], corners[c], edges[c]);
@@ -247,11 +248,14 @@ static inline int rounded_touches_capsule(const Rounded *item, const double *cap
 /* Return whether an item touches an oriented box: as `touched_by_rounded` in
  * core/touch/oriented_boxes.py. */
 static inline int rounded_touches_oriented(const Rounded *item, const double *box) {
-    double half[3], beside[3];
+    double half[3], seen[3], beside[3];
     if (item->is_point) {
-        see_from_box(box, item->lower, beside);
-        for (int axis = 0; axis < 3; axis++)
-            beside[axis] = larger(fabs(beside[axis]) - box[3 + axis], 0.0);
+        see_from_box(box, item->lower, seen);
+        double largest = larger(largest_of(box + 3, 3), largest_of(seen, 3));
+        for (int axis = 0; axis < 3; axis++) {
+            half[axis] = box[3 + axis] + PROJECTION_ROUNDING * largest;
+            beside[axis] = larger(fabs(seen[axis]) - half[axis], 0.0);
+        }
         return dot(beside, beside) <= item->radius * item->radius;
     }
     Solid solid = {.axis_count = 3};
