@@ -31,6 +31,9 @@ CHANGING = {
 }
 
 
+EACH = ASKED | CHANGING
+
+
 def press_all(presses):
     """Press buttons one after the other, each with its options."""
     for name, options in presses:
