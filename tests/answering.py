@@ -24,8 +24,8 @@ ASKED = {
 }
 # These place, copy or cut objects.
 CHANGING = {
-    "drop": [("drop", {"whose": "ALL"})],
-    "push apart": [("push_apart", {"whose": "ALL"})],
+    "drop": [("drop", {})],
+    "push apart": [("push_apart", {})],
     "fill": [("fill", {"count": 2})],
     "chunks": [("cut_chunks", {})],
 }
