@@ -34,7 +34,7 @@ CHANGING = {
 EACH = ASKED | CHANGING
 
 
-def press_all(presses):
+def press_all(presses, *, undo=True):
     """Press buttons one after the other, each with its options."""
     for name, options in presses:
-        assert getattr(bpy.ops.octree, name)("EXEC_DEFAULT", True, **options) == {"FINISHED"}
+        assert getattr(bpy.ops.octree, name)("EXEC_DEFAULT", undo, **options) == {"FINISHED"}
