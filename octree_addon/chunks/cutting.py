@@ -15,6 +15,7 @@ from ..arrays import Flags, Floats, Ids
 from ..reader import MeshLayers, RowMaterials, layer_steps, matrices_of
 from ..scene_index import revision
 from ..shares import Chunk, share_range
+from ..ui import ChangedMeanwhileError
 from .assembly import ChunkArrays, chunk_arrays, loose_parts
 from .settings import limit_of
 from .shear import with_shear
@@ -168,7 +169,7 @@ def cut_steps(
     reading = layer_steps(context.evaluated_depsgraph_get, wanted)
     by_entry = yield from between(_CUT, _READ, reading)
     if revision() != since:
-        raise ValueError("The scene has changed meanwhile: cut once more")
+        raise ChangedMeanwhileError
     layers = {each.row: by_entry[int(entries[each.row])] for each in read}
     matrices = matrices_of(world.placements.matrices)
     for row in [each.row for each in read if each.is_sheared]:

@@ -18,6 +18,7 @@ from ..scope import is_too_much, too_much_text, viewport_of
 from ..selection import FoundItems
 from ..targets import SceneTarget, TargetSteps, scene_steps
 from ..ui import (
+    ChangedMeanwhileError,
     SelectionOptions,
     Status,
     SteppedOperator,
@@ -151,7 +152,7 @@ class QueryOperator(MeshOptions, SelectionOptions, SteppedOperator):
         target = yield from between(0.0, 0.4, self.target_steps(context))
         yield from between(0.4, 0.6, target.prepare_steps(self.needed(target)))
         if not target.is_current:
-            raise ValueError("The scene was read again meanwhile: ask again")
+            raise ChangedMeanwhileError
         # From here on later changes leave it alone.
         target = target.frozen()
         is_large = is_too_much(int(target.starts[-1]))

@@ -11,6 +11,7 @@ from ...arrays import Flags, Floats, Ids
 from ...item_buffer import renderer_of
 from ...reader import ScenePlacements
 from ...scene_index import SceneIndex, index_steps
+from ...ui import ChangedMeanwhileError
 from ..frames import frame_steps
 from ..render_roles import not_counted
 from ..shown_scene import ShownScene
@@ -81,7 +82,7 @@ def _drawn(
         yield view / len(matrices)
         # Between two steps another question may have read the scene again.
         if index.placements is not placements:
-            raise ValueError("The scene has changed meanwhile: look once more")
+            raise ChangedMeanwhileError
         image = renderer.image(matrix, size)
         (seen,) = (image.rows >= 0).nonzero()
         sums.add(stage.rows[image.rows[seen]], image.triangles[seen])
