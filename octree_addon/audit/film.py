@@ -18,6 +18,7 @@ from ..cameras.frames import frame_steps
 from ..reader import UNUSED, ScenePlacements
 from ..scope import viewport_of
 from ..targets import SceneTarget, TargetSteps, scene_steps
+from ..ui import ChangedMeanwhileError
 from .rules import Wish, rules_of
 
 
@@ -103,4 +104,4 @@ def _look(
             **rules.options,
         )
     except RuntimeError:
-        raise ValueError("The scene has changed meanwhile: look once more") from None
+        raise ChangedMeanwhileError from None

@@ -23,6 +23,7 @@ from ..reader import (
 )
 from ..scene_index import revision
 from ..shares import Chunk, share_range
+from ..ui import ChangedMeanwhileError
 from ..written_meshes import ChunkArrays, chunk_arrays, loose_parts, whole_arrays
 from .settings import limit_of
 from .shear import with_shear
@@ -182,7 +183,7 @@ def cut_steps(
     reading = layer_steps(context.evaluated_depsgraph_get, wanted)
     by_entry = yield from between(_CUT, _READ, reading)
     if revision() != since:
-        raise ValueError("The scene has changed meanwhile: cut once more")
+        raise ChangedMeanwhileError
     layers = {each.row: by_entry[int(entries[each.row])] for each in read}
     matrices = matrices_of(world.placements.matrices)
     for row in [each.row for each in read if each.is_sheared]:

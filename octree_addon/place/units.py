@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ids
 from ..curves import action_curves, is_animated
-from ..reader import ScenePlacements
+from ..reader import ScenePlacements, outside_views
 from ..targets import SceneTarget
 
 # A direction that turns out this small a part of a locked channel does not use it.
@@ -155,8 +155,9 @@ def _visible(
         if item.session_uid not in present:
             reasons[item.session_uid] = "not in the view layer"
         elif not item.visible_get(view_layer=layer, viewport=viewport):
-            local = viewport is not None and viewport.local_view and item.visible_get()
-            reasons[item.session_uid] = "outside the local view" if local else "hidden"
+            with outside_views():
+                is_shown = item.visible_get(view_layer=layer)
+            reasons[item.session_uid] = "outside the local view" if is_shown else "hidden"
         else:
             yield item
 

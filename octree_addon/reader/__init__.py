@@ -21,7 +21,7 @@ from .changes import (
     names_more_than_tags,
 )
 from .find_instance import PlacedMesh, find_instance
-from .layers import layer_ids, read_layer_matrices
+from .layers import layer_ids, outside_views, read_layer_matrices
 from .materials import (
     RowMaterials,
     lets_light_through,
@@ -100,6 +100,7 @@ __all__ = [
     "mesh_layers",
     "names_more_than_tags",
     "object_bounds",
+    "outside_views",
     "polygon_corners",
     "polygon_materials",
     "polygon_turns",

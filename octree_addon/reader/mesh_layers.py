@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...core import Steps
 from .. import tuning
 from ..arrays import Floats, Ids
+from ..ui import ChangedMeanwhileError
 from .meshes import bulk, evaluated_mesh, triangle_corners
 
 # By its type: the property that holds a value, how many numbers that has, and of which kind.
@@ -237,7 +238,7 @@ def layer_steps(
         before = len(found)
         _read_some(depsgraph_of(), wanted, found, by_data)
         if len(found) == before:
-            raise ValueError("The scene has changed meanwhile: ask once more")
+            raise ChangedMeanwhileError
         yield len(found) / len(wanted)
     return found
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...core import Steps, Triangles, run
 from ..arrays import UNUSED, Flags, Floats, Ids
-from .layers import layer_ids
+from .layers import layer_ids, outside_views
 from .meshes import DIGEST_BYTES, ReadMesh, bulk, digest_steps
 
 ReadMatrices = NDArray[np.float32]
@@ -281,7 +281,8 @@ def matrices_of(rows: ReadMatrices) -> Floats:
 
 def visibility_of(layer: bpy.types.ViewLayer) -> bytes:
     """Return what tells which objects a view layer has, and which of them are visible."""
-    flags = bytes(item.visible_get(view_layer=layer) for item in layer.objects)
+    with outside_views():
+        flags = bytes(item.visible_get(view_layer=layer) for item in layer.objects)
     return layer_ids(layer).tobytes() + flags
 
 

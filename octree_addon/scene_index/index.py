@@ -29,6 +29,7 @@ from ..reader import (
     read_matrices,
     visibility_of,
 )
+from ..ui import ChangedMeanwhileError
 from .boxes import SceneBoxes
 from .pending import Pending
 from .placed_octree import PlacedOctree
@@ -182,7 +183,7 @@ class SceneIndex:
 
     def _require_turn(self, turn: int) -> None:
         if self._turn != turn:
-            raise ValueError("Another question has read the scene meanwhile: ask again")
+            raise ChangedMeanwhileError
 
     def _catch_up(self, pending: Pending, depsgraph: bpy.types.Depsgraph) -> IndexSteps:
         if pending.needs_reading or (pending.reshown and self._shows_others(depsgraph)):
@@ -248,7 +249,7 @@ class SceneIndex:
                     rows = 0
                     yield number / len(new)
             if self.shown.meshes is not meshes or self.pending:
-                raise ValueError("The scene has changed meanwhile: ask again")
+                raise ChangedMeanwhileError
             self._mesh_code = meshes, zlib.crc32(b"".join(mesh.digest for mesh in meshes))
         matrices = read_matrices(self._depsgraph_of())
         return f"{zlib.crc32(matrices.tobytes(), self._mesh_code[1]):08x}"

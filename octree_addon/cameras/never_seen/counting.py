@@ -14,6 +14,7 @@ from ...arrays import Flags, Ids
 from ...item_buffer import renderer_of
 from ...reader import ScenePlacements
 from ...scene_index import SceneIndex, index_steps
+from ...ui import ChangedMeanwhileError
 from ..frames import frame_steps
 from ..render_roles import not_counted
 from ..shown_scene import ShownScene
@@ -89,7 +90,7 @@ def _drawn(index: SceneIndex, stage: CountingStage, looks: ViewSet, sums: "Sums"
             sums.judge(stage.rows[rows], triangles, *found)
         # Between two steps another question may have read the scene again.
         if index.placements is not placements:
-            raise ValueError("The scene has changed meanwhile: look once more")
+            raise ChangedMeanwhileError
 
 
 class Sums:

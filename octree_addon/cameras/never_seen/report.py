@@ -19,19 +19,16 @@ _EQUAL = 1.001
 def samples_lines(samples: Samples, kept: Kept | None = None) -> list[str]:
     """Return lines for the panel, none longer than the sidebar is wide.
 
-    Objects and faces are those that the buttons take, if it is known what is kept.
+    The numbers never seen are those of the report, whatever is kept of it.
     """
     facts = samples.facts
     wide, high = facts.size
-    never, faces, saved = len(samples.never), samples.never_faces, Counter[str]()
     small = len(samples.small_objects), samples.small_faces
-    if kept is not None:
-        never, faces, saved = len(kept.never), kept.face_count, kept.saved
     lines = [
-        f"{never:,} of {plural(len(samples.objects), 'object')} never seen",
-        f"{faces:,} of {plural(samples.face_count, 'face')} never seen",
-        *(f"{count:,} more kept by {reason.capitalize()}" for reason, count in saved.items()),
+        f"{len(samples.never):,} of {plural(len(samples.objects), 'object')} never seen",
+        f"{samples.never_faces:,} of {plural(samples.face_count, 'face')} never seen",
         *([f"Too small to tell: {small_text(*small)}"] if any(small) else []),
+        *(taken_lines(samples, kept) if kept is not None else ()),
         f"{plural(facts.views, 'view')}, {wide} x {high} pixels",
         f"Last tenth added {percent(facts.added_faces)} of faces",
     ]
@@ -43,6 +40,16 @@ def samples_lines(samples: Samples, kept: Kept | None = None) -> list[str]:
         lines.append(f"Not counted: {names_text(facts.not_counted, 2)}")
     if samples.changed:
         lines.append(f"{meshes_text(len(samples.changed))} changed by modifiers")
+    return lines
+
+
+def taken_lines(samples: Samples, kept: Kept) -> list[str]:
+    """Say what keeps unseen faces, and how much the buttons take if that is another number."""
+    lines = [f"{count:,} kept by {reason.capitalize()}" for reason, count in kept.saved.items()]
+    if len(kept.never) != len(samples.never):
+        lines.append(f"{plural(len(kept.never), 'object')} to take away")
+    if kept.face_count != samples.never_faces:
+        lines.append(f"{plural(kept.face_count, 'face')} to take away")
     return lines
 
 

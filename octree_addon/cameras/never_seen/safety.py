@@ -16,6 +16,7 @@ from ...arrays import Flags, Ids
 from ...reader import polygon_corners, polygon_materials
 from ...scene_index import SceneIndex, index_steps
 from ...selection import Subjects
+from ...ui import ChangedMeanwhileError
 from .samples import OPEN, TOO_SMALL, Samples
 
 # How many triangles are compared with those that were seen before Blender may draw.
@@ -230,7 +231,7 @@ def _near_steps(
             part = chosen[start : start + _TOGETHER]
             near[part] = within(tree, _some(corners, part), distance)
     if index.placements is not placements:
-        raise ValueError("The scene has changed meanwhile: look once more")
+        raise ChangedMeanwhileError
     _mark(index, rows[near], triangles[near], own, meshes, objects)
 
 
