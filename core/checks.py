@@ -95,9 +95,14 @@ def vector(name: str, value: ArrayLike) -> Floats:
     return row[0]
 
 
+def is_one(name: str, value: object) -> bool:
+    """Return whether `value` is one number, or text in place of it, and no array of some."""
+    return isinstance(value, str | bytes) or array(name, value).ndim == 0  # type: ignore[arg-type]
+
+
 def number_or_floats(name: str, value: ArrayLike, count: int) -> Floats:
     """Return one number for each of `count`, or given ones, (n,); not negative, maybe infinite."""
-    if isinstance(value, str | bytes) or array(name, value).ndim == 0:
+    if is_one(name, value):
         return np.full(count, number(name, value, 0.0, finite=False))
     each = floats(name, value)
     every_row(name, "not be negative or NaN", each >= 0, each)
@@ -245,17 +250,17 @@ def number(name: str, value: object, least: float, *, finite: bool = True) -> fl
     _refuse_masked(name, value)
     # float() would take text, arrays of one, and the real part of NumPy's complex numbers, too.
     is_array = isinstance(value, np.ndarray) and value.ndim > 0
+    told = f"{name} must be {'a finite number' if finite else 'a number'} of at least {least:g}"
     if is_array or isinstance(value, str | bytes | np.complexfloating):
-        raise ArgumentTypeError(f"{name} must be a number, got {value!r}")
+        raise ArgumentTypeError(f"{told}, got {value!r}")
     try:
         real = float(value)  # type: ignore[arg-type]
     except OverflowError as error:
-        raise ValueError(f"{name} must be a finite number, got {value!r}") from error
+        raise ValueError(f"{told}, got {value!r}") from error
     except Exception as error:
         raise ArgumentTypeError(f"{name} must be a number, got {value!r}") from error
     if not (real >= least and (real < np.inf or not finite)):
-        wanted = "a finite number" if finite else "a number"
-        raise ValueError(f"{name} must be {wanted} of at least {least:g}, got {value!r}")
+        raise ValueError(f"{told}, got {value!r}")
     return real
 
 
@@ -269,12 +274,11 @@ def mask(name: str, value: SupportsIndex) -> int:
 
 def masks(name: str, value: ArrayLike, count: int) -> Masks:
     """Return one mask for all, or one for each, as masks of shape (count,)."""
-    given = array(name, value)
-    if given.ndim == 0:
+    if is_one(name, value):
         return np.full(count, mask(name, value), np.uint32)  # type: ignore[arg-type]
-    each = numbers(name, given, ALL_GROUPS + 1)
+    each = numbers(name, value, ALL_GROUPS + 1)
     if len(each) != count:
-        raise ValueError(f"{name} must have shape () or ({count},), got {given.shape}")
+        raise ValueError(f"{name} must have shape () or ({count},), got {each.shape}")
     return each.astype(np.uint32)
 
 

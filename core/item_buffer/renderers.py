@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self, SupportsIndex
+from typing import Self, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -263,7 +263,7 @@ def asked_of(renderer: ItemRenderer, groups: SupportsIndex) -> ItemRenderer:
     return renderer if mask == ALL_GROUPS else renderer._in_groups(mask)
 
 
-def checked_views(view_projection: ArrayLike, size: Any) -> tuple[Floats, Size]:
+def checked_views(view_projection: ArrayLike, size: object) -> tuple[Floats, Size]:
     """Return matrices (v, 4, 4), w positive in view, and width and height, checked."""
     matrices = checks.floats("view_projection", view_projection, 4, 4)
     finite = np.isfinite(matrices).all(axis=(1, 2))
@@ -275,9 +275,9 @@ def checked_views(view_projection: ArrayLike, size: Any) -> tuple[Floats, Size]:
     signs = np.sign(np.linalg.inv(matrices)[:, 3] @ CLIP_CORNERS)
     ends &= (signs == signs[:, :1]).all(axis=1)
     checks.every_row("view_projection", "end at finite distances", ends, matrices)
-    checks.kind("size", size, (tuple, list))
-    if len(size) != 2:
-        raise ValueError(f"size must be width and height, got {size!r}")
+    if not isinstance(size, tuple | list) or len(size) != 2:
+        wrong = ValueError if isinstance(size, tuple | list) else checks.ArgumentTypeError
+        raise wrong(f"size must be width and height, got {size!r}")
     width, height = (checks.whole_number("size", number, 1) for number in size)
     checks.room("size", size, width, height)
     return matrices * signs[:, :1, None], (width, height)
