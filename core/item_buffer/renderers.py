@@ -3,7 +3,7 @@
 H. Weghorst, G. Hooper and D. Greenberg, "Improved Computational Methods for Ray Tracing", 1984.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +19,7 @@ from ..records import Record
 from ..scene import SceneOctree
 from ..shapes import Frusta
 from ..shapes.frusta import CLIP_CORNERS
-from .evidence import evidence
+from .evidence import Evidence, evidence
 from .stage import Stage
 from .views import depths_of
 
@@ -198,9 +198,14 @@ class ItemRenderer:
             yield some, self._covered(view_projection, size, rows[mine], own, boxes[:, some])
 
     def evidence(
-        self, view_projection: Floats, size: Size, image: Image, rows: Ids, triangles: Ids
-    ) -> tuple[Flags, Flags]:
-        """Tell of triangles that no pixel shows what a picture says about them.
+        self,
+        view_projection: Floats,
+        size: Size,
+        image: Image,
+        rows: Ids,
+        wanted: Callable[[Ids, Ids], Flags],
+    ) -> Iterator[Evidence]:
+        """Tell whether what a picture does not show is hidden, or too small to tell.
 
         Parameters
         ----------
@@ -210,16 +215,17 @@ class ItemRenderer:
             Width and height of the picture in pixels.
         image : Image
             What `image` returned of this view.
-        rows, triangles : ndarray of intp, shape (n,)
-            Places of ids in `scene.ids`, and triangles of their meshes.
+        rows : ndarray of intp, shape (k,)
+            Places of ids in `scene.ids`.
+        wanted : callable
+            Takes rows, of these, and triangles of their meshes, (n,) each, and returns which of
+            them to tell of: no pixel shows them.
 
-        Returns
-        -------
-        resolved : ndarray of bool, shape (n,)
-            Which would be seen if they were alone: others hide those that are not.
-        unresolved : ndarray of bool, shape (n,)
-            Which of the others are in the picture, and not behind all the pixels around them:
-            whether they are hidden is too small to tell.
+        Yields
+        ------
+        Evidence
+            Of some of the triangles that are wanted; of none in the end of those that are small
+            and hidden by others with all their neighbors.
 
         Raises
         ------
@@ -227,7 +233,7 @@ class ItemRenderer:
             Never: all was checked before.
         """
         nearness = image.nearness.reshape(size[1], size[0])
-        return evidence(self.stage, view_projection, nearness, rows, triangles)
+        return evidence(self.stage, view_projection, nearness, rows, wanted)
 
     # How many pixels of boxes are drawn together.
     _pixels_together = 1 << 23

@@ -7,6 +7,7 @@ are drawn, in the order of their ids.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from ..records import Frozen
 from ..scene.moment import Moment
 from ..scene.store import Mesh
 from ..shapes import Frusta
+from .triangle_runs import TriangleRuns
 
 # Triangles, or vertices, of small placements that are drawn together.
 _TOGETHER = 65_536
@@ -65,6 +67,12 @@ class MeshArrays(Frozen):
         starts = np.cumsum(counts, axis=1) - counts
         arrays = np.concatenate(vertices, axis=1), np.concatenate(faces, axis=1)
         return cls(meshes, *arrays, starts[0], counts[0], starts[1], counts[1])
+
+    @cached_property
+    def runs(self) -> TriangleRuns:
+        """The triangles by runs of neighbors."""
+        shifts = np.repeat(self.vertex_starts, self.face_counts)
+        return TriangleRuns.of(self.vertices, self.faces, shifts, self.face_counts)
 
     def hold(self, meshes: dict[int, Mesh]) -> bool:
         """Tell whether these are the very same meshes."""

@@ -26,12 +26,12 @@ def told(scene, matrix, size=SIZE):
     renderer = ZBuffer(scene)
     image = renderer.image(matrix, size)
     rows, triangles, meshes = every_triangle(scene)
-    return (
-        image,
-        (rows, triangles),
-        meshes,
-        renderer.evidence(matrix, size, image, rows, triangles),
-    )
+    flags, starts = np.zeros((2, len(rows)), bool), np.searchsorted(rows, np.arange(len(meshes)))
+    for part in renderer.evidence(
+        matrix, size, image, np.arange(len(meshes)), lambda r, t: t >= 0
+    ):
+        flags[:, starts[part.rows] + part.triangles] |= [part.resolved, part.unresolved]
+    return image, (rows, triangles), meshes, flags
 
 
 @given(st.integers(0, 2**32))
@@ -156,3 +156,21 @@ def test_groups_are_those_that_empty_space_divides():
 def test_only_boxes_have_groups():
     with pytest.raises(ValueError, match="bounds must be one of Boxes, got int"):
         islands(3)
+
+
+def test_of_what_is_not_wanted_nothing_is_told():
+    """Each triangle that is asked about is asked about once."""
+    scene = SceneOctree()
+    meshes = [scene.add_mesh(icosphere(level)) for level in (0, 2, 3)]
+    scene.place([*meshes, meshes[0]], [moved(3 * number) for number in range(4)])
+    matrix = views_around(scene.bounds_of(scene.ids), count=1)[0]
+    renderer, asked = ZBuffer(scene), []
+
+    def wanted(rows, triangles):
+        asked.extend(zip(rows.tolist(), triangles.tolist(), strict=True))
+        return triangles % 2 == 0
+
+    image = renderer.image(matrix, (90, 90))
+    told = [*renderer.evidence(matrix, (90, 90), image, np.array([0, 2, 3]), wanted)]
+    assert all((part.triangles % 2 == 0).all() for part in told)
+    assert len({*asked}) == len(asked) == 20 + 20 * 4**3 + 20

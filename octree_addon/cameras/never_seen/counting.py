@@ -4,12 +4,12 @@ Of what no pixel shows, each view tells whether it is hidden, or too small to te
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import bpy
 import numpy as np
 
-from ....core import ItemRenderer, SceneOctree, Steps
+from ....core import Evidence, ItemRenderer, SceneOctree, Steps
 from ...arrays import Flags, Ids
 from ...item_buffer import renderer_of
 from ...reader import ScenePlacements
@@ -27,8 +27,6 @@ from .views import SampledViews, ViewSet, stretching, view_set
 _OWN, _INSTANCED = 0, 1
 Key = tuple[int, int, int]
 _NEVER = -1
-# Triangles that are looked for in a picture before Blender may draw.
-_TOGETHER = 1 << 19
 
 
 def samples_steps(
@@ -85,9 +83,9 @@ def _drawn(index: SceneIndex, stage: CountingStage, looks: ViewSet, sums: "Sums"
         mine = looks.members == group
         (seen,) = ((image.rows >= 0) & mine[image.rows]).nonzero()
         sums.add(stage.rows[image.rows[seen]], image.triangles[seen])
-        for rows, triangles in sums.undecided(stage.rows, mine):
-            found = renderer.evidence(matrix, looks.size, image, rows, triangles)
-            sums.judge(stage.rows[rows], triangles, *found)
+        asked = sums.undecided(mine)
+        for found in renderer.evidence(matrix, looks.size, image, asked, sums.wanted):
+            sums.judge(found)
         # Between two steps another question may have read the scene again.
         if index.placements is not placements:
             raise ChangedMeanwhileError
@@ -119,8 +117,7 @@ class Sums:
         starts = np.cumsum([0, *lengths])
         of_rows = np.array([numbers[mesh] for mesh in placements.meshes], np.intp)
         self._first_triangles = starts[of_rows]
-        self._triangle_counts = np.array(lengths, np.intp)[of_rows]
-        self._decided = np.zeros(len(placements), np.bool_)
+        self._shown = stage.rows
         self._bases = np.full(len(placements), -1)
         self._owners = np.full(len(placements), -1)
         owners, instanced = placements.owners.tolist(), placements.is_instance.tolist()
@@ -163,36 +160,32 @@ class Sums:
         self._faces.add(self._faces_of(rows, triangles)[0], self._view)
         self._view += 1
 
-    def undecided(self, shown: Ids, mine: Flags) -> Iterator[tuple[Ids, Ids]]:
-        """Yield the triangles that no pixel has shown, and of which none had to, some at a time.
+    def undecided(self, mine: Flags) -> Ids:
+        """Return which of the placements that are shown, and `mine`, have undecided triangles."""
+        (places,) = mine.nonzero()
+        rows = self._shown[places]
+        starts = np.array([*self._starts.values()], np.intp)
+        left = ~self._wholes.decided[self._owners[rows]]
+        if len(starts):
+            whole = np.logical_and.reduceat(self._faces.decided, starts)
+            keys = np.searchsorted(starts, self._bases[rows])
+            left |= (self._bases[rows] >= 0) & ~whole[keys]
+        return places[left]
 
-        `shown` are rows of the index, of which those that are `mine` are asked about. Triangles
-        come with the places of their rows among those that are shown.
-        """
-        (places,) = (mine & ~self._decided[shown]).nonzero()
-        ends = np.cumsum(self._triangle_counts[shown[places]])
-        cuts = np.flatnonzero(np.diff(ends // _TOGETHER)) + 1
-        for some in np.split(places, cuts):
-            rows, triangles = self._undecided(shown[some])
-            if len(rows):
-                yield some[rows], triangles
-
-    def _undecided(self, rows: Ids) -> tuple[Ids, Ids]:
-        """Return places among rows, and triangles, that are undecided; note rows without any."""
-        counts = self._triangle_counts[rows]
-        each = np.repeat(np.arange(len(rows)), counts)
-        triangles = np.arange(len(each)) - np.repeat(np.cumsum(counts) - counts, counts)
-        left = ~self._wholes.decided[self._owners[rows]][each]
-        faces, known = self._faces_of(rows[each], triangles)
-        left[known] |= ~self._faces.decided[faces]
-        self._decided[rows] = np.bincount(each[left], minlength=len(rows)) == 0
-        return each[left], triangles[left]
-
-    def judge(self, rows: Ids, triangles: Ids, resolved: Flags, unresolved: Flags) -> None:
-        """Take what a view tells of triangles that it does not show."""
+    def wanted(self, places: Ids, triangles: Ids) -> Flags:
+        """Return which triangles no pixel has shown, and none had to, of what is shown, (n,)."""
+        rows = self._shown[places]
+        left = ~self._wholes.decided[self._owners[rows]]
         faces, known = self._faces_of(rows, triangles)
-        self._faces.judge(faces, resolved[known], unresolved[known])
-        self._wholes.judge(self._owners[rows], resolved, unresolved)
+        left[known] |= ~self._faces.decided[faces]
+        return left
+
+    def judge(self, told: Evidence) -> None:
+        """Take what a view tells of triangles that it does not show."""
+        rows = self._shown[told.rows]
+        faces, known = self._faces_of(rows, told.triangles)
+        self._faces.judge(faces, told.resolved[known], told.unresolved[known])
+        self._wholes.judge(self._owners[rows], told.resolved, told.unresolved)
 
     def _faces_of(self, rows: Ids, triangles: Ids) -> tuple[Ids, Ids]:
         """Return the numbers of the faces that are known, and which these are."""
