@@ -98,12 +98,14 @@ def drop(seconds: float, scale: float) -> Rows:
         turns=1,
     )
     what = f"{count:,} props of {len(meshes[1]):,} triangles onto {len(meshes[0]):,}"
-    again = slide(moved(scene, found.distances), scene.ids[1:], DOWN)
+    again = slide(moved(scene, found.moves), scene.ids[1:], DOWN)
     more = again.crossing.sum() - found.crossing.sum()
-    told = f"{more} cross more, slid again {again.distances.max():.1g}"
-    cut = overlapping_objects(moved(scene, halved(meshes, places, trees[0]))).shape[1]
+    told = f"{more} cross more, slid again {np.abs(again.moves).max():.1g}"
+    falls = halved(meshes, places, trees[0]), by_rays(meshes, places, trees[0])
+    cut, struck = (
+        overlapping_objects(moved(scene, np.outer(each, DOWN))).shape[1] for each in falls
+    )
     yield Row(what, "20 halvings", ours, theirs, None, 1 / 3, 1 / 6, answers=told)
-    struck = overlapping_objects(moved(scene, by_rays(meshes, places, trees[0]))).shape[1]
     told = f"pairs that overlap: {crossing} at first, {cut} halved, {struck} by rays"
     yield Row("the same", "a ray a prop", ours, rays, answers=told)
 
@@ -121,14 +123,15 @@ def slid(scene: SceneOctree) -> Slides:
             break
         depth = deeper
     step = 4 * np.spacing(np.abs(scene.bounds_of(scene.ids).upper).max())
-    return replace(found, distances=np.maximum(found.distances - step * depth[1:], 0))
+    moves = found.moves - step * np.outer(depth[1:], DOWN)
+    return replace(found, moves=np.minimum(moves, 0.0))
 
 
-def moved(scene: SceneOctree, distances: np.ndarray) -> SceneOctree:
-    """Return the scene with all but the first moved down."""
+def moved(scene: SceneOctree, moves: np.ndarray) -> SceneOctree:
+    """Return the scene with all but the first moved."""
     other = scene.only(scene.ids)
     matrices = other.matrices_of(other.ids[1:])
-    matrices[:, 2, 3] -= np.where(np.isfinite(distances), distances, 0)
+    matrices[:, :3, 3] += moves
     other.move(other.ids[1:], matrices)
     return other
 

@@ -4,8 +4,12 @@ Read on in the order of the files' imports: shapes, octree, construction, descen
 rays, nearest and pairs; then dynamic (items that move), scene (placed meshes), audit (clashes),
 clip and chunks (triangles cut at walls), and item_buffer (pixels). The public names are those of
 this file.
+
+A bad argument is an error that names it: a `ValueError`, which is a `TypeError`, too, where its
+type is wrong.
 """
 
+from .apart import islands
 from .atomic_file import atomic_file
 from .audit import (
     FINDING_CLASSES,
@@ -47,6 +51,7 @@ from .item_buffer import (
     OUT_OF_VIEW,
     SEEN,
     TOO_SMALL,
+    Evidence,
     FaceSamples,
     ItemBuffers,
     ItemRenderer,
@@ -118,6 +123,7 @@ __all__ = [
     "Density",
     "Distances",
     "DynamicOctree",
+    "Evidence",
     "FaceSamples",
     "Frusta",
     "HalfSpaces",
@@ -173,6 +179,7 @@ __all__ = [
     "fits_steps",
     "interpolated",
     "interpolated_normals",
+    "islands",
     "item_buffers",
     "joined_chunks",
     "kernel",

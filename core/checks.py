@@ -1,6 +1,7 @@
 """Argument checks: public functions convert what they are given here, once.
 
-Every message names the argument, what was wanted and what came.
+Every message names the argument, what was wanted and what came. Arguments of a wrong type are
+`ArgumentTypeError` errors, all others `ValueError`.
 """
 
 import math
@@ -26,15 +27,25 @@ _NUMBERS = 2**30
 LONGEST = 1e150
 
 
+class ArgumentTypeError(TypeError, ValueError):
+    """An argument of a wrong type: a `TypeError` that is caught with all bad arguments, too."""
+
+
 def array(name: str, value: ArrayLike) -> NDArray[np.generic]:
-    """Return `value` as an array of any shape and type, itself if it is one."""
-    if type(value) is np.ndarray:
-        return value
+    """Return `value` as an array of real numbers of any shape, itself if it is one."""
+    given = value if type(value) is np.ndarray else _as_array(name, value)
+    if given.dtype.kind not in "fiub":
+        raise ArgumentTypeError(f"{name} must hold real numbers, got dtype {given.dtype}")
+    return given
+
+
+def _as_array(name: str, value: ArrayLike) -> NDArray[np.generic]:
     _refuse_masked(name, value)
     try:
         return np.asarray(value)
     except Exception as error:  # what is no array may say so in any way
-        raise ValueError(f"{name} must be a regular array of numbers: {error}") from error
+        wrong = ValueError if isinstance(error, ValueError) else ArgumentTypeError
+        raise wrong(f"{name} must be a regular array of numbers: {error}") from error
 
 
 def _refuse_masked(name: str, value: object) -> None:
@@ -43,7 +54,9 @@ def _refuse_masked(name: str, value: object) -> None:
     for _ in range(_DEEP):
         kinds = set(map(type, level))
         if any(issubclass(kind, np.ma.MaskedArray) for kind in kinds):
-            raise ValueError(f"{name} must not be masked, got a masked array: fill it first")
+            raise ArgumentTypeError(
+                f"{name} must not be masked, got a masked array: fill it first"
+            )
         if not any(issubclass(kind, list | tuple) for kind in kinds):
             return
         level = list(chain.from_iterable(each for each in level if isinstance(each, list | tuple)))
@@ -60,13 +73,11 @@ def floats(name: str, value: ArrayLike, *shape: int) -> Floats:
     if given.ndim != len(shape) + 1 or given.shape[1:] != shape:
         wanted = ", ".join(["n", *map(str, shape)])
         raise ValueError(f"{name} must have shape ({wanted}), got {given.shape}")
-    if given.dtype.kind not in "fiub":
-        raise ValueError(f"{name} must hold real numbers, got dtype {given.dtype}")
     with np.errstate(over="ignore"):  # of wider numbers
         return np.array(given, dtype=np.float64)
 
 
-def plain_floats(name: str, value: ArrayLike, width: int) -> Floats:
+def plain_floats(name: str, value: ArrayLike, width: int, /) -> Floats:
     """Return what `floats` returns, (n, width), but the array that was given if it is such."""
     if type(value) is np.ndarray and value.dtype == np.float64 and value.flags.carray:
         if value.ndim == 2 and value.shape[1] == width:
@@ -84,39 +95,47 @@ def vector(name: str, value: ArrayLike) -> Floats:
     return row[0]
 
 
+def is_one(name: str, value: object) -> bool:
+    """Return whether `value` is one number, or text in place of it, and no array of some."""
+    return isinstance(value, str | bytes) or array(name, value).ndim == 0  # type: ignore[arg-type]
+
+
 def number_or_floats(name: str, value: ArrayLike, count: int) -> Floats:
     """Return one number for each of `count`, or given ones, (n,); not negative, maybe infinite."""
-    given = array(name, value)
-    if given.ndim == 0:
+    if is_one(name, value):
         return np.full(count, number(name, value, 0.0, finite=False))
-    each = floats(name, given)
+    each = floats(name, value)
     every_row(name, "not be negative or NaN", each >= 0, each)
     return each
 
 
-def indices(name: str, value: ArrayLike, width: int, limit: int) -> Ids:
-    """Return `value` as whole numbers of shape (n, width), each in `range(limit)`."""
+def indices(name: str, value: ArrayLike, width: int, limit: int, of: str = "") -> Ids:
+    """Return `value` as whole numbers of shape (n, width), each in `range(limit)`.
+
+    They number things of which there are `limit`, called `of`, or else like the argument.
+    """
     given = array(name, value)
     if given.size == 0 and (given.ndim == 1 or given.shape == (0, width)):
         given = np.empty((0, width), np.intp)
     if given.ndim != 2 or given.shape[1] != width:
         raise ValueError(f"{name} must have shape (n, {width}), got {given.shape}")
     if given.dtype.kind not in "iu":
-        raise ValueError(f"{name} must hold whole numbers, got dtype {given.dtype}")
+        raise ArgumentTypeError(f"{name} must hold whole numbers, got dtype {given.dtype}")
     whole: Ids = given.astype(np.intp, copy=False)
     # As numbers without a sign, negative ones are the largest.
     if whole.size and whole.view(np.uintp).max() >= limit:
         good = ((whole >= 0) & (whole < limit)).all(axis=1)
-        every_row(name, f"lie in 0..{limit - 1}", good, given)
+        wanted = f"lie in 0..{limit - 1}" if limit else f"be empty: there are no {of or name} yet"
+        every_row(name, wanted, good, given)
     return whole
 
 
-def numbers(name: str, value: ArrayLike, limit: int) -> Ids:
-    """Return `value` as whole numbers of shape (n,), each in `range(limit)`."""
+def numbers(name: str, value: ArrayLike, limit: int, of: str = "") -> Ids:
+    """Return `value` as whole numbers of shape (n,), each in `range(limit)`; see `indices`."""
     given = array(name, value)
     if given.ndim != 1:
         raise ValueError(f"{name} must have shape (n,), got {given.shape}")
-    return indices(name, given[:, None], 1, limit)[:, 0]
+    return indices(name, given[:, None], 1, limit, of)[:, 0]
 
 
 def one_each(name: str, value: ArrayLike, count: int, limit: int = MOST) -> Ids:
@@ -133,6 +152,35 @@ def pairs(name: str, value: ArrayLike, limit: int) -> Ids:
     if given.ndim != 2 or len(given) != 2:
         raise ValueError(f"{name} must have shape (2, k), got {given.shape}")
     return indices(name, given.T, 2, limit).T
+
+
+def batches(*given: tuple[str, ArrayLike, tuple[int, ...]], copied: bool = True) -> list[Floats]:
+    """Return arguments of n things as float64 arrays of shapes (n, *shape), new ones if `copied`.
+
+    Each has a name, a value and a shape; a value of just that shape stands for all n. At least
+    one has n.
+    """
+    values = [array(name, value) for name, value, _ in given]
+    single = [
+        each.shape == shape and each.size > 0
+        for each, (_, _, shape) in zip(values, given, strict=True)
+    ]
+    if all(single):
+        single[0] = False  # it says what is missing
+    convert = floats if copied else plain_floats
+    found = [
+        convert(name, each[None] if alone else each, *shape)
+        for each, alone, (name, _, shape) in zip(values, single, given, strict=True)
+    ]
+    if any(single):
+        count = next(len(each) for each, alone in zip(found, single, strict=True) if not alone)
+        found = [
+            np.repeat(each, count, axis=0) if alone else each
+            for each, alone in zip(found, single, strict=True)
+        ]
+    *names, last = (name for name, _, _ in given)
+    same_length(f"{', '.join(names)} and {last}", *found)
+    return found
 
 
 def same_length(names: str, *arrays: NDArray[np.generic]) -> None:
@@ -155,8 +203,12 @@ def whole_number(name: str, value: SupportsIndex, least: int, most: float = MOST
     try:
         number = operator.index(value)
     except Exception as error:
-        raise ValueError(f"{name} must be a whole number, got {value!r}") from error
-    if isinstance(value, (bool, np.bool_)) or number < least:
+        raise ArgumentTypeError(f"{name} must be a whole number, got {value!r}") from error
+    if isinstance(value, bool | np.bool_):
+        raise ArgumentTypeError(
+            f"{name} must be a whole number of at least {least}, got {value!r}"
+        )
+    if number < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
     if number > most:
         raise ValueError(f"{name} must be a whole number of at most {most}, got {value!r}")
@@ -173,14 +225,14 @@ def room(name: str, value: object, *shape: float, most: int = _NUMBERS) -> None:
 def flag(name: str, value: object) -> bool:
     """Return `value`, True or False, NumPy's too."""
     if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be True or False, got {value!r}")
+        raise ArgumentTypeError(f"{name} must be True or False, got {value!r}")
     return bool(value)
 
 
 def called(name: str, value: object) -> None:
     """Require that `value` can be called, or is None."""
     if not (value is None or callable(value)):
-        raise ValueError(f"{name} must be a function or None, got {value!r}")
+        raise ArgumentTypeError(f"{name} must be a function or None, got {value!r}")
 
 
 def length(name: str, value: object) -> float:
@@ -198,14 +250,17 @@ def number(name: str, value: object, least: float, *, finite: bool = True) -> fl
     _refuse_masked(name, value)
     # float() would take text, arrays of one, and the real part of NumPy's complex numbers, too.
     is_array = isinstance(value, np.ndarray) and value.ndim > 0
-    is_other = is_array or isinstance(value, str | bytes | np.complexfloating)
+    told = f"{name} must be {'a finite number' if finite else 'a number'} of at least {least:g}"
+    if is_array or isinstance(value, str | bytes | np.complexfloating):
+        raise ArgumentTypeError(f"{told}, got {value!r}")
     try:
-        real = np.nan if is_other else float(value)  # type: ignore[arg-type]
+        real = float(value)  # type: ignore[arg-type]
+    except OverflowError as error:
+        raise ValueError(f"{told}, got {value!r}") from error
     except Exception as error:
-        raise ValueError(f"{name} must be a number, got {value!r}") from error
+        raise ArgumentTypeError(f"{name} must be a number, got {value!r}") from error
     if not (real >= least and (real < np.inf or not finite)):
-        wanted = "a finite number" if finite else "a number"
-        raise ValueError(f"{name} must be {wanted} of at least {least:g}, got {value!r}")
+        raise ValueError(f"{told}, got {value!r}")
     return real
 
 
@@ -219,19 +274,19 @@ def mask(name: str, value: SupportsIndex) -> int:
 
 def masks(name: str, value: ArrayLike, count: int) -> Masks:
     """Return one mask for all, or one for each, as masks of shape (count,)."""
-    given = array(name, value)
-    if given.ndim == 0:
+    if is_one(name, value):
         return np.full(count, mask(name, value), np.uint32)  # type: ignore[arg-type]
-    each = numbers(name, given, ALL_GROUPS + 1)
+    each = numbers(name, value, ALL_GROUPS + 1)
     if len(each) != count:
-        raise ValueError(f"{name} must have shape () or ({count},), got {given.shape}")
+        raise ValueError(f"{name} must have shape () or ({count},), got {each.shape}")
     return each.astype(np.uint32)
 
 
 def choice(name: str, value: str, choices: Collection[str]) -> str:
     """Return `value`, one of `choices`."""
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(choices)}, got {value!r}")
+        wrong = ValueError if isinstance(value, str) else ArgumentTypeError
+        raise wrong(f"{name} must be one of {', '.join(choices)}, got {value!r}")
     return value
 
 
@@ -239,4 +294,7 @@ def kind(name: str, value: object, kinds: tuple[type, ...]) -> None:
     """Require that `value` is an instance of one of `kinds`."""
     if not isinstance(value, kinds):
         wanted = ", ".join(wanted.__name__ for wanted in kinds)
-        raise ValueError(f"{name} must be one of {wanted}, got {type(value).__name__}")
+        hint = ": pass its .octree" if hasattr(type(value), "octree") else ""
+        raise ArgumentTypeError(
+            f"{name} must be one of {wanted}, got {type(value).__name__}{hint}"
+        )

@@ -28,12 +28,15 @@ class Options:
     loose_factor: float
     bounds: Boxes | None
 
-    def checked(self) -> Self:
-        """Return the record, converted, or raise a ValueError that names what is wrong."""
+    def checked(self, deepest: float = math.inf) -> Self:
+        """Return the record, converted, or raise a ValueError that names what is wrong.
+
+        `deepest` is the largest depth that is allowed.
+        """
         return replace(
             self,
             capacity=checks.whole_number("capacity", self.capacity, 1, math.inf),
-            max_depth=checks.whole_number("max_depth", self.max_depth, 0, math.inf),
+            max_depth=checks.whole_number("max_depth", self.max_depth, 0, deepest),
             min_size=checks.number("min_size", self.min_size, 0.0),
             split=checks.choice("split", self.split, SPLITS),
             straddlers=checks.choice("straddlers", self.straddlers, STRADDLERS),

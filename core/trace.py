@@ -51,7 +51,9 @@ def trace(tree: Octree, volume: Shapes | tuple[ArrayLike, ArrayLike, float], /) 
 
 
 def _along_ray(tree: Octree, ray: tuple[ArrayLike, ArrayLike, float]) -> States:
-    shapes = [checks.array("volume", part).shape for part in ray]
+    shapes = [
+        () if checks.is_one("volume", part) else checks.array("volume", part).shape for part in ray
+    ]
     if shapes != [(3,), (3,), ()]:
         raise ValueError(f"volume must be a ray of shapes (3,), (3,) and (), got {shapes}")
     return cells_on_ray(tree, *ray)

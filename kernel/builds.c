@@ -224,6 +224,18 @@ static void decide(Cut *cut, const int32_t *pairs, uint8_t *masks, uint8_t *stra
     cut->count = 0;
 }
 
+/* By how much children count as larger than they are, in their units: see `_Cut` in
+ * core/construction/divide.py. */
+static double margin_of(const Entries *all, int64_t depth) {
+    double farthest = 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double size = all->step[axis] * (double)((int64_t)1 << all->grid_depth);
+        double scale = all->scale[axis] / (double)((int64_t)1 << (all->grid_depth - depth - 1));
+        farthest = greater((fabs(all->lower[axis]) + size) * scale, farthest);
+    }
+    return ldexp(1.0, (int)depth + 1 - 48) + farthest * 0x1p-50;
+}
+
 /* Of the cells that `which` (count) names from `from` to `to`, find the entries that their
  * children are handed, of these the ones that leave the slice first, and which children those are:
  * `pairs` and `masks`, from `found` on, and what is told of `children`. Returns how many pairs
@@ -239,7 +251,7 @@ EXPORT int64_t octree_kernel_classify(const Entries *all, const Level *level,
     if (all->faces && (all->vertex_count <= 0 || all->face_count < all->entry_count))
         return DAMAGED;
     uint64_t before = set_floats(DEFAULT_FLOATS);
-    Cut cut = {.margin = ldexp(1.0, (int)depth + 1 - 48)};
+    Cut cut = {.margin = margin_of(all, depth)};
     for (int64_t c = from; c < to && found >= 0; c++) {
         int64_t i = which[c], count = level->count, code = 0, start = found;
         if (i < 0 || i >= count) { found = DAMAGED; break; }

@@ -9,6 +9,9 @@
 #include <stdint.h>
 #include <string.h>
 
+/* The other two axes, in the order that makes cross products. */
+static const int OTHER[3][2] = {{1, 2}, {2, 0}, {0, 1}};
+
 /* One by the power of two next above a number that is not negative. */
 static inline double power_of_two_scale(double largest) {
     uint64_t bits;

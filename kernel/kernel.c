@@ -18,7 +18,7 @@
 
 #include "octree_kernel.h"
 #include "exact.h"
-#include "boxes.h"
+#include "closest.h"
 #include "volumes.h"
 
 #include <assert.h>
@@ -170,9 +170,6 @@ static void corners_of(const Tree *tree, int64_t entry, double *corners) {
             corners[3 * corner + axis] = tree->vertices[axis * tree->vertex_count + vertex];
     }
 }
-
-static double lesser(double a, double b) { return a < b ? a : b; }
-static double larger(double a, double b) { return a > b ? a : b; }
 
 /* Find the box around an entry; 0 if it is too large, or there are no such corners. */
 static int bounds_of(const Tree *tree, int64_t entry, double *low, double *high) {
@@ -464,9 +461,13 @@ typedef struct {
     Core core;
     View views[2];
     /* The `held` nearest of at most `wanted`, ascending, none farther than `limit`; or the names
-     * of all that is met, only counted if that is NULL. */
+     * of all that is met. */
     int64_t *items, *places, *entries, *names, wanted, held, count, room;
     double *distances;
+    /* How the triangles of the placed tree count where it is asked what winds about the origin,
+     * by item, else NULL; and what has been crossed. */
+    const int64_t *codes;
+    int64_t winding, odd;
 } Walk;
 
 /* Entries of a stack: seven wait on each level, and a block's triangles. */
@@ -486,6 +487,7 @@ static void begin(Walk *walk, const Walked *walked, int kind) {
     walk->matrix = NULL, walk->state = MISS, walk->kind = kind;
     walk->place = walk->height = walk->floor = walk->held = walk->count = 0;
     walk->level = walk->missing = 0;
+    walk->codes = NULL;
 }
 
 static void wait_for(Walk *walk, int32_t child, int32_t count, float enter) {
@@ -557,11 +559,9 @@ static int take(Walk *walk, int64_t entry, double distance) {
  * no room. */
 static int note(Walk *walk, int64_t entry, double distance) {
     int64_t name = walk->kind == AROUND ? entry : walk->tree->order[entry];
-    if (walk->names) {
-        if (walk->count == walk->room) return 0;
-        walk->names[walk->count] = walk->place << 32 | name;
-        if (walk->distances) walk->distances[walk->count] = distance;
-    }
+    if (walk->count == walk->room) return 0;
+    walk->names[walk->count] = walk->place << 32 | name;
+    if (walk->distances) walk->distances[walk->count] = distance;
     walk->count++;
     if (walk->any) walk->height = 0;
     return 1;
@@ -590,9 +590,6 @@ static void corners_met(const Walk *walk, int64_t place, int64_t entry, double *
 }
 
 /* ---- Rays ---- */
-
-/* The other two axes, in the order that makes cross products. */
-static const int OTHER[3][2] = {{1, 2}, {2, 0}, {0, 1}};
 
 static int is_sound(const double *row) {
     return isfinite(row[0]) && isfinite(row[1]) && isfinite(row[2]);
@@ -670,10 +667,6 @@ static double area(double ax, double ay, double bx, double by) {
     return difference;
 }
 
-static int are_on_one_side(const double *w) {
-    return (w[0] >= 0 && w[1] >= 0 && w[2] >= 0) || (w[0] <= 0 && w[1] <= 0 && w[2] <= 0);
-}
-
 /* Return at which distance the ray meets a triangle, or NaN; in `steps`, of its direction; and the
  * weights of the corners. */
 static double crossing(const Ray *ray, const double *corners, double *steps, double *weights) {
@@ -699,6 +692,16 @@ static double crossing(const Ray *ray, const double *corners, double *steps, dou
     return (reached < ray->limit ? reached : ray->limit) + 0.0;
 }
 
+/* Count a triangle that the ray crosses, by its code: not at all (0), signed by the side that is
+ * met (-1), or by parity together with all that have the same code. */
+static int wind(Walk *walk, int64_t entry, const double *weights) {
+    int64_t code = walk->codes[walk->tree->order[entry]];
+    int is_right = weights[0] + weights[1] + weights[2] > 0;
+    if (code < 0) walk->winding += is_right == (walk->ray.direction[walk->ray.axis] > 0) ? 1 : -1;
+    else walk->odd ^= code;
+    return 1;
+}
+
 /* Test a triangle exactly. Returns 0 if there was no room for what was met. */
 static int test_crossing(Walk *walk, int64_t entry) {
     double corners[9], weights[3], steps = 0;
@@ -706,6 +709,7 @@ static int test_crossing(Walk *walk, int64_t entry) {
     placed_corners(walk->tree, walk->matrix, entry, corners);
     double distance = crossing(&walk->ray, corners, &steps, weights);
     if (!(distance <= walk->limit)) return 1;
+    if (walk->codes) return wind(walk, entry, weights);
     if (!walk->wanted) return note(walk, entry, distance);
     if (!take(walk, entry, distance)) return 1;
     memcpy(walk->corners, corners, sizeof corners);
@@ -839,138 +843,7 @@ static void write_hit(const Walk *walk, const Hits *hits) {
     for (int axis = 0; axis < 3; axis++) weights[axis] = walk->weights[axis] / total;
 }
 
-/* ---- Exact: triangles and what is near them ---- */
-
-/* A triangle as seen from a point, as in core/nearest/closest.py: its edges, those divided by a
- * power of two, and the product of two of these, with all its bits where they are nearly
- * parallel; of each edge how far `along` it the point is, and on which side. */
-typedef struct {
-    double corners[3][3], edges[3][3], units[3][3], normal[3], scale, size;
-    double moments[3][3], along[3], lengths[3], sides[3];
-    int is_thin, is_inside;
-} Seen;
-
-static void see_from(const double *corners, const double *point, Seen *seen) {
-    for (int n = 0; n < 9; n++) seen->corners[n / 3][n % 3] = corners[n] - point[n % 3];
-    for (int n = 0; n < 9; n++)
-        seen->edges[n / 3][n % 3] =
-            seen->corners[(n / 3 + 1) % 3][n % 3] - seen->corners[n / 3][n % 3];
-    seen->scale = power_of_two_scale(largest_of(seen->edges[0], 9));
-    for (int n = 0; n < 9; n++)
-        seen->units[n / 3][n % 3] = seen->edges[n / 3][n % 3] * seen->scale;
-    cross(seen->units[0], seen->units[1], seen->normal);
-    seen->size = dot(seen->normal, seen->normal);
-    seen->is_thin = seen->size <= 0x1p-20;
-    if (seen->is_thin && seen->size > 0) {
-        exact_cross(seen->units[0], seen->units[1], seen->normal);
-        seen->size = dot(seen->normal, seen->normal);
-    }
-}
-
-static void see_edges(Seen *seen) {
-    for (int k = 0; k < 3; k++) {
-        cross(seen->corners[k], seen->units[k], seen->moments[k]);
-        seen->along[k] = -dot(seen->corners[k], seen->units[k]);
-        seen->lengths[k] = dot(seen->units[k], seen->units[k]);
-        seen->sides[k] = dot(seen->moments[k], seen->normal);
-    }
-    seen->is_inside = are_on_one_side(seen->sides) && seen->size > 0;
-}
-
-/* What is closest to the point: the rows of `_Features` in core/nearest/closest.py. `squares` are
- * the squared distances of three corners, three edges and the face. */
-typedef struct {
-    Seen seen;
-    double span[3], shares[3], foot[3], squares[7], least;
-    int above;
-} Features;
-
-static void set_features(const double *corners, const double *point, Features *found) {
-    Seen *seen = &found->seen;
-    double longest = 0;
-    int beside[3], on_longest = 0;
-    see_from(corners, point, seen), see_edges(seen);
-    for (int k = 0; k < 3; k++) {
-        double along = seen->along[k], length = seen->lengths[k];
-        found->span[k] = dot(seen->edges[k], seen->units[k]);
-        longest = length > longest ? length : longest;
-        beside[k] = along >= 0 && along <= found->span[k] && length > 0;
-        found->squares[k] = dot(seen->corners[k], seen->corners[k]);
-        found->squares[3 + k] =
-            beside[k] ? dot(seen->moments[k], seen->moments[k]) / length : INFINITY;
-    }
-    for (int k = 0; k < 3; k++) on_longest |= beside[k] && seen->lengths[k] == longest;
-    double total = seen->sides[0] + seen->sides[1] + seen->sides[2];
-    double height = dot(seen->corners[0], seen->normal);
-    found->above = seen->is_inside && on_longest && total != 0;
-    for (int k = 0; k < 3; k++) {
-        found->shares[k] = found->above ? seen->sides[(k + 1) % 3] / total : 0.0;
-        found->foot[k] = seen->normal[k] * (height / seen->size); /* where it is above */
-    }
-    found->squares[6] = found->above ? height * height / seen->size : INFINITY;
-    found->least = found->squares[0];
-    for (int n = 1; n < 7; n++)
-        if (found->squares[n] < found->least) found->least = found->squares[n];
-}
-
-/* Where a triangle is closest to a point; the point itself if it lies on it. */
-static void closest_point(const Features *found, const double *corners, const double *point,
-                          double *position) {
-    const Seen *seen = &found->seen;
-    double weights[4][3] = {{0}}, least = INFINITY;
-    int best = 0;
-    for (int k = 0; k < 3; k++) {
-        double share = found->span[k] > 0 ? seen->along[k] / found->span[k] : 0.0;
-        share = share > 0 ? (share < 1 ? share : 1.0) : 0.0;
-        weights[k][k] = 1 - share, weights[k][(k + 1) % 3] = share;
-    }
-    memcpy(weights[3], found->above ? found->shares : weights[0], sizeof weights[3]);
-    for (int row = 0; row < 4; row++) {
-        double foot[3];
-        for (int axis = 0; axis < 3; axis++)
-            foot[axis] = weights[row][0] * seen->corners[0][axis]
-                       + weights[row][1] * seen->corners[1][axis]
-                       + weights[row][2] * seen->corners[2][axis];
-        double square = dot(foot, foot);
-        if (square < least) least = square, best = row;
-    }
-    const double *w = weights[best];
-    int on_face = found->above && seen->is_thin && found->squares[6] == found->least;
-    for (int axis = 0; axis < 3; axis++) {
-        double value = w[0] * corners[axis] + w[1] * corners[3 + axis] + w[2] * corners[6 + axis];
-        if (on_face) value = point[axis] + found->foot[axis];
-        position[axis] = found->least > 0 ? value : point[axis];
-    }
-}
-
-/* Tell whether the origin's projections fall between the corners, along each edge. */
-static int is_within_spans(const Seen *seen) {
-    for (int edge = 0; edge < 3; edge++) {
-        double along[3];
-        for (int c = 0; c < 3; c++) along[c] = dot(seen->corners[c], seen->edges[edge]);
-        if (along[0] > 0 && along[1] > 0 && along[2] > 0) return 0;
-        if (along[0] < 0 && along[1] < 0 && along[2] < 0) return 0;
-    }
-    return 1;
-}
-
-/* Tell whether a triangle has a point no farther from a center than the root of `squared`: as
- * `touch_spheres` in core/touch/triangles.py. */
-static int touches_sphere(const double *corners, const double *center, double squared) {
-    Seen seen;
-    see_from(corners, center, &seen);
-    for (int k = 0; k < 3; k++)
-        if (dot(seen.corners[k], seen.corners[k]) <= squared) return 1;
-    see_edges(&seen);
-    for (int k = 0; k < 3; k++) {
-        double along = seen.along[k], length = seen.lengths[k];
-        int beside = along >= 0 && along <= length * (1 / seen.scale) && length > 0;
-        if (beside && dot(seen.moments[k], seen.moments[k]) <= squared * length) return 1;
-    }
-    if (!seen.is_inside || (seen.is_thin && !is_within_spans(&seen))) return 0;
-    double height = dot(seen.corners[0], seen.normal);
-    return height * height <= squared * seen.size;
-}
+/* ---- Exact tests ---- */
 
 /* Tell whether a triangle touches a volume of a kind that was set; or it is DOUBTFUL. */
 static int touches_volume(const Walk *walk, const double *corners) {
@@ -983,32 +856,25 @@ static int touches_volume(const Walk *walk, const double *corners) {
     }
 }
 
-/* Tell whether boxes grown round meet, as `rounded_touch_rounded` and `boxes_touch_boxes` in
- * core/touch/rounded.py. */
-static int touches_rounded(const Walk *walk, int64_t entry) {
-    const int64_t count = walk->tree->entry_count;
-    const double *box = walk->tree->boxes + entry, *radii = walk->tree->radii;
-    const int64_t upper = walk->tree->upper;
-    double squares = 0, radius = radii ? radii[entry] + walk->radius : walk->radius;
-    for (int axis = 0; axis < 3; axis++, box += count) {
-        double gap = larger(box[0] - walk->upper[axis], walk->lower[axis] - box[upper]);
-        if (gap > 0 && radius == 0) return 0;
-        gap = larger(gap, 0), squares += gap * gap;
-    }
-    return squares <= radius * radius;
-}
-
-/* Tell whether a box grown round, or a sphere, touches a volume. */
-static int rounded_touches(const Walk *walk, int64_t entry) {
-    const Tree *tree = walk->tree;
-    if (walk->kind != CAPSULE && walk->kind != ORIENTED) return touches_rounded(walk, entry);
+/* Return an item that is a box grown round. */
+static INLINED Rounded rounded_item(const Tree *tree, int64_t entry) {
     Rounded item = {.radius = tree->radii ? tree->radii[entry] : 0.0, .is_point = !tree->upper};
     for (int axis = 0; axis < 3; axis++) {
         item.lower[axis] = tree->boxes[axis * tree->entry_count + entry];
         item.upper[axis] = tree->boxes[axis * tree->entry_count + entry + tree->upper];
     }
-    return walk->kind == CAPSULE ? rounded_touches_capsule(&item, walk->volume)
-                                 : rounded_touches_oriented(&item, walk->volume);
+    return item;
+}
+
+/* Tell whether an item that is no triangle touches a volume; boxes, regions and spheres as
+ * `rounded_touch_rounded` and `boxes_touch_boxes` in core/touch/rounded.py. */
+static int rounded_touches(const Walk *walk, int64_t entry) {
+    Rounded item = rounded_item(walk->tree, entry);
+    if (walk->kind == CAPSULE) return rounded_touches_capsule(&item, walk->volume);
+    if (walk->kind == ORIENTED) return rounded_touches_oriented(&item, walk->volume);
+    double radius = item.radius + walk->radius;
+    if (radius == 0) return boxes_overlap(&item, walk->lower, walk->upper);
+    return square_between(&item, walk->lower, walk->upper) <= radius * radius;
 }
 
 /* ---- What is near a point, or meets a volume ---- */
@@ -1239,51 +1105,29 @@ static double square_to(const Walk *walk, const double *corners) {
     return found.least;
 }
 
-/* How far a box that is grown round is from the point: as `_of_rounded` in
- * core/nearest/closest.py. */
-static double distance_to_rounded(const Walk *walk, int64_t entry) {
-    const Tree *tree = walk->tree;
-    const double *lower = tree->boxes + entry, *upper = lower + tree->upper;
-    double square = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        double low = lower[axis * tree->entry_count], high = upper[axis * tree->entry_count];
-        double gap = larger(low - walk->lower[axis], walk->lower[axis] - high);
-        gap = larger(gap, 0), square += gap * gap;
-    }
-    return larger(sqrt(square) - (tree->radii ? tree->radii[entry] : 0.0), 0);
-}
-
 /* How far an item is from the point, in a scene by its place. */
 static double distance_to(const Walk *walk, int64_t place, int64_t entry) {
     double corners[9];
-    if (walk->tree->boxes && !walk->scene) return distance_to_rounded(walk, entry);
+    if (walk->tree->boxes && !walk->scene) {
+        Rounded item = rounded_item(walk->tree, entry);
+        return distance_to_rounded(&item, walk->lower);
+    }
     corners_met(walk, place, entry, corners);
     return sqrt(square_to(walk, corners));
 }
 
 /* Where an item is closest to the point; the point itself if it lies in it. */
 static void position_on(const Walk *walk, int64_t place, int64_t entry, double *position) {
-    const Tree *tree = walk->tree;
     double corners[9];
-    if (!tree->boxes || walk->scene) {
-        Features found;
-        corners_met(walk, place, entry, corners);
-        set_features(corners, walk->lower, &found);
-        closest_point(&found, corners, walk->lower, position);
+    Features found;
+    if (walk->tree->boxes && !walk->scene) {
+        Rounded item = rounded_item(walk->tree, entry);
+        position_on_rounded(&item, walk->lower, position);
         return;
     }
-    /* As `_on_rounded` in core/nearest/closest.py. */
-    const double *lower = tree->boxes + entry, *upper = lower + tree->upper;
-    double inner[3], way[3], radius = tree->radii ? tree->radii[entry] : 0.0;
-    for (int axis = 0; axis < 3; axis++) {
-        double low = lower[axis * tree->entry_count], high = upper[axis * tree->entry_count];
-        inner[axis] = lesser(larger(walk->lower[axis], low), high);
-        way[axis] = walk->lower[axis] - inner[axis];
-    }
-    double length = sqrt(dot(way, way));
-    for (int axis = 0; axis < 3; axis++)
-        position[axis] = length > radius ? inner[axis] + way[axis] * (radius / length)
-                                         : walk->lower[axis];
+    corners_met(walk, place, entry, corners);
+    set_features(corners, walk->lower, &found);
+    closest_point(&found, corners, walk->lower, position);
 }
 
 /* ---- The walk ---- */
@@ -1472,7 +1316,8 @@ static int test_entries(Walk *walk, const int64_t *entries, int64_t count, int64
             int64_t vertex = items->faces[corner * items->entry_count + entry];
             if (vertex < 0 || vertex >= items->vertex_count) return 0;
         }
-        if (walk->kind == POINT && !items->boxes && !may_be_near(walk, entry, looks_up_to(walk))) continue;
+        int is_triangle = walk->kind == POINT && !items->boxes;
+        if (is_triangle && !may_be_near(walk, entry, looks_up_to(walk))) continue;
         if (!test(walk, entry, 0)) return 0;
     }
     return 1;
@@ -1624,30 +1469,55 @@ EXPORT int64_t octree_kernel_cast(const Walked *walked, const Asked *asked, int6
 }
 
 /* Find all crossings of the rays `from` to `to`, sorted by ray, distance, place and item, as long
- * as there is room; or, if `rows` are given, of each ray with the placement in its row alone.
- * `names` are items, and places shifted by 32 bits; NULL only to count. `counts` are how many each
- * ray has, or NOT_TAKEN or NOT_PACKED. Returns where to go on; or -1 - i if ray i is unsound, or
- * its row is not there. */
+ * as there is room. `names` are items, and places shifted by 32 bits. `counts` are how many each
+ * ray has, or NOT_TAKEN or NOT_PACKED. Returns where to go on; or -1 - i if ray i is unsound. */
 EXPORT int64_t octree_kernel_cast_all(const Walked *walked, const Asked *asked, int64_t from,
-                                      int64_t to, const int64_t *rows, Pending *scratch,
-                                      int64_t *names, double *distances, int64_t room,
-                                      int64_t *counts) {
+                                      int64_t to, Pending *scratch, int64_t *names,
+                                      double *distances, int64_t room, int64_t *counts) {
     int64_t at, first = 0, bad = 0;
     uint64_t before = set_floats(DEFAULT_FLOATS);
     Walk walk = {.stack = scratch};
     for (at = from; at < to; at++) {
-        walk.names = names ? names + first : NULL, walk.distances = distances + first;
+        walk.names = names + first, walk.distances = distances + first;
         walk.room = room - first;
-        if ((rows && !is_row(walked, rows[at])) || !begin_ray(&walk, walked, asked, at, ALL)) {
+        if (!begin_ray(&walk, walked, asked, at, ALL)) {
             bad = -1 - at;
             break;
         }
-        if (walk.height && rows) walk.height = 0, enter_place(&walk, rows[at], 0);
         if (!go_on(&walk)) break;
         counts[at] = walk.state != MISS ? walk.state : walk.missing ? NOT_PACKED : walk.count;
-        if (!names || counts[at] < 0) continue;
+        if (counts[at] < 0) continue;
         sort_met(walk.names, walk.distances, walk.count);
         first += walk.count;
+    }
+    set_floats(before);
+    return bad ? bad : at;
+}
+
+/* Tell which of the rays `from` to `to` begin inside the mesh placed in their row of `rows`: where
+ * the winding number is not 0, or what counts by parity is crossed an odd number of times. `codes`,
+ * `code_count` of them, are how triangles count, by item, those of each mesh from its `starts` on.
+ * `states` are 1 or 0, or NOT_TAKEN or NOT_PACKED. Returns `to`; or -1 - i if ray i is unsound, its
+ * row is not there, or its mesh has no codes. */
+EXPORT int64_t octree_kernel_wound(const Walked *walked, const Asked *asked, int64_t from,
+                                   int64_t to, const int64_t *rows, const int64_t *codes,
+                                   const int64_t *starts, int64_t code_count, Pending *scratch,
+                                   int64_t *states) {
+    int64_t at, bad = 0;
+    uint64_t before = set_floats(DEFAULT_FLOATS);
+    Walk walk = {.stack = scratch};
+    for (at = from; at < to; at++) {
+        int64_t start = is_row(walked, rows[at]) ? starts[walked->scene->meshes[rows[at]]] : -1;
+        if (start < 0 || start >= code_count || !begin_ray(&walk, walked, asked, at, ALL)) {
+            bad = -1 - at;
+            break;
+        }
+        walk.codes = codes + start, walk.winding = walk.odd = 0;
+        if (walk.height) walk.height = 0, enter_place(&walk, rows[at], 0);
+        go_on(&walk);
+        states[at] = walk.state != MISS ? walk.state
+                   : walk.missing       ? NOT_PACKED
+                                        : walk.winding != 0 || walk.odd != 0;
     }
     set_floats(before);
     return bad ? bad : at;
@@ -1741,8 +1611,8 @@ static int64_t size_of_volume(int kind) {
 }
 static int is_round(int kind) { return kind == SPHERE || kind == REGION || kind == CAPSULE; }
 
-/* Set a volume: center and radius of a sphere, lower and upper of a box, of a region a radius, too,
- * start, end and radius of a capsule, center, half sizes and three axes of an oriented box. */
+/* Set a volume: center and radius of a sphere; lower and upper of a box, and of a region a radius;
+ * start, end and radius of a capsule; center, half sizes and three axes of an oriented box. */
 static void set_volume(Walk *walk, int kind, const double *volume) {
     walk->volume = volume, walk->radius = is_round(kind) ? volume[size_of_volume(kind) - 1] : 0;
     walk->core.way_count = walk->core.half_count = 0;
@@ -1760,9 +1630,10 @@ static void set_volume(Walk *walk, int kind, const double *volume) {
     }
 }
 
-/* Find what meets the volumes (see `set_volume`) of a kind that `turns` names from `from` to `to`: items of each, ascending, with their places shifted by 32 bits; entries if the kind is
- * AROUND; or one if `any`. `counts` are how many each meets, or NOT_TAKEN or NOT_PACKED. Returns
- * where there is no more room, or `to`. */
+/* Find what meets the volumes (see `set_volume`) of a kind that `turns` names from `from` to `to`:
+ * items of each, ascending, with their places shifted by 32 bits; entries if the kind is AROUND;
+ * or one if `any`. `counts` are how many each meets, or NOT_TAKEN or NOT_PACKED. Returns where
+ * there is no more room, or `to`. */
 EXPORT int64_t octree_kernel_touch(const Walked *walked, const double *volumes,
                                    const int64_t *turns, int64_t from, int64_t to, int64_t kind,
                                    int64_t any, Pending *stack, int64_t *names, int64_t room,

@@ -107,9 +107,12 @@ EXPORT int64_t octree_kernel_cast(const Walked *walked, const Asked *asked, int6
                                   int64_t to, int64_t mode, int64_t together, int64_t depth,
                                   Pending *scratch, const Hits *hits);
 EXPORT int64_t octree_kernel_cast_all(const Walked *walked, const Asked *asked, int64_t from,
-                                      int64_t to, const int64_t *rows, Pending *scratch,
-                                      int64_t *names, double *distances, int64_t room,
-                                      int64_t *counts);
+                                      int64_t to, Pending *scratch, int64_t *names,
+                                      double *distances, int64_t room, int64_t *counts);
+EXPORT int64_t octree_kernel_wound(const Walked *walked, const Asked *asked, int64_t from,
+                                   int64_t to, const int64_t *rows, const int64_t *codes,
+                                   const int64_t *starts, int64_t code_count, Pending *scratch,
+                                   int64_t *states);
 EXPORT int64_t octree_kernel_nearest(const Walked *walked, const double *points,
                                      const int64_t *turns, int64_t from, int64_t to,
                                      int64_t wanted, double limit, Pending *stack, int64_t *items,

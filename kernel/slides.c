@@ -199,11 +199,12 @@ static int place_faces(const Sheets *sheets, const Slid *asked, const Slide *sea
     return placed;
 }
 
-/* Keep a gap if it is less than what is known, or of lower triangles. */
-static void take(Slide *search, double gap, const int64_t *entries, int corner) {
-    int is_lower = gap == search->gap && are_lower(entries, search->entries);
-    if (!(gap < search->gap || is_lower)) return;
-    search->gap = gap, search->corner = corner;
+/* Keep a smaller gap than the known one; of equals, crossing triangles, then the lowest. */
+static void take(Slide *search, double gap, int is_crossing, const int64_t *entries, int corner) {
+    int is_lower = is_crossing == search->is_crossing ? are_lower(entries, search->entries)
+                                                      : is_crossing;
+    if (!(gap < search->gap || (gap == search->gap && is_lower))) return;
+    search->gap = gap, search->is_crossing = is_crossing, search->corner = corner;
     memcpy(search->entries, entries, sizeof search->entries);
     search->limit = least_of(search->limit, gap + TIE);
 }
@@ -264,13 +265,12 @@ static int64_t look(const Sheets *sheets, Slid *asked, Slide *search, int64_t pa
         if (state == LEFT) return IS_LEFT;
         if (state == FACES && !asked->wants_faces) keep_faces(search, entries);
         else if (state == FACES && !tell_faces(asked, search, pair, entries)) return NO_ROOM;
-        search->is_crossing |= state == CROSSING;
         if (state == CROSSING || state == EDGES) gap = 0;
         if (gap < search->gap && state == AHEAD) {
             double slopes[2];
             slope_at(&both, corner, slopes), tilt(&search->seen, slopes);
         }
-        if (gap < INFINITY) take(search, gap, entries, corner);
+        if (gap < INFINITY) take(search, gap, state == CROSSING, entries, corner);
     }
 }
 
@@ -324,12 +324,12 @@ static void answer(Slid *asked, const Slide *search, int64_t pair, int is_left) 
  *
  * Above the limit of its key, gaps are infinite or any that there are; if `is_shared`, limits fall
  * with what is found. Writes gaps, multiples of the quantum; the entries that have them, of equals
- * the lowest triangles, first of side 0, -1 if nothing is ahead; at which corner of their shadow,
- * -1 of what crosses or lies in one plane; which pairs cross; and of pairs without a gap of 0 the
- * lowest faces in one plane, or all of them, if that is wanted. If `is_signed`, what crosses or is
- * behind has gaps, too. NaN of pairs that are left to the caller. `search` is zero at first, and
- * kept from call to call. Returns where to go on once it has cost as much as `most`, or the count;
- * with more room for faces, if it `needs_room`. */
+ * those that cross, of these the lowest triangles, first of side 0, -1 if nothing is ahead; at
+ * which corner of their shadow, -1 of what crosses or lies in one plane; which pairs cross; and of
+ * pairs without a gap of 0 the lowest faces in one plane, or all of them, if that is wanted. If
+ * `is_signed`, what crosses or is behind has gaps, too. NaN of pairs that are left to the caller.
+ * `search` is zero at first, and kept from call to call. Returns where to go on once it has cost as
+ * much as `most`, or the count; with more room for faces, if it `needs_room`. */
 EXPORT int64_t octree_kernel_slide(const Sheets *sheets, Slid *asked, int64_t from, int64_t most,
                                    Slide *search) {
     uint64_t before = set_floats(DEFAULT_FLOATS);

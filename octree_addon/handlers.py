@@ -79,12 +79,18 @@ LISTENERS: Listeners = (("save_pre", before_save),)
 DRAW_LISTENERS: Listeners = (("load_pre", before_load),)
 
 
-def uninstall() -> None:
-    """Leave nothing behind; what changes from now on nobody notes."""
-    listen(LISTENERS + DRAW_LISTENERS, False)
+def stop_following() -> None:
+    """Stop listening: no tree follows the scene, and no question is open. Drawing goes on."""
+    listen(LISTENERS, False)
     scene_index.unsubscribe(after_update)
     schedule(merge_later, None)
     live.stop_all()
+
+
+def uninstall() -> None:
+    """Leave nothing behind: no listener, and nothing drawn."""
+    stop_following()
+    listen(DRAW_LISTENERS, False)
     display.uninstall()
 
 
@@ -93,7 +99,7 @@ def after_change() -> None:
     if results.listen_if_kept():
         probe.put_away()
     if trees.is_empty() and questions.is_empty():
-        uninstall()
+        stop_following()
     else:
         is_live = any(built.is_live for built in trees.all_built())
         listen(LISTENERS, True)

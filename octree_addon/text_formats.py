@@ -1,12 +1,14 @@
 """CSV and JSON text of all exports: no field is taken for a formula, long lists get lines.
 
 There is one dialect of each: CSV of RFC 4180 with single line feeds, and JSON in UTF-8, or
-in ASCII alone where no name may break it.
+in ASCII alone where no name may break it. Neither has a word for numbers that are not finite: a
+field is empty, a value null.
 """
 
 import csv
 import io
 import json
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -20,22 +22,48 @@ def guarded(text: str) -> str:
 
 
 def delimited(lines: Iterable[Sequence[Any]], delimiter: str = ",") -> str:
-    """Return lines of values as text. A text like a formula gets an apostrophe in front."""
+    """Return lines of values as text. A text like a formula gets an apostrophe in front.
+
+    A number that is not finite is an empty field.
+    """
     text = io.StringIO()
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
     for line in lines:
-        writer.writerow([guarded(each) if isinstance(each, str) else each for each in line])
+        writer.writerow([_field(each) for each in line])
     return text.getvalue()
 
 
-def json_text(value: Any, indent: int | None = None, *, ascii_only: bool = False) -> str:
-    """Return a value as JSON; if ASCII only, a `ValueError` says that a number is not finite."""
-    return json.dumps(value, indent=indent, ensure_ascii=ascii_only, allow_nan=not ascii_only)
+def _field(value: Any) -> Any:
+    if isinstance(value, str):
+        return guarded(value)
+    return "" if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def json_file(value: Any) -> str:
-    """Return a file of JSON that holds one value, a line for each member."""
-    return f"{json_text(value, 1)}\n"
+def json_text(
+    value: Any, indent: int | None = None, *, ascii_only: bool = False, strict: bool = False
+) -> str:
+    """Return a value as JSON. A number that is not finite is null; if strict, a `ValueError`."""
+    options: Any = {"indent": indent, "ensure_ascii": ascii_only, "allow_nan": False}
+    try:
+        return json.dumps(value, **options)
+    except ValueError:
+        if strict:
+            raise
+        return json.dumps(_finite(value), **options)
+
+
+def _finite(value: Any) -> Any:
+    """Return a value as JSON has it, null in place of each number that is not finite."""
+    if isinstance(value, dict):
+        return {name: _finite(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def json_file(value: Any, *, strict: bool = False) -> str:
+    """Return a file of JSON that holds one value, a line for each member; see `json_text`."""
+    return f"{json_text(value, 1, strict=strict)}\n"
 
 
 def json_lines(entries: Iterable[str], brackets: str = "[]", depth: int = 0) -> Iterator[str]:

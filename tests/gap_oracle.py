@@ -29,19 +29,23 @@ def gaps(moment, sheets, way, rows, *, signed=False):
 def least(way, entries, corners, *, signed=False):
     """Return the gap, its entries and corner, whether any cross, and all faces in one plane.
 
-    Of pairs of entries, (2, n), with corners (6, 3, n); of equal gaps those of the lowest entries,
-    then of the lowest corner.
+    Of pairs of entries, (2, n), with corners (6, 3, n); of equal gaps those of triangles that
+    cross, of these of the lowest entries, then of the lowest corner.
     """
     found = shadow_gaps(way, corners, signed=signed)
-    best = [(np.inf, -1, -1, -1)]
-    held = [*found.crossing, *found.flat[~found.faces]]
-    best += [(0.0, *entries[:, pair].tolist(), -1) for pair in held]
+    best = [(np.inf, True, -1, -1, -1)]
+    for held, is_apart in ((found.crossing, False), (found.flat[~found.faces], True)):
+        best += [(0.0, is_apart, *entries[:, pair].tolist(), -1) for pair in held]
     if len(found.pairs):
         values, _ = exact_gaps(way, corners[..., found.pairs], found.corners)
         ends = entries[:, found.pairs].tolist()
-        best += zip(values.tolist(), *ends, found.corners.tolist(), strict=True)
+        best += [
+            (value, True, *rest)
+            for value, *rest in zip(values.tolist(), *ends, found.corners.tolist(), strict=True)
+        ]
+    gap, is_apart, *where = min(best)
     faces = sorted(map(tuple, entries[:, found.flat[found.faces]].T.tolist()))
-    return min(best), len(found.crossing) > 0, faces if min(best)[0] > 0 else []
+    return (gap, *where), not is_apart, faces if gap > 0 else []
 
 
 def entries_of(moment, sheets, row):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import planted_scenes
 from numpy.typing import NDArray
 
 if __name__ == "__main__":
@@ -279,7 +280,7 @@ def assert_scene_equal(tree, question, seed):
 
 
 def scene_answers(tree, origins, hits, asked):
-    """Return what is nearest, what volumes touch, and how many triangles rays cross."""
+    """Return what is nearest, what volumes touch, and about which points triangles wind."""
     groups, most = asked["groups"], float(np.max(asked["max_distance"], initial=0.0))
     points = np.concatenate((origins[:30], hits.positions[hits.items >= 0][:30]))
     found = [
@@ -292,11 +293,21 @@ def scene_answers(tree, origins, hits, asked):
     if len(there):
         rows = np.resize(there, len(points))
         ways = np.tile([[0.5377], [0.7127], [0.4507]], len(points))
+        counting = how_triangles_count(moment)
         for scale in (1.0, 2.0**-9, 2.0**20):
             starts = np.ascontiguousarray(points.T * scale)
             rays = Rays.of(starts, ways, np.full(len(points), np.inf))
-            found.append(Found(packed_scenes.crossings(moment.scaled(scale), rays, rows)))
+            here = moment.scaled(scale)
+            found.append(Found(packed_scenes.wound_about(here, rays, rows, *counting)))
     return found
+
+
+def how_triangles_count(moment):
+    """Return codes of all kinds for the triangles of meshes, and where those of each begin."""
+    sizes = np.zeros(moment.meshes.born, np.intp)
+    for number in np.unique(moment.placements.meshes):
+        sizes[number] = len(moment.meshes[int(number)].triangles)
+    return np.resize([-1, 0, -1, 5, -1, 9, 9], sizes.sum() + 1), np.cumsum(sizes) - sizes
 
 
 def boxes(seed):
@@ -337,6 +348,19 @@ def with_threads(seed, threads):
 
 def assert_boxes_equal(seed):
     tree, asked = boxes(seed)
+    assert_items_equal(tree, asked, ALL_BITS, seed)
+    return sum(map(len, asked))
+
+
+def assert_planted_boxes_equal(seed):
+    """Compare boxes and the triangles that touch them exactly, where floats are in doubt."""
+    random = np.random.default_rng(seed)
+    corners, both = planted_scenes.touching_pairs(seed, int(random.choice([9, 90, 900])))
+    unit, shift = random.choice(planted_scenes.UNITS), random.choice([0, 2**12 + 1, 2**40 - 3])
+    corners, (lower, upper) = (corners + shift) * unit, (both.swapaxes(1, 2) + shift) * unit
+    corners = planted_scenes.nudged(corners, seed, random.choice([0, 0.1]))
+    tree = build_octree(planted_scenes.triangles(corners), capacity=4)
+    asked = [Boxes(lower, upper)]
     assert_items_equal(tree, asked, ALL_BITS, seed)
     return sum(map(len, asked))
 
@@ -479,7 +503,13 @@ if __name__ == "__main__":
     first, count, *most = map(int, sys.argv[1:])
     Most.rays = most[0] if most else Most.rays
     assert not compiled.why_not(), compiled.why_not()
-    tests = assert_equal, assert_scenes_equal, assert_boxes_equal, assert_moves_equal
+    tests = (
+        assert_equal,
+        assert_scenes_equal,
+        assert_boxes_equal,
+        assert_planted_boxes_equal,
+        assert_moves_equal,
+    )
     tests += (assert_bad_questions_equal,)
     asked = sound = 0
     for seed in range(first, first + count):

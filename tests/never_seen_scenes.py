@@ -56,7 +56,7 @@ def kept(found: never_seen.Samples, **values) -> never_seen.safety.Kept:
 
 def ask(**values) -> set[str]:
     """Call the operator with few small views; return the names of the objects never seen."""
-    given = {"views": "OUTSIDE", "directions": 12, "resolution": 64}
+    given = {"views": "OUTSIDE", "directions": 12, "resolution": 256}
     assert bpy.ops.octree.find_never_seen(**{**given, **values}) == {"FINISHED"}
     return never_names()
 

@@ -104,6 +104,11 @@ def drawn(panel: Any, draw: str = "draw") -> dict[str, str]:
     return dict(_paper_of(panel, draw).lines)
 
 
+def said(panel: Any) -> list[tuple[str, Any]]:
+    """Return the lines of a panel as they stand, also those that are there twice."""
+    return _paper_of(panel, "draw").lines
+
+
 def buttons(panel: Any) -> list[SimpleNamespace]:
     """Return the buttons of a panel: their names, and the options that they pass on."""
     return _paper_of(panel, "draw").buttons

@@ -207,7 +207,9 @@ def of_slides(ask):
     def answers(scene, **options):
         found = ask(scene, scene.ids, [0.25, 0.5, -1], **options)
         stopped = found.onto >= 0
-        parts = (found.distances, found.onto, found.items.T, found.points, found.crossing)
+        parts = (
+            found.distances, found.moves, found.onto, found.items.T, found.points, found.crossing,
+        )  # fmt: skip
         return [scene.ids[stopped], *(each[stopped] for each in parts)]
 
     return answers

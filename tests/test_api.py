@@ -14,7 +14,7 @@ ERRORS = {"BuildCancelled"}
 RESULTS = {
     "Audit", "Distances", "Nearest", "Octree", "RayCrossings", "RayHits", "Statistics", "Supports",
     "ChangeCounts", "ContactIntervals", "ItemBuffers", "Visibility", "FaceSamples", "Chunks",
-    "ChunkPolygons", "Density", "JoinedChunks", "Pieces", "Slides", "Separation",
+    "Evidence", "ChunkPolygons", "Density", "JoinedChunks", "Pieces", "Slides", "Separation",
 }  # fmt: skip
 # Data that may be left out.
 LEFT_OUT = {"other"}

@@ -12,7 +12,8 @@ import core
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
-    "tuning", "arrays", "whole", "records", "checks", "steps", "passes", "shapes", "options",
+    "tuning", "arrays", "whole", "records", "checks", "steps", "passes", "shapes", "apart",
+    "options",
     "grid", "child_masks", "cells", "any_octree", "walkable", "octree", "compiled", "checksums",
     "touch", "lone", "groups", "construction", "mailboxing", "descend", "query", "rays", "nearest",
     "pairs", "dynamic", "scene", "gaps", "audit", "place", "clip", "chunks", "item_buffer",
@@ -22,10 +23,10 @@ CORE_ORDER = [
 ADDON_ORDER = [
     "tuning", "arrays", "lengths", "text_formats", "shares", "png", "written_files", "ui", "menus",
     "translations", "shortcuts", "manual", "references", "preferences", "presets", "camera",
-    "curves", "reader", "scene_index", "item_buffer", "built_tree", "trees", "scope", "targets",
-    "selection", "hiding", "answers", "build", "results", "questions", "distances", "live",
-    "display", "probe", "cameras", "audit", "place", "chunks", "density", "shipping", "example",
-    "main_panel", "command_line", "handlers", "__init__",
+    "curves", "reader", "written_meshes", "scene_index", "item_buffer", "built_tree", "trees",
+    "scope", "targets", "selection", "hiding", "answers", "build", "results", "questions",
+    "distances", "live", "display", "probe", "cameras", "audit", "place", "chunks", "density",
+    "shipping", "example", "main_panel", "command_line", "handlers", "__init__",
 ]  # fmt: skip
 BLENDER = {
     "bl_math", "bl_operators", "bl_ui", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras",
@@ -192,6 +193,7 @@ DOORS = {
         r"\.(select_set|hide_set|foreach_set)\(|\.(attributes|objects|collections)\.new\("
         r"|item\.(location|rotation_\w+) = |\.matrix_world = ",
         {
+            "written_meshes",
             "selection",
             "hiding",
             "display",

@@ -48,9 +48,9 @@ def audit_steps(
         most, so that squares of it are numbers.
     band : float, optional
         What is no farther apart than this touches, and what is no deeper does not overlap; scene
-        units, above 0. None states no length: then, and where it is more, the band of a pair is
-        what the coordinates of these two resolve in single precision, four units in the last
-        place of the largest one. The answer tells it for each finding.
+        units. None and 0 state no length: then, and where it is more, the band of a pair is what
+        the coordinates of these two resolve in single precision, four units in the last place of
+        the largest one. The answer tells it for each finding.
     self_intersections : bool
         Also look for triangles of one placement that cross and share no corner.
     owners : array_like of int, shape (n,), optional
@@ -72,17 +72,21 @@ def audit_steps(
     Raises
     ------
     ValueError
-        If this is no scene, a number is negative or not finite, `band` is 0, `owners` are not one
-        whole number for each placement, a placement is unknown or removed, `skipped` are no pairs,
-        or `groups` is no mask.
+        If this is no scene, a number is negative or not finite, `owners` are not one whole number
+        for each placement, a placement is unknown or removed, `skipped` are no pairs, or `groups`
+        is no mask.
     RuntimeError
         At a step, if the scene has changed since the call.
 
     Notes
     -----
-    What is inside is told by the parity of three skew rays, of closed surfaces alone: those whose
-    edges each have an even number of triangles, vertices at one place taken as one. Of two open
-    surfaces that cross, the length of the line in which they do is told instead of a depth.
+    Triangles on the same three places count once, whichever way they face. A point is inside a
+    mesh where the winding number is not 0, counted over the shells that are closed and
+    consistently oriented; a closed shell that is not counts by parity. So overlapping shells are
+    one solid, a hollow body whose inner shell is turned is hollow, and sheets have no inside,
+    those of two sides included. Where surfaces without an inside cross, the length of the line in
+    which they do is told instead of a depth. Two solids in one place are duplicates, however they
+    are cut into triangles.
     Depths are told as intervals no wider than a tenth of the depth or two bands, unless thousands
     of looks do not get there. Each pair is judged by itself: nothing depends on what else is in
     the scene, nor on the order of placements.

@@ -10,9 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, cross, dot, power_of_two_scale
-from ..touch.triangle_distance import nearest_points
+from ..gaps.search import GapSearch
+from ..touch.triangle_distance import nearest_points, points_to_triangles
 
 _BLOCK = 4_096
+# How far computed points of both triangles may lie off them, as a part of coordinates.
+_ROUNDED = 2.0**-40
 
 
 @dataclass(frozen=True)
@@ -57,10 +60,49 @@ def crossings_of(ones: Floats, others: Floats) -> Crossings:
 
 
 def middles_between(ones: Floats, others: Floats) -> Floats:
-    """Return the middles of what triangles (9, h) share, or of the ways between, (3, h)."""
+    """Return the middles of what triangles (9, h) share, or of the ways between, (3, h).
+
+    The line in which two planes meet is uncertain if they are nearly one, and triangles without
+    area have no plane: such triangles share the point that lies in both.
+    """
     here, there = nearest_points(ones, others)
+    middles, least = (here + there) / 2, np.sqrt(dot(here - there, here - there)) / 2
     crossed = crossings_of(ones, others)
-    return np.where(crossed.lengths > 0, crossed.starts + crossed.ends, here + there) / 2
+    points = (crossed.starts + crossed.ends) / 2
+    allowed = least + _ROUNDED * np.abs(ones).max(axis=0, initial=0.0)
+    lies_in_both = (crossed.lengths > 0) & (_apart(points, ones, others) <= allowed)
+    middles[:, lies_in_both] = points[:, lies_in_both]
+    least[lies_in_both] = 0.0
+    for points in (_entered(ones, others), _entered(others, ones)):
+        apart = _apart(points, ones, others)
+        nearer = apart < least
+        middles[:, nearer], least[nearer] = points[:, nearer], apart[nearer]
+    return middles
+
+
+def places_met(search: GapSearch, pairs: Ids) -> Floats:
+    """Return where on the mover the gaps of some pairs are measured from, (3, n).
+
+    The middle of what both have in common where triangles touch or cross at the start; NaN where
+    no triangles are known.
+    """
+    places = search.places(pairs)
+    (met,) = ((search.corners[pairs] < 0) & (search.entries[0, pairs] >= 0)).nonzero()
+    ones, others = search.triangles(pairs[met]).reshape(2, 9, -1)
+    places[:, met] = middles_between(ones, others)
+    return places
+
+
+def _apart(points: Floats, ones: Floats, others: Floats) -> Floats:
+    """Return how far points (3, h) are from the farther one of two triangles, (h,)."""
+    return np.maximum(points_to_triangles(points, ones), points_to_triangles(points, others))
+
+
+def _entered(ones: Floats, others: Floats) -> Floats:
+    """Return where triangles enter the planes of others, (3, h); a corner where they do not."""
+    corners, plane = (each.reshape(3, 3, -1) for each in (ones, others))
+    first, _, _, found = _cut(corners, plane[0], unit_normals(plane), np.zeros_like(plane[0]), 0.0)
+    return np.where(found, first, corners[0])
 
 
 def common_part(ones: Floats, others: Floats, band: float) -> Parts:

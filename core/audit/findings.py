@@ -46,16 +46,16 @@ class Audit(Record):
         What the deciding number is, numbers of `FINDING_MEASURES`.
     lower, upper : ndarray of float64, shape (f,)
         The deciding number lies between these, scene units: the least distance of touching and
-        near pairs; the depth of overlapping and contained ones, or, if both are open, the length
-        of the line in which they cross, as of self-intersections; the area of shared faces; of
-        duplicates, how far their corners are apart at most.
+        near pairs; the depth of overlapping and contained ones, or, where surfaces without an
+        inside cross, the length of the line in which they do, as of self-intersections; the area
+        of shared faces; of duplicates, how far their corners are apart at most.
     places : ndarray of float64, shape (f, 3)
         Where to look: the deepest point that is known, the middle of the shortest way, of the
         shared faces, or of the line.
     inner : ndarray of intp, shape (f,)
         0 or 1 where that placement of a contained pair lies in the other, else -1.
     are_open : ndarray of bool, shape (2, f)
-        Whether the surface of each has a boundary, so that it has no inside.
+        Whether the mesh of each has no inside: none of its shells is closed.
     segments : ndarray of float64, shape (s, 2, 3)
         Where surfaces of overlapping pairs, and of self-intersections, cross.
     segment_findings : ndarray of intp, shape (s,)

@@ -1,16 +1,17 @@
-"""Points in solids, pair by pair: the parity of three skew rays, and the nearest triangle.
+"""Points in solids, pair by pair: what three skew rays tell, and the nearest triangle.
 
-Any ray tells whether a point is in a closed surface, by an odd number of crossings; one that meets
-an edge or a corner may count wrong. Three rays, along no axis and no diagonal, vote.
+Any ray tells whether a point is inside, as `shells` defines it; one that meets an edge or a corner
+may count wrong. Three rays, along no axis and no diagonal, vote.
 """
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, blocks
+from ..arrays import Flags, Floats, Ids, blocks, distinct
 from ..rays.crossings import Rays
 from ..scene.moment import Moment
-from ..scene.packed import crossings, nearest_corners
-from ..steps import Steps
+from ..scene.packed import nearest_corners, wound_about
+from ..steps import Steps, between
+from .shells import Shells, shells_of
 
 # Points whose rays are cast in a step; points whose nearest triangles are looked for in a step.
 _RAYS, _POINTS = 1_024, 4_096
@@ -21,27 +22,40 @@ _SKEW = np.array(
 
 
 def inside(moment: Moment, points: Floats, rows: Ids) -> Steps[Flags]:
-    """Return which points (3, q) lie in the closed surfaces placed in these rows, (q,)."""
+    """Return which points (3, q) lie inside the meshes placed in these rows, (q,)."""
+    meshes = moment.placements.meshes[rows]
+    sheets = yield from between(0.0, 0.1, moment.meshes.sheets(distinct(meshes)))
+    knowing = shells_of(sheets, moment.meshes.sizes, distinct(meshes))
+    shells = yield from between(0.1, 0.3, knowing)
+    (some,) = shells.closed[meshes].nonzero()
+    flags = np.zeros(len(rows), bool)
+    voting = _voted(moment, shells, points[:, some], rows[some])
+    flags[some] = yield from between(0.3, 1.0, voting)
+    return flags
+
+
+def _voted(moment: Moment, shells: Shells, points: Floats, rows: Ids) -> Steps[Flags]:
+    """Return which points the majority of three rays says to be inside, (q,)."""
     votes = np.zeros(len(rows), np.intp)
     for some in blocks(len(rows), _RAYS):
-        votes[some] = _votes(moment, points[:, some], rows[some], _SKEW[:, :2])
+        votes[some] = _votes(moment, shells, points[:, some], rows[some], _SKEW[:, :2])
         yield (some.start + some.stop) / 2 / len(rows)
         # The third decides where two do not agree.
         (split,) = (votes[some] == 1).nonzero()
         if len(split):
             split += some.start
-            votes[split] += _votes(moment, points[:, split], rows[split], _SKEW[:, 2:])
+            votes[split] += _votes(moment, shells, points[:, split], rows[split], _SKEW[:, 2:])
         yield some.stop / len(rows)
     return votes >= 2
 
 
-def _votes(moment: Moment, points: Floats, rows: Ids, directions: Floats) -> Ids:
+def _votes(moment: Moment, shells: Shells, points: Floats, rows: Ids, directions: Floats) -> Ids:
     """Return how many rays in these directions (3, d) say that points lie inside, (q,)."""
     count = directions.shape[1]
     ways = np.repeat(directions, len(rows), axis=1)
     rays = Rays.of(np.tile(points, count), ways, np.full(ways.shape[1], np.inf))
-    odd = crossings(moment, rays, np.tile(rows, count)) & 1
-    return odd.reshape(count, -1).sum(axis=0)
+    winds = wound_about(moment, rays, np.tile(rows, count), shells.codes, shells.starts)
+    return winds.reshape(count, -1).sum(axis=0)
 
 
 def nearest_triangles(

@@ -21,6 +21,7 @@ from .crossings import crossings_of, middles_between
 from .depth import Depths
 from .findings import Audit, findings_of, nothing
 from .seams import Seams, seams_of
+from .shared_rooms import shared_rooms
 from .shells import shells_of
 from .solids import World, both_depths, nested_both
 from .twins import apart_at_most, twins_of
@@ -68,17 +69,23 @@ def judged(moment: Moment, met: Ids, band: float, clearance: float) -> Steps[Aud
     touched[contacts.pairs] = True
     are_open = ~world.shells.closed[world.meshes(met)]
     twins = twins_of(world, met, contacts, features.alike)
-    single = np.isnan(twins)
-    are_sheets = (are_open.all(axis=0) & single)[contacts.pairs]
-    crossing = seams_of(world, met, contacts[are_sheets])
+    are_sheets = world.shells.sheets[contacts.entries].all(axis=0)
+    crossing = seams_of(world, met, contacts[are_sheets & np.isnan(twins)[contacts.pairs]])
     seams = yield from between(0.48, 0.5, crossing)
     (free,) = (~touched).nonzero()
     within, whole = yield from between(0.5, 0.6, nested_both(world, met, are_open, free))
-    wanted = ((touched & single) | within) & ~are_open[::-1]
-    deep = yield from between(0.6, 0.9, both_depths(world, met, contacts, wanted))
-    verdict = _Verdict(world, met, contacts, features, seams, are_open)
-    is_deep = verdict.are_deep(touched & single, deep) | (within.any(axis=0) & ~whole.any(axis=0))
-    yield 0.9
+    wanted = ((touched & np.isnan(twins)) | within) & ~are_open[::-1]
+    deep = yield from between(0.6, 0.88, both_depths(world, met, contacts, wanted))
+    crossed = flagged(len(touched), seams.pairs)
+    is_deep = touched & (crossed | (deep.lower > band)) & np.isnan(twins)
+    flush = touched & ~is_deep & np.isnan(twins) & ~are_open.any(axis=0)
+    areas = np.bincount(contacts.pairs, features.areas, len(touched)).astype(np.float64)
+    shared = yield from between(0.88, 0.9, shared_rooms(world, met, flush, areas))
+    twins = np.where(np.isnan(twins), shared.apart, twins)
+    single = np.isnan(twins)
+    is_deep |= (shared.some & single) | (within.any(axis=0) & ~whole.any(axis=0))
+    deep.places[:, shared.some] = shared.points[:, shared.some]
+    verdict = _Verdict(world, met, contacts, features, seams, are_open, are_sheets)
     parts = [
         verdict.duplicates(twins),
         verdict.contained(whole, deep),
@@ -100,6 +107,7 @@ def judged(moment: Moment, met: Ids, band: float, clearance: float) -> Steps[Aud
 def _features(world: World, met: Ids, contacts: Contacts) -> Steps[Features]:
     """Return what pairs of triangles in contact have in common."""
     parts = []
+    repeated = (world.shells.leads[contacts.entries] != contacts.entries).any(axis=0)
     for some in blocks(len(contacts), tuning.current.contacts_together):
         rows, entries = met[:, contacts.pairs[some]], contacts.entries[:, some]
         ones, others = (world.corners(*each) for each in zip(entries, rows, strict=True))
@@ -107,7 +115,9 @@ def _features(world: World, met: Ids, contacts: Contacts) -> Steps[Features]:
         crossed = crossings_of(ones, others)
         alike = apart_at_most(ones, others, world.band)
         line = (crossed.starts, crossed.ends)
-        parts.append(Features(shared.areas, shared.middles, shared.same, *line, alike))
+        # Triangles on the same three places share an area once.
+        areas = np.where(repeated[some], 0.0, shared.areas)
+        parts.append(Features(areas, shared.middles, shared.same, *line, alike))
         yield some.stop / len(contacts)
     if not parts:
         none, points = np.empty(0), np.empty((3, 0))
@@ -126,9 +136,11 @@ class _Verdict:
         features: Features,
         seams: Seams,
         are_open: Flags,
+        are_sheets: Flags,
     ) -> None:
         self._world, self._met, self._contacts = world, met, contacts
-        self._features, self._seams, self._are_open = features, seams, are_open
+        self._features, self._seams = features, seams
+        self._are_open, self._are_sheets = are_open, are_sheets
 
     def _found(
         self,
@@ -156,12 +168,9 @@ class _Verdict:
         return {"faces": faces, "face_findings": ranks[kept]}
 
     def _segments(self, some: Ids) -> dict[str, Any]:
-        """Return where the surfaces of these pairs cross: open ones in seams, others anywhere."""
+        """Return where the surfaces of these pairs cross: sheets in seams, others anywhere."""
         features, seams = self._features, self._seams
-        (solid,) = (
-            ~self._are_open.all(axis=0)[self._contacts.pairs]
-            & (features.lengths > self._world.band)
-        ).nonzero()
+        (solid,) = (~self._are_sheets & (features.lengths > self._world.band)).nonzero()
         pairs = np.concatenate((self._contacts.pairs[solid], seams.pairs))
         ranks = ranks_of(self._met.shape[1], some)[pairs]
         starts = np.concatenate((features.starts[:, solid], seams.starts), axis=1)
@@ -197,17 +206,11 @@ class _Verdict:
             places=deep.places[:, some].T, inner=inner,
         )  # fmt: skip
 
-    def are_deep(self, touched: Flags, deep: Depths) -> Flags:
-        """Return which pairs that touch cross deeper than the band, or in a line if open, (p,)."""
-        crossed = flagged(len(touched), self._seams.pairs)
-        is_deep = np.where(self._are_open.all(axis=0), crossed, deep.lower > self._world.band)
-        return touched & is_deep
-
     def overlaps(self, is_deep: Flags, deep: Depths) -> Audit:
         """Return the pairs whose surfaces cross, or of which one lies partly in the other."""
         seams, count = self._seams, len(is_deep)
         (some,) = is_deep.nonzero()
-        by_length = self._are_open.all(axis=0)[some]
+        by_length = (flagged(count, seams.pairs) & ~(deep.lower > self._world.band))[some]
         length = np.bincount(seams.pairs, seams.lengths, minlength=count)[some]
         middles = self._middles(seams.pairs, seams.lengths, (seams.starts + seams.ends) / 2)
         return self._found(

@@ -66,13 +66,13 @@ class ContactTracker:
     Parameters
     ----------
     band : float, optional
-        Scene units, above 0; of each pair it is that, or what coordinates resolve, as for
-        `audit`.
+        Scene units; of each pair it is that, or what coordinates resolve, as for `audit`. None
+        and 0 state no length.
 
     Raises
     ------
     ValueError
-        If the band is not above 0 and finite.
+        If the band is negative or not finite.
     """
 
     def __init__(self, *, band: float | None = None) -> None:

@@ -77,10 +77,5 @@ def moment_of(scene: SceneOctree, groups: SupportsIndex) -> Moment:
 
 
 def checked_band(band: float | None) -> float:
-    """Return a band that is above 0, or 0 if none is stated."""
-    if band is None:
-        return 0.0
-    wide = checks.length("band", band)
-    if wide == 0:
-        raise ValueError("band must be above 0, got 0")
-    return wide
+    """Return a band; 0 if none is stated."""
+    return 0.0 if band is None else checks.length("band", band)

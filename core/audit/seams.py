@@ -1,4 +1,4 @@
-"""Seams: the lines in which open surfaces cross, along edges of their own, too.
+"""Seams: the lines in which surfaces without an inside cross, along edges of their own, too.
 
 What reaches a line from both surfaces are wings: a triangle that goes through it has two, and of
 one that ends on it, by an edge, so have all that share the edge. Sorted by angle around the line,
@@ -102,19 +102,22 @@ def _meets(world: World, met: Ids, contacts: Contacts, some: Ids) -> _Meets:
     )  # fmt: skip
 
 
-def _edge_codes(world: World, entries: Ids, edges: Ids) -> Ids:
-    """Return numbers of edges of triangles by their ends, equal where they are one edge."""
-    faces, knots = world.sheets.arranged.faces.T, world.shells.knots
-    ends = [knots[faces[(edges + step) % 3, entries]] for step in (0, 1)]
+def _edge_codes(world: World, entries: Ids, edges: Ids, names: Ids) -> Ids:
+    """Return numbers of edges of triangles by the names of their ends, equal where those are."""
+    faces = world.sheets.arranged.faces.T
+    ends = [names[faces[(edges + step) % 3, entries]] for step in (0, 1)]
     low, high = np.minimum(*ends), np.maximum(*ends)
-    return low * len(knots) + high
+    return low * len(names) + high
 
 
 def _keys(world: World, met: Ids, contacts: Contacts, meets: _Meets) -> Ids:
-    """Return by what contacts are known that meet in the same piece of a line, (3, m)."""
+    """Return by what contacts are known that meet in the same piece of a line, (3, m).
+
+    Triangles and edges in one place count once.
+    """
     entries = contacts.entries[:, meets.contacts]
-    codes = _edge_codes(world, entries, np.maximum(meets.edges, 0))
-    codes = np.where(meets.edges < 0, -1 - entries, codes)
+    codes = _edge_codes(world, entries, np.maximum(meets.edges, 0), world.shells.places)
+    codes = np.where(meets.edges < 0, -1 - world.shells.leads[entries], codes)
     pairs = contacts.pairs[meets.contacts]
     # Of a surface that crosses itself, either side may come first.
     codes = np.where(met[0, pairs] == met[1, pairs], np.sort(codes, axis=0), codes)
@@ -146,7 +149,10 @@ class _Stars:
             world.sheets.firsts[meshes], world.moment.meshes.sizes[meshes]
         )
         codes = np.concatenate(
-            [_edge_codes(world, entries, np.full(1, edge)) for edge in range(3)]
+            [
+                _edge_codes(world, entries, np.full(1, edge), world.shells.knots)
+                for edge in range(3)
+            ]
         )
         order = np.argsort(codes, kind="stable")
         return cls(codes[order], np.tile(entries, 3)[order])
@@ -179,7 +185,8 @@ def _crosses(world: World, met: Ids, contacts: Contacts, meets: _Meets, stars: _
     parts = []
     for side in range(2):
         (through,), (ends,) = (meets.edges[side] < 0).nonzero(), (meets.edges[side] >= 0).nonzero()
-        codes = _edge_codes(world, entries[side, ends], meets.edges[side, ends])
+        some = entries[side, ends], meets.edges[side, ends]
+        codes = _edge_codes(world, *some, world.shells.knots)
         which, around = stars.around(codes)
         of = np.concatenate((through, through, ends[which]))
         whose = np.concatenate((entries[side, through], entries[side, through], around))

@@ -55,7 +55,11 @@ def crossing_selves(moment: Moment, rows: Ids, band: float) -> Steps[Audit]:
 
 
 def _strangers(world: World, found: Ids, ids: Ids) -> Steps[Contacts]:
-    """Return those of placements and two triangles of each, (3, h), that share no corner."""
+    """Return those of placements and two triangles of each, (3, h), that share no corner.
+
+    Corners are one if they have one number, or if open edges in one place are sewn together there:
+    vertices of two sheets that merely lie in one place are not.
+    """
     pairs = np.searchsorted(ids, found[0])
     meshes = world.meshes(world.moment.placements.rows_named(found[0]))
     entries = _entries(world, np.tile(meshes, 2), found[1:].ravel()).reshape(2, -1)

@@ -1,61 +1,85 @@
-"""Shells of meshes: which are closed (no boundary modulo 2), and their connected parts.
+"""Solids: which triangles of a mesh bound its inside, for all that asks "inside" or "closed".
 
-A surface has an inside if each of its edges belongs to an even number of triangles: then the
-parity of what a ray crosses is the same for every ray. Vertices count as one where they have one
-place, since exporters split them along seams.
+Triangles on the same three places count once, whichever way they face; the smallest number keeps
+its direction. A shell is a part that hangs together by vertices, or by open edges in one place,
+since exporters split vertices along seams. It is closed if each edge has an even number of its
+triangles. A point is inside a mesh where the winding number is not 0, counted over the shells that
+are closed and consistently oriented; a closed shell that is not counts by the parity of its
+crossings. Overlapping shells are one solid, a hollow body whose inner shell is turned is hollow,
+and sheets, of one side or two, have no inside.
+
+Where two solids of one part share a wall, so that it is not closed with the wall once, coincident
+triangles cancel in pairs. Closed shells of the same triangles count once.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import tuning
-from ..arrays import (
-    Flags,
-    Floats,
-    Ids,
-    blocks,
-    concatenated_ranges,
-    flagged,
-    starts_of_runs,
-)
-from ..passes import grouped_steps, radix_argsort_steps, taken_steps
+from ..arrays import Flags, Floats, Ids, concatenated_ranges, distinct, flagged, starts_of_runs
+from ..passes import grouped_steps
 from ..scene.sheets import Layout, Sheets
 from ..steps import Steps, between
+from .coincident import coincident_steps
 from .components import component_steps
+from .edges import irregular_edges, sewn
+
+# Codes of triangles: of no solid; of an oriented shell. A shell that counts by parity has a number
+# of its own, of which those that a ray crosses are combined by exclusive or (Zobrist hashing).
+UNCOUNTED, ORIENTED = 0, -1
+_MIXES = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
 
 @dataclass
 class Shells:
-    """Whether meshes are closed, by number, and of vertices of the sheets which are one.
+    """Meshes by number, entries and vertices of the sheets, and what bounds solids.
 
-    `knots[v]` is the first vertex of the same part of its mesh at the place of vertex v, `parts`
-    the smallest knot of its part. `firsts` are the first entries of meshes when they were looked
-    at, -1 if they were not: one that was replaced has others.
+    Meshes have an inside where they are `closed`. `codes` tell how triangles count, those of a
+    mesh by number from its `starts` on. Entries that are in no solid's surface are `sheets`;
+    `leads` are the entries with the smallest number in the same place. `places[v]` is the first
+    vertex of the mesh in the place of vertex v, `knots[v]` the first of those that are one with
+    it, `parts` the smallest knot of its shell. `firsts` are the first entries of meshes when they
+    were looked at, -1 if they were not: one that was replaced has others.
     """
 
     firsts: Ids
+    starts: Ids
     closed: Flags
+    places: Ids
     knots: Ids
     parts: Ids
+    sheets: Flags
+    leads: Ids
+    codes: Ids
 
     @classmethod
     def none(cls) -> "Shells":
         """Return what is known of no mesh."""
-        nothing = np.empty(0, np.intp)
-        return cls(nothing, np.empty(0, bool), nothing, nothing)
+        kinds = {each.name: bool if each.type is Flags else np.intp for each in fields(cls)}
+        return cls(**{name: np.empty(0, kind) for name, kind in kinds.items()})
 
-    def fitted(self, meshes: int, vertices: int) -> "Shells":
-        """Return the same with room for so many meshes and vertices."""
-        more, longer = meshes - len(self.firsts), vertices - len(self.knots)
-        if more <= 0 and longer <= 0:
+    def fitted(self, meshes: int, vertices: int, entries: int) -> "Shells":
+        """Return the same with room for so many meshes, vertices and entries."""
+        lengths = {
+            **dict.fromkeys(("firsts", "starts", "closed"), meshes),
+            **dict.fromkeys(("places", "knots", "parts"), vertices),
+            **dict.fromkeys(("sheets", "leads"), entries),
+        }
+        if all(len(getattr(self, name)) >= length for name, length in lengths.items()):
             return self
-        return Shells(
-            np.append(self.firsts, np.full(more, -1)),
-            np.append(self.closed, np.zeros(more, bool)),
-            *(np.append(old, np.full(longer, -1)) for old in (self.knots, self.parts)),
-        )
+        # Copies of all: whoever has the shorter ones may go on writing there.
+        longer = {name: _longer(getattr(self, name), each) for name, each in lengths.items()}
+        return replace(self, **longer)
+
+
+def _longer(array: NDArray[Any], length: int) -> NDArray[Any]:
+    """Return a copy of at least this length: -1, or False, where nothing is known."""
+    empty = 0 if array.dtype == bool else -1
+    return np.append(array, np.full(max(length - len(array), 0), empty, array.dtype))
 
 
 # What is known of the meshes of each layout, as long as this lasts.
@@ -64,42 +88,46 @@ _known: WeakKeyDictionary[Layout, Shells] = WeakKeyDictionary()
 
 def shells_of(sheets: Sheets, sizes: Ids, meshes: Ids) -> Steps[Shells]:
     """Return the shells with all of these meshes known, which have `sizes` triangles."""
-    faces, vertices = sheets.arranged.faces.T, sheets.arranged.vertices.T
-    shells = _known.get(sheets.layout, Shells.none()).fitted(len(sizes), vertices.shape[1])
+    arranged, shells = sheets.arranged, _known.get(sheets.layout, Shells.none())
+    shells = shells.fitted(len(sizes), len(arranged.vertices), len(arranged.faces))
     firsts = sheets.firsts[meshes]
     new = meshes[(shells.firsts[meshes] != firsts) & (firsts >= 0)]
     ends = np.flatnonzero(np.diff(np.cumsum(sizes[new]) // tuning.current.shells_together)) + 1
     for some in np.split(new, ends):
-        if len(some) == 0:
-            continue
-        entries = concatenated_ranges(sheets.firsts[some], sizes[some])
-        owners = np.repeat(np.arange(len(some)), sizes[some])
-        corners = faces[:, entries]
-        yield 0.05
-        used, knots = _numbered(corners)
-        yield 0.1
-        closed = ~(yield from between(0.1, 0.3, _open(knots, owners, len(some))))
-        yield 0.3
-        owner_of = np.zeros(len(used), np.intp)
-        owner_of[knots] = owners
-        yield 0.3
-        same = yield from between(0.3, 0.5, _welded(vertices[:, used], owner_of))
-        welded = same[knots]
-        yield 0.5
-        (left,) = (~closed).nonzero()
-        if len(left):
-            here = slice(None) if len(left) == len(some) else np.isin(owners, left)
-            opening = _open(welded[:, here], owners[here], len(some))
-            closed |= ~(yield from between(0.5, 0.7, opening))
-            yield 0.7
-            closed[np.bincount(owners, minlength=len(some)) == 0] = False
-        joining = component_steps(len(used), welded[:2].ravel(), welded[1:].ravel())
-        labels = yield from between(0.7, 0.9, joining)
-        shells.firsts[some], shells.closed[some] = sheets.firsts[some], closed
-        shells.knots[used], shells.parts[used] = used[same], used[labels[same]]
-        yield 0.9
+        if len(some):
+            yield from _look(shells, sheets, some, sizes[some])
     _known[sheets.layout] = shells
     return shells
+
+
+def _look(shells: Shells, sheets: Sheets, meshes: Ids, sizes: Ids) -> Steps[None]:
+    """Find out about meshes which have `sizes` triangles."""
+    entries = concatenated_ranges(sheets.firsts[meshes], sizes)
+    owners = np.repeat(np.arange(len(meshes)), sizes)
+    used, corners = _numbered(sheets.arranged.faces.T[:, entries])
+    owner_of = np.zeros(len(used), np.intp)
+    if len(meshes) > 1:
+        owner_of[corners] = owners
+    yield 0.1
+    points = sheets.arranged.vertices.T[:, used]
+    places = yield from between(0.1, 0.3, _welded(points, owner_of))
+    surface = _Surface(corners, places, sheets.order[entries])
+    yield from between(0.3, 0.9, surface.look())
+    names = shells.places, shells.knots, shells.parts
+    for known, found in zip(names, (places, surface.knots, surface.labels), strict=True):
+        known[used] = used[found]
+    shells.sheets[entries], shells.leads[entries] = surface.are_sheets, entries[surface.leads]
+    shells.firsts[meshes] = sheets.firsts[meshes]
+    runs = np.cumsum(sizes) - sizes
+    shells.closed[meshes] = np.logical_or.reduceat(surface.counts, runs)
+    numbers = sheets.order[entries]
+    lengths = np.maximum.reduceat(numbers, runs) + 1
+    starts = np.cumsum(lengths) - lengths
+    codes = np.zeros(lengths.sum(), np.intp)
+    codes[starts[owners] + numbers] = surface.codes()
+    shells.starts[meshes] = len(shells.codes) + starts
+    shells.codes = np.append(shells.codes, codes)
+    yield 0.9
 
 
 def _numbered(corners: Ids) -> tuple[Ids, Ids]:
@@ -107,29 +135,6 @@ def _numbered(corners: Ids) -> tuple[Ids, Ids]:
     least, most = int(corners.min()), int(corners.max())
     is_used = flagged(most - least + 1, corners - least)
     return is_used.nonzero()[0] + least, (np.cumsum(is_used) - 1)[corners - least]
-
-
-def _open(faces: Ids, owners: Ids, count: int) -> Steps[Flags]:
-    """Return which owners have an edge with an odd number of triangles, (count,), in steps."""
-    width, end = int(faces.max(initial=0)) + 1, 0
-    keys, whose = np.empty((2, faces.size), np.intp)
-    for some in blocks(faces.shape[1], tuning.current.piece):
-        for one, other in ((0, 1), (1, 2), (2, 0)):
-            low = np.minimum(faces[one, some], faces[other, some])
-            high = np.maximum(faces[one, some], faces[other, some])
-            (proper,) = (low != high).nonzero()
-            start, end = end, end + len(proper)
-            keys[start:end] = (low * width + high)[proper]
-            whose[start:end] = owners[some][proper]
-        yield 0.2 * some.stop / faces.shape[1]
-    keys, whose = keys[:end], whose[:end]
-    sorting = radix_argsort_steps(keys, (width * width).bit_length())
-    order = yield from between(0.2, 0.8, sorting)
-    keys = yield from between(0.8, 1.0, taken_steps(keys, order))
-    starts = starts_of_runs(keys)
-    yield 1.0
-    odd = np.diff(starts, append=len(keys)) & 1 == 1
-    return flagged(count, whose[order[starts[odd]]])
 
 
 def _welded(points: Floats, owners: Ids) -> Steps[Ids]:
@@ -141,3 +146,108 @@ def _welded(points: Floats, owners: Ids) -> Steps[Ids]:
     same[order] = first[np.cumsum(is_first) - 1]
     yield 1.0
     return same
+
+
+class _Surface:
+    """The triangles (3, n) of some meshes, and of them which count, (n,), once they are looked at.
+
+    `places` name the place of each vertex, `numbers` are those of triangles in their meshes.
+    """
+
+    def __init__(self, corners: Ids, places: Ids, numbers: Ids) -> None:
+        self._corners, self._places, self._numbers = corners, places, numbers
+        self.counts = np.ones(corners.shape[1], bool)
+
+    def look(self) -> Steps[None]:
+        """Find the shells, and which of them are closed."""
+        corners, places = self._corners, self._places
+        edges = yield from between(0.0, 0.4, irregular_edges(corners, len(places)))
+        joins, edges = sewn(edges, places)
+        self.knots = yield from between(0.4, 0.5, component_steps(len(places), *joins))
+        ones, others = corners[:2].ravel(), corners[1:].ravel()
+        if joins.size:
+            ones, others = np.append(ones, joins[0]), np.append(others, joins[1])
+        joining = component_steps(len(places), ones, others)
+        self.labels = yield from between(0.5, 0.7, joining)
+        self._open, self._twisted = edges.judged(self.labels)
+        self._parts = self.labels[corners[0]]
+        spots = places[corners]
+        twins, groups = yield from between(0.7, 0.9, coincident_steps(spots))
+        if len(twins):
+            yield from between(0.9, 1.0, self._count_once(twins, groups))
+        one, two, three = spots
+        self.counts &= (one != two) & (two != three) & (three != one) & ~self._open[self._parts]
+        self._count_shells_once(twins, groups)
+        self._find_leads(twins, groups)
+
+    def _find_leads(self, twins: Ids, groups: Ids) -> None:
+        """Find which of coincident triangles comes first, and which triangles bound nothing."""
+        self.are_sheets, self.leads = ~self.counts, np.arange(len(self.counts))
+        order = np.lexsort((self._numbers[twins], groups))
+        leads = twins[order[starts_of_runs(groups[order])]]
+        self.leads[twins] = leads[groups]
+        bounding = flagged(len(twins), groups[self.counts[twins]])
+        self.are_sheets[twins[bounding[groups]]] = False
+
+    def codes(self) -> Ids:
+        """Return how triangles count, (n,)."""
+        codes = np.where(self.counts, ORIENTED, UNCOUNTED)
+        if self._twisted.any():
+            (some,) = (self.counts & self._twisted[self._parts]).nonzero()
+            codes[some] = (_mixed(self._parts[some]) >> np.uint64(1)).astype(np.intp)
+        return codes
+
+    def _count_once(self, twins: Ids, groups: Ids) -> Steps[None]:
+        """Count coincident triangles of a part once; if it is open then, cancel them in pairs."""
+        order = np.lexsort((self._numbers[twins], groups, self._parts[twins]))
+        twins, keys = twins[order], self._parts[twins[order]] * len(twins) + groups[order]
+        starts = starts_of_runs(keys)
+        sizes = np.diff(starts, append=len(twins))
+        again = twins[~flagged(len(twins), starts)]
+        self.counts[again] = False
+        parts = distinct(self._parts[again])
+        yield from self._judge(parts)
+        (even,) = (np.repeat(sizes & 1 == 0, sizes) & self._open[self._parts[twins]]).nonzero()
+        self.counts[twins[even]] = False
+        yield from self._judge(distinct(self._parts[twins[even]]))
+
+    def _judge(self, parts: Ids) -> Steps[None]:
+        """Find which parts are closed by the places of what counts of them."""
+        are_asked = flagged(len(self.labels), parts)
+        (vertices,) = are_asked[self.labels].nonzero()
+        keys = self.labels[vertices] * len(self.labels) + self._places[vertices]
+        spots = np.empty(len(self.labels), np.intp)
+        _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+        spots[vertices] = vertices[first[which]]
+        (some,) = (are_asked[self._parts] & self.counts).nonzero()
+        edges = yield from irregular_edges(spots[self._corners[:, some]], len(self.labels))
+        is_open, is_twisted = edges.judged(self.labels)
+        nothing = ~flagged(len(self.labels), self._parts[some])
+        self._open[parts] = (is_open | nothing)[parts]
+        self._twisted[parts] = is_twisted[parts]
+
+    def _count_shells_once(self, twins: Ids, groups: Ids) -> None:
+        """Let closed shells of the same triangles count once."""
+        kept = self.counts[twins]
+        twins, groups = twins[kept], groups[kept]
+        width = len(self.labels)
+        shared = np.bincount(self._parts[twins], minlength=width)
+        sizes = np.bincount(self._parts[self.counts], minlength=width)
+        whole = ((shared == sizes) & (sizes > 0))[self._parts[twins]]
+        twins, groups = twins[whole], groups[whole]
+        parts, which = np.unique(self._parts[twins], return_inverse=True)
+        sums, least = np.zeros(len(parts), np.uint64), np.full(len(parts), np.iinfo(np.intp).max)
+        np.add.at(sums, which, _mixed(groups))
+        np.minimum.at(least, which, self._numbers[twins])
+        order = np.lexsort((least, sums, sizes[parts]))
+        same = (np.diff(sums[order]) == 0) & (np.diff(sizes[parts[order]]) == 0)
+        again = parts[order[1:][same]]
+        self.counts[flagged(width, again)[self._parts]] = False
+
+
+def _mixed(numbers: Ids) -> NDArray[np.uint64]:
+    """Return words of 64 bits that look random, different for different numbers."""
+    words = (numbers + 1).astype(np.uint64) * _MIXES[0]
+    words = (words ^ words >> np.uint64(30)) * _MIXES[1]
+    mixed: NDArray[np.uint64] = words ^ words >> np.uint64(27)
+    return mixed

@@ -1,5 +1,7 @@
 """Contacts as a graph: connected components that no ground carries, and how far they would fall.
 
+Without a stated ground, it is the level on which most stands (`ground`).
+
 What falls is followed straight down, by the gaps along this way (`gaps`) of what is below it.
 """
 
@@ -10,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Flags, Floats, Ids, distinct, power_of_two_scale, starts_of_runs
+from ..arrays import Flags, Floats, Ids, blocks, distinct, power_of_two_scale, starts_of_runs
 from ..gaps.search import GapSearch
 from ..gaps.way import Way
 from ..groups import ALL_GROUPS
@@ -21,8 +23,9 @@ from ..scene.moment import Moment
 from ..shapes import Boxes
 from ..steps import Steps, ascending, at_once, between
 from . import findings as of
-from .bands import resolutions
 from .components import component_steps
+from .crossings import places_met
+from .ground import grounds_of, lowest
 from .rules import moment_of
 
 _HOLDS = (
@@ -33,6 +36,8 @@ _HOLDS = (
     of.COPLANAR_OPPOSITE,
     of.TOUCHING,
 )
+# Columns below placements that are looked into together.
+_COLUMNS = 4096
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +62,9 @@ class Supports(Record):
         is below. Where several do, the first.
     places : ndarray of float64, shape (c, 3)
         The point from which the drop is measured; NaN if nothing is below.
+    grounds : ndarray of intp, shape (g,)
+        The placements that need no support; those found by themselves with the widest of those on
+        which most stands first.
     """
 
     contacts: Ids
@@ -66,12 +74,13 @@ class Supports(Record):
     drops: Floats
     landings: Ids
     places: Floats
+    grounds: Ids
 
 
 def supports_steps(
     scene: SceneOctree,
     found: of.Audit,
-    grounds: ArrayLike | None,
+    grounds: ArrayLike | str | None,
     /,
     *,
     groups: SupportsIndex = ALL_GROUPS,
@@ -84,9 +93,10 @@ def supports_steps(
         Placed meshes.
     found : Audit
         What an audit of the scene found, as it is now.
-    grounds : array_like of int, shape (g,), or None
-        Placements that need no support; None for those that reach as deep as the lowest point of
-        all, within the band, or what their own heights resolve.
+    grounds : array_like of int, shape (g,), or {"most", "lowest"}, or None
+        Placements that need no support. With "most", or None, those that reach down to the level
+        on which most stands, or deeper; with "lowest" to the lowest point of all. Within the band,
+        or what their own heights resolve.
     groups : int
         A mask of 32 bits: placements with a mask that shares none of them are not there; they
         neither float, nor carry, nor catch anything.
@@ -106,14 +116,22 @@ def supports_steps(
 
     Notes
     -----
-    O(findings), and for what floats only the triangles below it are looked at. What only grazes
-    stops nothing: the gap is the least one over the inside of the overlap of two shadows.
+    O(findings), and for what floats only the triangles below it are looked at; without grounds for
+    all components. What only grazes stops nothing: the gap is the least one over the inside of the
+    overlap of two shadows.
+
+    What falls onto a component by no more than a few times its own size counts as standing there,
+    if that is not tiny beside it. So neither a thing far below all others, nor a small one that
+    lies deepest, is their ground.
     """
     checks.kind("found", found, (of.Audit,))
     moment = moment_of(scene, groups)
-    if grounds is None:
-        rows = _lowest(moment, found.band)
-    else:
+    rows = None
+    if isinstance(grounds, str):
+        if grounds not in ("most", "lowest"):
+            raise ValueError(f"grounds must be most or lowest, or placements, got {grounds!r}")
+        rows = lowest(moment, found.band) if grounds == "lowest" else None
+    elif grounds is not None:
         rows = moment.placements.rows_of(grounds, name="grounds")
         rows = rows[moment.in_groups[rows]]
     return moment.as_long_as_current(ascending(_supports(moment, found, rows)))
@@ -122,7 +140,7 @@ def supports_steps(
 supports = at_once(supports_steps)
 
 
-def _supports(moment: Moment, found: of.Audit, ground_rows: Ids) -> Steps[Supports]:
+def _supports(moment: Moment, found: of.Audit, ground_rows: Ids | None) -> Steps[Supports]:
     placements, asked = moment.placements, moment.in_groups
     living = np.isin(found.pairs, placements.ids[asked]).all(axis=0)
     held = np.isin(found.classes, _HOLDS) & living
@@ -130,12 +148,17 @@ def _supports(moment: Moment, found: of.Audit, ground_rows: Ids) -> Steps[Suppor
     ones, others = (placements.rows_named(each) for each in contacts)
     yield 0.05
     labels = yield from between(0.05, 0.1, component_steps(len(placements), ones, others))
-    carried = np.zeros(len(placements), bool)
-    carried[labels[ground_rows]] = True
-    floating = asked & ~carried[labels]
-    fallers = distinct(labels[floating])
-    dropping = _drops(moment, labels, floating, fallers)
+    falling = asked
+    if ground_rows is not None:
+        falling = asked & ~_carried(labels, ground_rows)
+    fallers = distinct(labels[falling])
+    dropping = _drops(moment, labels, falling, fallers)
     drops, landings, places = yield from between(0.1, 1.0, dropping)
+    if ground_rows is None:
+        ground_rows = grounds_of(moment, labels, fallers, drops, landings[1], found.band)
+    floating = asked & ~_carried(labels, ground_rows)
+    some = np.isin(fallers, labels[floating])
+    fallers, drops, landings, places = fallers[some], drops[some], landings[:, some], places[some]
     return Supports(
         contacts,
         np.where(asked, placements.ids[labels], -1),
@@ -144,15 +167,13 @@ def _supports(moment: Moment, found: of.Audit, ground_rows: Ids) -> Steps[Suppor
         drops,
         np.where(landings >= 0, placements.ids[landings] if len(placements) else -1, -1),
         places,
+        placements.ids[ground_rows],
     )
 
 
-def _lowest(moment: Moment, stated: float) -> Ids:
-    """Return the rows of placements that reach down to the lowest point of all."""
-    (rows,) = moment.placements.is_there.nonzero()
-    heights = moment.placements.boxes[2::3, rows]
-    bands = np.maximum(resolutions(heights), stated)
-    return rows[heights[0] <= heights[0].min(initial=np.inf) + bands]
+def _carried(labels: Ids, ground_rows: Ids) -> Flags:
+    """Return which rows hang together with any of the ground, (n,)."""
+    return np.isin(labels, labels[ground_rows])
 
 
 def _drops(
@@ -161,11 +182,11 @@ def _drops(
     """Return how far components fall, the rows that land and are landed on, and from where."""
     drops, landings = np.full(len(fallers), np.inf), np.full((2, len(fallers)), -1)
     places = np.full((len(fallers), 3), np.nan)
-    pairs = _above(moment, labels, floating)
+    pairs = yield from between(0.0, 0.05, _above(moment, labels, floating))
     if pairs.shape[1] == 0:
         return drops, landings, places
     needed = distinct(moment.placements.meshes[distinct(pairs)])
-    sheets = yield from between(0.0, 0.1, moment.meshes.sheets(needed))
+    sheets = yield from between(0.05, 0.1, moment.meshes.sheets(needed))
     boxes = moment.placements.boxes[:, moment.placements.is_there]
     scale = float(power_of_two_scale(boxes.reshape(-1, 1))[0])
     numbers = np.searchsorted(fallers, labels[pairs[0]])
@@ -178,11 +199,11 @@ def _drops(
     best = best[np.isfinite(search.gaps[best])]
     some = numbers[best]
     drops[some], landings[:, some] = search.gaps[best] / scale, pairs[:, best]
-    places[some] = search.places(best).T / scale
+    places[some] = places_met(search, best).T / scale
     return drops, landings, places
 
 
-def _above(moment: Moment, labels: Ids, floating: Flags) -> Ids:
+def _above(moment: Moment, labels: Ids, floating: Flags) -> Steps[Ids]:
     """Return pairs of rows, the first floating and not wholly below the second, of two components.
 
     (2, p), sorted.
@@ -190,11 +211,12 @@ def _above(moment: Moment, labels: Ids, floating: Flags) -> Ids:
     placements = moment.placements
     boxes, there = placements.boxes, placements.is_there
     (upper,) = (floating & there).nonzero()
-    if len(upper) == 0:
-        return np.empty((2, 0), np.intp)
-    columns = boxes[:, upper].copy()
-    columns[2] = boxes[2, there].min()
-    which, ids = query(moment.top, Boxes(columns[:3].T, columns[3:].T))
-    ones, others = upper[which], placements.rows_named(ids)
-    kept = there[others] & (labels[ones] != labels[others])
-    return np.stack((ones[kept], others[kept]))
+    columns, found = boxes[:, upper].copy(), [np.empty((2, 0), np.intp)]
+    columns[2] = boxes[2].min(where=there, initial=np.inf)
+    for some in blocks(len(upper), _COLUMNS):
+        yield some.start / len(upper)
+        which, ids = query(moment.top, Boxes(columns[:3, some].T, columns[3:, some].T))
+        ones, others = upper[some][which], placements.rows_named(ids)
+        kept = there[others] & (labels[ones] != labels[others])
+        found.append(np.stack((ones[kept], others[kept])))
+    return np.concatenate(found, axis=1)

@@ -73,17 +73,21 @@ def _same_shape(world: World, met: Ids, contacts: Contacts) -> Flags:
     ones, others = (
         world.corners(*each).reshape(3, 3, -1) for each in zip(contacts.entries, rows, strict=True)
     )
-    middles, sizes = zip(*(_middle_and_size(each, starts) for each in (ones, others)), strict=True)
-    resolved = shape_resolutions(world.moment, rows[:, starts])
-    limits = np.minimum(world.band, np.minimum(*sizes) * _ALIKE)
-    limits = np.maximum(limits, resolved.max(axis=0))
+    middles, sizes = zip(*(middle_and_size(each, starts) for each in (ones, others)), strict=True)
+    limits = shape_limits(world, rows[:, starts], np.minimum(*sizes))
     counts = np.diff(starts, append=len(contacts))
     shifted = others + np.repeat(middles[0] - middles[1], counts, axis=1)
     far = apart_at_most(ones.reshape(9, -1), shifted.reshape(9, -1), np.repeat(limits, counts))
     return ~np.isnan(far)
 
 
-def _middle_and_size(corners: Floats, starts: Ids) -> tuple[Floats, Floats]:
+def shape_limits(world: World, rows: Ids, sizes: Floats) -> Floats:
+    """Return how far shapes in rows (2, p) of these sizes may differ and be the same, (p,)."""
+    resolved = shape_resolutions(world.moment, rows).max(axis=0)
+    return np.maximum(np.minimum(world.band, sizes * _ALIKE), resolved)
+
+
+def middle_and_size(corners: Floats, starts: Ids) -> tuple[Floats, Floats]:
     """Return the middle of the box around each run of triangles, (3, p), and its diagonal."""
     lower = np.minimum.reduceat(corners.min(axis=0), starts, axis=1)
     upper = np.maximum.reduceat(corners.max(axis=0), starts, axis=1)

@@ -1,6 +1,6 @@
 """Chunks of a scene: its triangles cut at the walls of cells, or assigned to them, by a budget."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import SupportsIndex
 
 import numpy as np
@@ -18,6 +18,8 @@ from .budget import COUNTED, TRIANGLES, Budget, Divided, divide_by_budget
 from .lattice import Lattice
 
 CUT, ASSIGN, KEEP = 0, 1, 2
+# The least edge of cells by default, as a part of the edge that is asked for.
+_LEAST = 0.25
 SPLITS = {"octree": (0, 1, 2), "quadtree": (0, 1)}
 
 
@@ -86,7 +88,7 @@ def chunks_steps(
     counted: str = TRIANGLES,
     split: str = "octree",
     least_triangles: SupportsIndex = 0,
-    least_size: float = 0.0,
+    least_size: float | None = None,
     owners: ArrayLike | None = None,
     modes: ArrayLike | None = None,
     weights: ArrayLike | None = None,
@@ -97,7 +99,8 @@ def chunks_steps(
     Parameters
     ----------
     triangles : Triangles
-        n triangles of the whole scene, in its space. Those that are not finite are in no chunk.
+        n triangles of the whole scene, in its space. Those that are not finite, or name a vertex
+        twice, are in no chunk; nor are pieces with two equal corners.
     cell : float
         The edge of a cell in scene units. All edges are powers of two times it, and all walls
         whole multiples of edges: what moves elsewhere shifts none. The root is the least cube of
@@ -114,8 +117,9 @@ def chunks_steps(
     least_triangles : int
         A cell with at most so many triangles is not divided.
     least_size : float
-        A cell whose children would have a shorter edge is not divided; scene units. None is
-        divided more than 20 times.
+        A cell whose children would have a shorter edge is not divided; scene units. By default a
+        quarter of `cell`: where more triangles meet than the budget allows, cells would shrink
+        without end. No cell is divided more than 20 times.
     owners : array_like of int, shape (n,), optional
         The object of each triangle, 0 to o - 1; all of one by default.
     modes : array_like of int, shape (o,), optional
@@ -173,9 +177,9 @@ def chunks_steps(
         objects,
         each,
         checks.whole_number("least_triangles", least_triangles, 0),
-        checks.number("least_size", least_size, 0.0),
+        _LEAST * edge if least_size is None else checks.number("least_size", least_size, 0.0),
     )
-    if limits.most == limits.least_size == 0:
+    if limits.most == 0 and not least_size:
         raise ValueError(f"least_size must be more than 0 with no budget, got {least_size!r}")
     axes = SPLITS[checks.choice("split", split, tuple(SPLITS))]
     return ascending(_steps(triangles, edge, axes, limits, wanted, one_box(bounds)))
@@ -202,6 +206,7 @@ def _steps(
         valid, points = np.ones(len(faces), bool), rows
     else:
         valid, points = known[corners].all(axis=0), np.where(known, rows, 0.0)
+    valid &= _are_faces(corners)
     yield 0.05
     cuttable = modes[budget.owners] == CUT
     beginning = Cutting.steps(points, corners, valid)
@@ -213,13 +218,29 @@ def _steps(
         standing = _stand_for(cutting, budget.owners, modes, valid)
         yield from between(0.2, 0.25, standing)
     lattice = Lattice.around(lower, upper, cell)
-    dividing = divide_by_budget(cutting, lattice, axes, budget, cuttable)
+    dividing = divide_by_budget(cutting, lattice, axes, budget, cuttable & valid)
     divided = yield from between(0.25, 0.85, dividing)
     making = piece_steps(cutting, vertices, faces, np.zeros(len(faces), bool))
     pieces = yield from between(0.85, 0.95, making)
+    pieces = _sound(pieces)
     yield 0.95
     describing = _chunks(lattice, divided, cutting, pieces, budget.most)
     return (yield from between(0.95, 1.0, describing))
+
+
+def _are_faces(corners: Ids) -> Flags:
+    """Return which triangles (3, n) have three different vertices, (n,)."""
+    flags: Flags = (corners != corners[[1, 2, 0]]).all(axis=0)
+    return flags
+
+
+def _sound(pieces: Pieces) -> Pieces:
+    """Return pieces without those of flat triangles whose corners a wall has made one."""
+    flags = _are_faces(pieces.faces.T)
+    if flags.all():
+        return pieces
+    rows = {name: getattr(pieces, name) for name in ("faces", "cells", "triangles", "weights")}
+    return replace(pieces, **{name: each[flags] for name, each in rows.items()})
 
 
 def _bounds(cutting: Cutting, valid: Flags, also: Boxes | None) -> tuple[Floats, Floats]:

@@ -83,7 +83,7 @@ def density_steps(
     counted: str = TRIANGLES,
     split: str = "octree",
     least_triangles: SupportsIndex = 0,
-    least_size: float = 0.0,
+    least_size: float | None = None,
     weights: ArrayLike | None = None,
     owners: ArrayLike | None = None,
     materials: ArrayLike | None = None,

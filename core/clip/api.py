@@ -131,8 +131,9 @@ def _clip(tree: Octree) -> Steps[Pieces]:
     cutting = yield from between(0.0, 0.2, beginning)
     if tree.outside:
         for axis in range(3):
-            cutting.cut_off(axis, float(tree.cell_rows[axis, 0]), below=True)
-            cutting.cut_off(axis, float(tree.cell_rows[axis + 3, 0]), below=False)
+            for side, below in ((0, True), (3, False)):
+                wall = float(tree.cell_rows[axis + side, 0])
+                yield from between(0.2, 0.2, cutting.cut_off_steps(axis, wall, below=below))
     aligned, levels = tree.split == "middle", int(tree.node_depth.max())
     for level in range(levels):
         at, then = (0.2 + 0.6 * number / levels for number in (level, level + 1))

@@ -64,10 +64,10 @@ class Cutting:
         yield 1.0
         return made
 
-    def cut_off(self, axis: int, wall: float, *, below: bool) -> None:
+    def cut_off_steps(self, axis: int, wall: float, *, below: bool) -> Steps[None]:
         """Put what lies beyond a wall of cell 0 outside: below it, or above.
 
-        What lies in the wall stays in the cell.
+        What lies in the wall stays in the cell. Yields the fraction done.
         """
         low, high = self.lower[axis], self.upper[axis]
         here = self.cells == 0
@@ -78,7 +78,7 @@ class Cutting:
         self._touch(touching, axis, np.full(len(touching), wall))
         rest, some = self._parted(np.zeros(1, np.intp))
         some = joined([some, self._taken_out(crossing.nonzero()[0])])
-        cut = self._cut(some, axis, np.full(1, wall), 1, lower_owns=not below)
+        cut = yield from self._cut(some, axis, np.full(1, wall), 1, lower_owns=not below)
         is_out = (cut.bits == 0) if below else (cut.bits > 0)
         self._parts = [*rest, without_bits(cut, np.where(is_out, OUTSIDE, 0))]
 
@@ -95,12 +95,13 @@ class Cutting:
         rest, some = self._parted(first_child)
         some = joined([some, self._taken_out(crossing)])
         yield 0.55
-        some = self._refined(some)
+        some = yield from between(0.55, 0.6, self._refined(some))
         for number, axis in enumerate(axes):
+            start, stop = (0.6 + 0.1 * each for each in (number, number + 1))
             if number and not aligned:
-                some = self._refined(some)
-            some = self._cut(some, axis, middles[axis], 1 << axis)
-            yield 0.6 + 0.1 * number
+                some = yield from between(start, start, self._refined(some))
+            cutting = self._cut(some, axis, middles[axis], 1 << axis)
+            some = yield from between(start, stop, cutting)
         self._parts = [*rest, without_bits(some, first_child[some.cells] + some.bits)]
         yield 1.0
 
@@ -123,7 +124,8 @@ class Cutting:
             yield 0.5 * some.stop / len(self.cells)
         ids = np.concatenate([np.empty(0, np.intp), *found])
         whole = self._taken_out(ids)
-        self._parts = [self._refined(joined([self.polygons, whole]))]
+        refining = self._refined(joined([self.polygons, whole]))
+        self._parts = [(yield from between(0.5, 1.0, refining))]
         yield 1.0
 
     @property
@@ -189,23 +191,25 @@ class Cutting:
 
     def _cut(
         self, some: Polygons, axis: int, walls: Floats, bit: int, *, lower_owns: bool = True
-    ) -> Polygons:
+    ) -> Steps[Polygons]:
         """Divide polygons at the walls of their cells; `bit` is set for those above."""
         wall = np.repeat(walls[some.cells], some.sizes)
         sides = self._sides(some.places, axis, wall)
         while True:
+            yield 0.0
             following = some.next_corner
             (crossed,) = (sides * sides[following] < 0).nonzero()
             if len(crossed) == 0:
                 break
             cuts = some, crossed, following[crossed], axis, wall[crossed]
-            some, moved = self._inserted(*cuts)
+            some, moved = yield from between(0.0, 0.0, self._inserted(*cuts))
             wall = np.repeat(walls[some.cells], some.sizes)
             new = moved[crossed] + 1
             before, sides = sides, np.empty(len(some.places), np.int8)
             sides[moved] = before
             sides[new] = self._sides(some.places[new], axis, wall[new])
         self._on_wall[some.places[sides == 0]] = True
+        yield 0.5
         halves, is_above = some.halves(sides, lower_owns)
         halves.bits[is_above] |= bit
         return halves
@@ -217,7 +221,7 @@ class Cutting:
 
     def _inserted(
         self, some: Polygons, corners: Ids, following: Ids, axis: int, walls: Floats
-    ) -> tuple[Polygons, Ids]:
+    ) -> Steps[tuple[Polygons, Ids]]:
         """Cut the edges from corners to those that follow; of an edge's walls at the lowest.
 
         The second result is where the corners are that were there.
@@ -226,7 +230,9 @@ class Cutting:
         keys = edge_keys(ones, others)
         order = np.lexsort((walls, keys))
         first = order[starts_of_runs(keys[order])]
+        yield 0.2
         first = first[~self._splits.find(keys[first])[1]]
+        yield 0.4
         is_up = self.places.rows[axis, ones[first]] < walls[first]
         below, above = (
             np.where(is_up == side, ones[first], others[first]) for side in (True, False)
@@ -236,14 +242,22 @@ class Cutting:
         self._on_wall = np.concatenate((self._on_wall, np.zeros(more, bool)))
         self._on_wall[cuts[0]] = True
         self._splits.add(keys[first], *cuts)
+        yield 0.6
         return self._with_cuts(some, corners, following, keys)
 
-    def _refined(self, some: Polygons) -> Polygons:
+    def _refined(self, some: Polygons) -> Steps[Polygons]:
         """Return polygons with all cuts of their edges, and of the parts of these."""
-        if len(some) == 0:
-            return some
+        parts = []
+        for part in blocks(len(some), max(tuning.current.piece // 8, 1)):
+            polygons = some.take(np.arange(part.start, part.stop))
+            done = part.start / len(some)
+            parts.append((yield from between(done, done, self._part_refined(polygons))))
+        return joined(parts)
+
+    def _part_refined(self, some: Polygons) -> Steps[Polygons]:
         doubtful = self._on_wall[some.places]
         while True:
+            yield 0.0
             following = some.next_corner
             (corners,) = (doubtful & doubtful[following]).nonzero()
             ones, others = some.places[corners], some.places[following[corners]]
@@ -252,6 +266,7 @@ class Cutting:
             if not has_cut.any():
                 return some
             corners, keys = corners[has_cut], keys[has_cut]
+            yield 0.0
             some, _ = self._with_cuts(some, corners, following[corners], keys)
             # Of the others, nothing has come to be known.
             doubtful = self._around(some, corners)

@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids
-from ..audit.components import components
-from ..passes import grouped_steps
+from .. import tuning
+from ..arrays import Flags, Floats, Ids, blocks
+from ..audit.components import component_steps
+from ..passes import grouped_steps, taken_steps
 from ..records import Record
 from ..steps import Steps, between
 from .cutting import IN_PIECES, Cutting
@@ -50,33 +51,37 @@ def piece_steps(cutting: Cutting, vertices: Floats, faces: Ids, whole: Flags) ->
     `vertices` (v, 3) and `faces` (n, 3) are the source's. Yields the fraction done.
     """
     some = cutting.polygons
+    yield 0.0
     corners, polygons = triangulated(some)
     yield 0.2
     numbers, points = yield from between(0.2, 0.6, _numbered(cutting, some, len(vertices), faces))
     source = np.where(numbers < len(vertices), numbers, -1)[corners]
     kept = _kept(some.places[corners], source, some.triangles[polygons])
-    numbers = _merged(numbers, some.places, corners[:, ~kept], len(vertices))
-    yield 0.7
+    yield 0.65
+    merging = _merged(numbers, some.places, corners[:, ~kept], len(vertices))
+    numbers = yield from between(0.65, 0.7, merging)
     corners, polygons = corners[:, kept], polygons[kept]
     intact = (whole & (cutting.cells != IN_PIECES)).nonzero()[0]
     triangles = np.concatenate((intact, some.triangles[polygons]))
     order = np.argsort(triangles, kind="stable")
     weights = np.empty((len(triangles), 3, 3))
-    weights[: len(intact)] = np.eye(3)
-    yield 0.8
-    weights[len(intact) :] = _normal(some.weights)[:, corners].transpose(2, 1, 0)
+    yield 0.75
+    for part in blocks(len(order), tuning.current.piece):
+        which = order[part] - len(intact)
+        weights[part] = np.eye(3)
+        (cut,) = (which >= 0).nonzero()
+        parts = some.weights[:, corners[:, which[cut]]]
+        weights[part.start + cut] = _normal(parts).transpose(2, 1, 0)
+        yield 0.75 + 0.15 * part.stop / len(order)
     cells = np.concatenate((cutting.cells[intact].astype(np.intp), some.cells[polygons]))
     yield 0.9
     made = np.concatenate((faces[intact], numbers[corners].T))
     used, compact = _compact(made, len(vertices), len(points))
-    yield 0.95
-    return Pieces(
-        np.concatenate((vertices, points[used])),
-        compact[order],
-        cells[order],
-        triangles[order],
-        weights[order],
-    )
+    yield 0.92
+    ordered = yield from between(0.92, 0.97, taken_steps(compact.T, order))
+    yield 0.97
+    points = np.concatenate((vertices, points[used]))
+    return Pieces(points, ordered.T.copy(), cells[order], triangles[order], weights)
 
 
 def _kept(places: Ids, source: Ids, triangles: Ids) -> Flags:
@@ -99,12 +104,11 @@ def _kept(places: Ids, source: Ids, triangles: Ids) -> Flags:
 
 
 def _normal(weights: Floats) -> Floats:
-    """Return weights whose sum is 1: of each three the largest is what the others leave."""
-    largest = weights.argmax(axis=0)
-    each = np.arange(weights.shape[1])
+    """Return weights (3, ...) whose sum is 1: the largest of three is what the others leave."""
+    largest = weights.argmax(axis=0)[None]
     others = weights.copy()
-    others[largest, each] = 0.0
-    others[largest, each] = 1.0 - (others[0] + others[1] + others[2])
+    np.put_along_axis(others, largest, 0.0, axis=0)
+    np.put_along_axis(others, largest, 1.0 - (others[0] + others[1] + others[2])[None], axis=0)
     return others
 
 
@@ -120,6 +124,7 @@ def _numbered(
     triangles = some.triangles[some.polygon_of_corner]
     numbers = np.where(corner >= 0, faces[triangles, corner], -1)
     (new,) = (corner < 0).nonzero()
+    yield 0.2
     ends = faces[triangles[new]].T.copy()
     for opposite in range(3):
         ends[opposite, some.edges[new] == 1 << opposite] = -1
@@ -131,15 +136,16 @@ def _numbered(
     return numbers, cutting.places.rows[:, keys[0, order[is_first]]].T
 
 
-def _merged(numbers: Ids, places: Ids, dropped: Ids, count: int) -> Ids:
+def _merged(numbers: Ids, places: Ids, dropped: Ids, count: int) -> Steps[Ids]:
     """Return the vertices of corners after those of dropped triangles at one place became one.
 
-    The vertices of the source, below `count`, stay what they are.
+    The vertices of the source, below `count`, stay what they are. Yields the fraction done.
     """
     ones, others = dropped.ravel(), np.roll(dropped, -1, axis=0).ravel()
     pairs = np.stack((numbers[ones], numbers[others]))
     is_one = (places[ones] == places[others]) & (pairs[0] != pairs[1]) & (pairs.max(0) >= count)
-    labels = components(int(numbers.max(initial=count)) + 1, *pairs[:, is_one])
+    yield 0.2
+    labels = yield from component_steps(int(numbers.max(initial=count)) + 1, *pairs[:, is_one])
     labels[:count] = np.arange(count)
     return labels[numbers]
 

@@ -68,6 +68,7 @@ class Builder(Caller):
             counts, (found, order) = np.zeros(2**_DIGIT, np.int64), spare[done % 2]
             for some in blocks(count, piece):
                 self._call("count", keys, some.start, some.stop, shift, counts)
+                yield done / len(digits)
             places = np.cumsum(counts) - counts
             for some in blocks(count, piece):
                 given = keys, numbers, some.start, some.stop, shift, places

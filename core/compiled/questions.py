@@ -95,7 +95,7 @@ def volume_kind(volumes: Shapes, items: type[Shapes]) -> int:
 
 
 def as_boxes(shapes: Shapes) -> dict[str, Floats]:
-    """Return boxes or regions as boxes (6, n), spheres as points (3, n), and radii (n,), if any."""
+    """Return boxes and regions as boxes (6, n), spheres as points (3, n), and any radii, (n,)."""
     if isinstance(shapes, Boxes):
         return {"boxes": shapes.rows}
     return {"boxes": shapes.rows[:-1], "radii": shapes.rows[-1]}

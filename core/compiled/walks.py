@@ -104,7 +104,7 @@ class Walked:
             while start < some.stop:
                 names, distances = np.empty(room, np.intp), np.empty(room)
                 reached = self._library.octree_kernel_cast_all(
-                    self._walked, package.byref(asked), start, some.stop, None,
+                    self._walked, package.byref(asked), start, some.stop,
                     *map(address, (scratch, names, distances)), room, address(counts),
                 )  # fmt: skip
                 if reached < 0:
@@ -125,29 +125,31 @@ class Walked:
             parts += each
         return parts, counts
 
-    def counted(self, rays: Questions, rows: Ids) -> Ids:
-        """Count how many triangles of the mesh placed in its row each ray meets, (q,).
+    def wound(self, rays: Questions, rows: Ids, codes: Ids, starts: Ids) -> Ids:
+        """Return 1 for rays that begin inside the mesh placed in their row, else 0, (q,).
 
-        -2 of those that are left to NumPy. Rays are known to be sound.
+        `codes` tell how triangles of meshes count, by number, those of each mesh from its `starts`
+        on: see `octree_kernel_wound`. -2 of those that are left to NumPy. Rays are sound.
 
         Raises
         ------
         IndexError
-            If a row is not there.
+            If a row is not there, or its mesh has no codes.
         """
-        counts, asked = np.empty(len(rays), np.intp), self._package.Asked(*rays.addresses)
+        states, asked = np.empty(len(rays), np.intp), self._package.Asked(*rays.addresses)
 
         def piece(some: slice) -> None:
             scratch = self._scratch()
-            reached = self._library.octree_kernel_cast_all(
-                self._walked, self._package.byref(asked), some.start, some.stop, address(rows),
-                address(scratch), None, None, 0, address(counts),
+            reached = self._library.octree_kernel_wound(
+                self._walked, self._package.byref(asked), some.start, some.stop,
+                *map(address, (rows, codes, starts)), len(codes), address(scratch),
+                address(states),
             )  # fmt: skip
             if reached < 0:
-                raise IndexError("cast_all: a row is not there")
+                raise IndexError("wound: a row is not there, or its mesh has no codes")
 
         in_pieces(len(rays), _VOLUMES, rays.threads, piece)
-        return counts
+        return states
 
     def _split(self, names: Ids) -> tuple[Ids, Ids]:
         """Return placements and items, given their names."""

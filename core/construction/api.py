@@ -18,7 +18,7 @@ from ..arrays import (
 )
 from ..cells import Cells, Slices
 from ..compiled import builder
-from ..grid import Grid, Words
+from ..grid import DEEPEST, Grid, Words
 from ..octree import Octree, copied_of, octree_of
 from ..options import Options
 from ..passes import taken_steps
@@ -65,8 +65,8 @@ def build_octree(
     capacity : int
         A leaf holds at most this many items, unless depth, size or an idle division stops it.
     max_depth : int
-        A cell at this depth stays a leaf; the root has depth 0. No cell is deeper than 20, where
-        its edge is a millionth of the root's.
+        A cell at this depth stays a leaf; the root has depth 0. At most 20, where the edge of a
+        cell is a millionth of the root's.
     min_size : float
         A cell whose children would have a longest edge below this stays a leaf; scene units.
     split : {"middle", "median"}
@@ -191,7 +191,7 @@ def build_steps(
         hybrid_limit=hybrid_limit,
         loose_factor=loose_factor,
         bounds=bounds,
-    ).checked()
+    ).checked(DEEPEST)
     if options.straddlers == "clip" and not isinstance(items, Triangles):
         raise ValueError(f"straddlers must not be 'clip' with {type(items).__name__}")
     return _steps(items, options)

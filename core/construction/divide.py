@@ -281,7 +281,8 @@ class _Cut:
         self.middles = np.stack([grid.walls(axis, odd[axis], depth + 1) for axis in range(3)])
         self.scale = grid.scale / 2 ** (grid.depth - depth - 1)
         # In units of children, nothing in the root is farther away; some roundings of it are lost.
-        self.margin = 2.0 ** (depth + 1) * 2.0**-48
+        # Children end at walls that are rounded, so they are not quite of one size.
+        self.margin = 2.0 ** (depth + 1) * 2.0**-48 + (grid.farthest * self.scale).max() * 2.0**-50
 
     def touched(self, pairs: Pairs, in_cell: int) -> tuple[ChildMasks, Ids]:
         """Return the children of its cell that each entry touches; the first `in_cell` lie in it.

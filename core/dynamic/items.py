@@ -45,7 +45,7 @@ class ItemStore(Frozen):
 
     def numbers_of(self, ids: ArrayLike) -> Ids:
         """Return where these ids stand, or raise a ValueError that names the first bad one."""
-        wanted = checks.numbers("ids", ids, self.next_id)
+        wanted = checks.numbers("ids", ids, self.next_id, "items")
         if len(self) == self.next_id:
             return wanted
         numbers = np.searchsorted(self.ids, wanted)

@@ -134,15 +134,17 @@ class Known:
         faces = faces[(is_new | _are_lower(entries, self._face, faces.pairs, each)).nonzero()[0]]
         self._face[:, faces.pairs] = faces.ones, faces.others
 
-    def take(self, pairs: Ids, values: Floats, entries: Ids, which: Ids) -> None:
-        """Keep what is less than what is known, of equals the lowest triangles."""
-        order = np.lexsort((entries[1], entries[0], values, pairs))
+    def take(self, pairs: Ids, values: Floats, entries: Ids, which: Ids, crossing: Flags) -> None:
+        """Keep smaller gaps than those known; of equals, crossing triangles, then the lowest."""
+        apart = ~crossing
+        order = np.lexsort((entries[1], entries[0], apart, values, pairs))
         order = order[starts_of_runs(pairs[order])]
-        gaps, each = self.gaps[pairs[order]], [*entries]
-        is_lower = (values[order] == gaps) & _are_lower(each, self.entries, pairs, order)
-        order = order[(values[order] < gaps) | is_lower]
+        gaps, is_apart = self.gaps[pairs[order]], ~self.crossing[pairs[order]]
+        is_lower = (apart[order] == is_apart) & _are_lower([*entries], self.entries, pairs, order)
+        is_lower |= apart[order] < is_apart
+        order = order[(values[order] < gaps) | ((values[order] == gaps) & is_lower)]
         better = pairs[order]
-        self.gaps[better] = values[order]
+        self.gaps[better], self.crossing[better] = values[order], crossing[order]
         self.entries[:, better], self.corners[better] = entries[:, order], which[order]
         if self._shared:
             np.minimum.at(self._limits, self._keys[better], values[order])

@@ -17,7 +17,6 @@ from ..compiled import slid_surfaces
 from ..scene.moment import Moment, first_of_each
 from ..scene.sheets import Sheets
 from ..steps import Steps
-from ..touch.triangle_distance import nearest_points
 from .boxed import Boxed, each_with_each, promise
 from .known import Faces, Known
 from .seen import PlacedPatches, Seen
@@ -41,8 +40,8 @@ class GapSearch:
         Infinite if nothing is ahead that is looked for; a multiple of `QUANTUM`, below the exact
         one by less.
     entries : ndarray of intp, shape (2, p)
-        The triangles that have it, of equals the lowest entries, first of those that move; -1 if
-        nothing is ahead.
+        The triangles that have it: of equals those that cross, of these the lowest entries, first
+        of those that move; -1 if nothing is ahead.
     corners : ndarray of intp, shape (p,)
         At which corner of their shared shadow.
     crossing : ndarray of bool, shape (p,)
@@ -81,15 +80,15 @@ class GapSearch:
         self.crossing, self.faces, far = known.crossing, known.faces, known.gaps > limits[keys]
         self.gaps[far], self.entries[:, far], self.corners[far] = np.inf, -1, -1
 
-    def every_face(self, pairs: Ids) -> Steps[Faces]:
-        """Return all triangles in one plane of some pairs, and not the lowest alone; sorted.
+    def every_face(self, pairs: Ids, are_sheets: Flags) -> Steps[Faces]:
+        """Return all triangles in one plane of some pairs, (n,), not the lowest alone; sorted.
 
-        None of a pair whose first lies wholly ahead of its second: behind the one and ahead of
-        the other there is nothing.
+        Unless both surfaces have sheets, none of a pair whose first lies wholly ahead of its
+        second: no solid is behind the one or ahead of the other.
         """
         if len(pairs):
             seen = Seen(self._moment, self._sheets, self._way, self.rows[:, pairs])
-            pairs = pairs[~seen.are_past()]
+            pairs = pairs[~seen.are_past() | are_sheets]
         if len(pairs) == 0:
             return Faces.none()
         search = GapSearch(self._moment, self._sheets, self._way)
@@ -111,19 +110,15 @@ class GapSearch:
     def places(self, pairs: Ids) -> Floats:
         """Return where on the mover the gaps of some pairs are measured from, (3, n).
 
-        NaN where there is no gap.
+        NaN where there is none, or where two triangles touch or cross at the start.
         """
         places, which = np.full((3, len(pairs)), np.nan), self.corners[pairs]
         (some,) = (which >= 0).nonzero()
-        corners = self._corners(pairs[some])
+        corners = self.triangles(pairs[some])
         places[:, some] = places_on_movers(self._way, corners, which[some])
-        (some,) = ((which < 0) & (self.entries[0, pairs] >= 0)).nonzero()
-        if len(some):
-            ones, others = self._corners(pairs[some]).reshape(2, 9, -1)
-            places[:, some] = nearest_points(ones, others)[0]
         return places
 
-    def _corners(self, pairs: Ids) -> Floats:
+    def triangles(self, pairs: Ids) -> Floats:
         """Return the corners of the triangles that have the gaps, (6 corners, 3 axes, n)."""
         known = self._known.entries[:, pairs]
         sides = [
@@ -161,7 +156,7 @@ class GapSearch:
         """Tilt the planes above which heights are taken as surfaces are where they are nearest."""
         corners = self._known.corners
         some = pairs[corners[pairs] >= 0]
-        slopes = slopes_at(self._way, self._corners(some), corners[some])
+        slopes = slopes_at(self._way, self.triangles(some), corners[some])
         flat = ~(np.abs(slopes) <= _STEEP).all(axis=0)
         slopes[:, flat] = 0.0
         self._seen.slopes[:, some] = slopes
@@ -373,13 +368,14 @@ class GapSearch:
 
     def _improve(self, pairs: Ids, entries: Ids, corners: Floats, found: ShadowGaps) -> None:
         known = self._known
-        known.crossing[pairs[found.crossing]] = True
         held = np.concatenate((found.crossing, found.flat[~found.faces]))
+        crossing = np.arange(len(held)) < len(found.crossing)
         faces = found.flat[found.faces]
         known.keep_faces(Faces(pairs[faces], *entries[:, faces]))
-        known.take(pairs[held], np.zeros(len(held)), entries[:, held], np.full(len(held), -1))
+        nowhere = np.full(len(held), -1)
+        known.take(pairs[held], np.zeros(len(held)), entries[:, held], nowhere, crossing)
         owners = pairs[found.pairs]
         (near,) = known.are_near(owners, found.least, found.most).nonzero()
         which, places = found.corners[near], found.pairs[near]
         values, _ = exact_gaps(self._way, corners[..., places], which)
-        known.take(owners[near], values, entries[:, places], which)
+        known.take(owners[near], values, entries[:, places], which, np.zeros(len(near), bool))

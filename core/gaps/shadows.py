@@ -143,7 +143,23 @@ def slopes_at(way: Way, corners: Floats, which: Ids) -> Floats:
     x, y, _ = _vectors(way.seen(corners), which)
     area = x[0] * y[1] - x[1] * y[0]
     rises = np.stack((x[2] * y[1] - x[1] * y[2], x[0] * y[2] - x[2] * y[0]))
-    return np.divide(rises, area, out=np.full_like(rises, np.inf), where=area != 0)
+    with np.errstate(over="ignore"):
+        return np.divide(rises, area, out=np.full_like(rises, np.inf), where=area != 0)
+
+
+def facings(way: Way, corners: Floats) -> Ids:
+    """Return the signs of the way along the normals of triangles (3 corners, 3 axes, h).
+
+    They are exact: -1, 0 or 1. Normals are those of corners in counterclockwise order.
+    """
+    seen = way.seen(corners)
+    values, errors = _orientations(seen, way.error, _TRIPLES[18:19])
+    signs = np.sign(values[0]).astype(np.intp)
+    (doubt,) = (np.abs(values[0]) <= errors[0]).nonzero()
+    if len(doubt):
+        face = np.full(len(doubt), 18)
+        signs[doubt] = _exact_signs(way, corners, seen, face, doubt)
+    return signs * int(np.sign(way.direction[way.axes[2]]))
 
 
 def _sign_of(which: Ids) -> Ids:
@@ -157,7 +173,7 @@ def _signs(way: Way, corners: Floats, seen: Floats) -> tuple[Ids, Flags]:
     Nine of each edge of the first and each corner of the second, nine of edges of the second, and
     how either triangle faces: -1, 0 or 1. They are exact of pairs that may share a shadow.
     """
-    values, errors = _orientations(seen, way.error)
+    values, errors = _orientations(seen, way.error, _TRIPLES)
     signs = (values > errors).astype(np.int8) - (values < -errors).astype(np.int8)
     doubt = (np.abs(values) <= errors) & (errors > 0)
     alive = ~_separated(signs, doubt)
@@ -176,11 +192,11 @@ _TRIPLES = np.array(
 )
 
 
-def _orientations(seen: Floats, error: float) -> tuple[Floats, Floats]:
-    """Return orientations of triples of points, (20, h), and what rounding may add to each."""
+def _orientations(seen: Floats, error: float, triples: Ids) -> tuple[Floats, Floats]:
+    """Return orientations of triples (t, 3) of points, (t, h), and the rounding errors of each."""
     plane = seen[:, :2]
-    edges = plane[_TRIPLES[:, 1]] - plane[_TRIPLES[:, 0]]
-    ways = plane[_TRIPLES[:, 2]] - plane[_TRIPLES[:, 0]]
+    edges = plane[triples[:, 1]] - plane[triples[:, 0]]
+    ways = plane[triples[:, 2]] - plane[triples[:, 0]]
     one, other = edges[:, 0] * ways[:, 1], edges[:, 1] * ways[:, 0]
     errors = (np.abs(one) + np.abs(other)) * _TWO
     if error:

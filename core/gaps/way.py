@@ -41,6 +41,12 @@ class Way:
         return cls(scaled, axes, length, _MOVED)
 
     @property
+    def unit(self) -> Floats:
+        """The direction with a length of one, (3,)."""
+        unit: Floats = self.direction / np.sqrt((self.direction * self.direction).sum())
+        return unit
+
+    @property
     def told(self) -> Floats:
         """The direction and the error, (4,)."""
         return np.append(self.direction, self.error)

@@ -3,6 +3,7 @@
 Views; the vertex stage; scan conversion; renderers, by z-buffer or by rays; what is measured.
 """
 
+from .evidence import Evidence
 from .face_samples import FaceSamples, face_samples, face_samples_steps
 from .pixel_rays import PixelRays
 from .renderers import ItemBuffers, ItemRenderer, item_buffers
@@ -23,6 +24,7 @@ __all__ = [
     "OUT_OF_VIEW",
     "SEEN",
     "TOO_SMALL",
+    "Evidence",
     "FaceSamples",
     "ItemBuffers",
     "ItemRenderer",

@@ -3,7 +3,7 @@
 H. Weghorst, G. Hooper and D. Greenberg, "Improved Computational Methods for Ray Tracing", 1984.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +19,7 @@ from ..records import Record
 from ..scene import SceneOctree
 from ..shapes import Frusta
 from ..shapes.frusta import CLIP_CORNERS
+from .evidence import Evidence, evidence
 from .stage import Stage
 from .views import depths_of
 
@@ -196,6 +197,44 @@ class ItemRenderer:
             own = owners[mine] - some[0]
             yield some, self._covered(view_projection, size, rows[mine], own, boxes[:, some])
 
+    def evidence(
+        self,
+        view_projection: Floats,
+        size: Size,
+        image: Image,
+        rows: Ids,
+        wanted: Callable[[Ids, Ids], Flags],
+    ) -> Iterator[Evidence]:
+        """Tell whether what a picture does not show is hidden, or too small to tell.
+
+        Parameters
+        ----------
+        view_projection : ndarray of float64, shape (4, 4)
+            A matrix that was checked.
+        size : tuple of int
+            Width and height of the picture in pixels.
+        image : Image
+            What `image` returned of this view.
+        rows : ndarray of intp, shape (k,)
+            Places of ids in `scene.ids`.
+        wanted : callable
+            Takes rows, of these, and triangles of their meshes, (n,) each, and returns which of
+            them to tell of: no pixel shows them.
+
+        Yields
+        ------
+        Evidence
+            Of some of the triangles that are wanted; of none in the end of those that are small
+            and hidden by others with all their neighbors.
+
+        Raises
+        ------
+        ValueError
+            Never: all was checked before.
+        """
+        nearness = image.nearness.reshape(size[1], size[0])
+        return evidence(self.stage, view_projection, nearness, rows, wanted)
+
     # How many pixels of boxes are drawn together.
     _pixels_together = 1 << 23
 
@@ -243,7 +282,8 @@ def checked_views(view_projection: ArrayLike, size: object) -> tuple[Floats, Siz
     ends &= (signs == signs[:, :1]).all(axis=1)
     checks.every_row("view_projection", "end at finite distances", ends, matrices)
     if not isinstance(size, tuple | list) or len(size) != 2:
-        raise ValueError(f"size must be width and height, got {size!r}")
+        wrong = ValueError if isinstance(size, tuple | list) else checks.ArgumentTypeError
+        raise wrong(f"size must be width and height, got {size!r}")
     width, height = (checks.whole_number("size", number, 1) for number in size)
     checks.room("size", size, width, height)
     return matrices * signs[:, :1, None], (width, height)

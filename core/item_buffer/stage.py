@@ -7,6 +7,7 @@ are drawn, in the order of their ids.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from ..records import Frozen
 from ..scene.moment import Moment
 from ..scene.store import Mesh
 from ..shapes import Frusta
+from .triangle_runs import TriangleRuns
 
 # Triangles, or vertices, of small placements that are drawn together.
 _TOGETHER = 65_536
@@ -65,6 +67,12 @@ class MeshArrays(Frozen):
         starts = np.cumsum(counts, axis=1) - counts
         arrays = np.concatenate(vertices, axis=1), np.concatenate(faces, axis=1)
         return cls(meshes, *arrays, starts[0], counts[0], starts[1], counts[1])
+
+    @cached_property
+    def runs(self) -> TriangleRuns:
+        """The triangles by runs of neighbors."""
+        shifts = np.repeat(self.vertex_starts, self.face_counts)
+        return TriangleRuns.of(self.vertices, self.faces, shifts, self.face_counts)
 
     def hold(self, meshes: dict[int, Mesh]) -> bool:
         """Tell whether these are the very same meshes."""
@@ -121,7 +129,7 @@ class Stage:
 
     def _drawn(self, rows: Ids, owners: Ids, first: int, screen: Floats) -> OnScreen:
         meshes, sizes = self.moment.placements.meshes[rows], self.sizes(rows)
-        matrices = _combined(screen, self.moment.placements.matrices[:, rows])
+        matrices = combined(screen, self.moment.placements.matrices[:, rows])
         counts = self.arrays.vertex_counts[meshes]
         starts, is_in_front = self.arrays.vertex_starts[meshes], False
         if (kernel := painter()) is not None:
@@ -129,10 +137,10 @@ class Stage:
             clip, is_in_front = kernel.projected(vertices, matrices, starts, counts)
         elif len(rows) == 1:
             start = starts[0]
-            clip = _transformed(matrices, self.arrays.vertices[:, start : start + counts[0]])
+            clip = transformed(matrices, self.arrays.vertices[:, start : start + counts[0]])
         else:
             ids = concatenated_ranges(starts, counts)
-            clip = _transformed(np.repeat(matrices, counts, axis=2), self.arrays.vertices[:, ids])
+            clip = transformed(np.repeat(matrices, counts, axis=2), self.arrays.vertices[:, ids])
         firsts = self.arrays.face_starts[meshes]
         if len(rows) == 1:
             faces = self.arrays.faces[:, firsts[0] : firsts[0] + sizes[0]]
@@ -157,7 +165,7 @@ def screen_matrix(view_projection: Floats, size: tuple[int, int]) -> Floats:
     return np.stack(((x + w) * (width / 2), (y + w) * (height / 2), (w - z) / 2, w))
 
 
-def _combined(screen: Floats, matrices: Floats) -> Floats:
+def combined(screen: Floats, matrices: Floats) -> Floats:
     """Return the products with affine matrices (12, k), (4, 4, k)."""
     grid = matrices.reshape(3, 4, -1)
     products = np.einsum("ij,jkn->ikn", screen[:, :3], grid)
@@ -165,7 +173,7 @@ def _combined(screen: Floats, matrices: Floats) -> Floats:
     return products
 
 
-def _transformed(matrices: Floats, vertices: Floats) -> Floats:
+def transformed(matrices: Floats, vertices: Floats) -> Floats:
     """Return vertices (3, v) times matrices (4, 4, v) or (4, 4, 1), (4, v)."""
     x, y, z = vertices
     clip = np.empty((4, len(x)))

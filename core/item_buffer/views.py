@@ -85,7 +85,7 @@ def views_inside(
     /,
     *,
     places: SupportsIndex = 16,
-    near: SupportsFloat = 0.01,
+    near: ArrayLike = 0.01,
     far: SupportsFloat = 1000.0,
 ) -> Floats:
     """Return views in all directions from places that fill a box evenly.
@@ -96,8 +96,10 @@ def views_inside(
         One box.
     places : int, default 16
         How many places; six square views of 90 degrees each.
-    near, far : float
-        How far from its place a view begins, and ends, in scene units.
+    near : array_like of float, shape () or (places,)
+        How far from its place a view begins, in scene units.
+    far : float
+        How far from its place a view ends.
 
     Returns
     -------
@@ -112,19 +114,22 @@ def views_inside(
     """
     number = checks.whole_number("places", places, 0)
     checks.room("places", places, number, 6, 4, 4)
-    start, end = checks.number("near", near, 0.0), checks.number("far", far, 0.0)
-    if not 0 < start < end:
+    starts = checks.number_or_floats("near", near, number)
+    checks.same_length("near and places", starts, np.empty(number))
+    end = checks.number("far", far, 0.0)
+    if not ((starts > 0) & (starts < end)).all():
         raise ValueError(f"near and far must ascend from above 0, got {near!r} and {far!r}")
     lower, upper = _limits("volume", volume)
     if len(volume) != 1:
         raise ValueError(f"volume must be one box, got {len(volume)}")
     powers = _EVEN ** -np.arange(1.0, 4.0)
     eyes = lower + (upper - lower) * ((0.5 + np.arange(number)[:, None] * powers) % 1.0)
-    depth = np.array([[-(end + start), -2 * end * start], [start - end, 0]]) / (end - start)
-    projection = np.eye(4)
-    projection[2:, 2:] = depth
+    projections = np.tile(np.eye(4), (6 * number, 1, 1))
+    projections[:, 2:, 2:] = [[0, 0], [-1, 0]]
+    projections[:, 2, 2] = np.repeat(-(end + starts) / (end - starts), 6)
+    projections[:, 2, 3] = np.repeat(-2 * end * starts / (end - starts), 6)
     forward, up = np.tile(_FORWARD, (number, 1)), np.tile(_UP, (number, 1))
-    return np.asarray(projection @ looking(np.repeat(eyes, 6, axis=0), forward, up))
+    return np.asarray(projections @ looking(np.repeat(eyes, 6, axis=0), forward, up))
 
 
 def looking(eyes: Floats, forward: Floats, up: Floats) -> Floats:

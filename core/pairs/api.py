@@ -112,7 +112,8 @@ def overlapping_pairs_steps(
     within, objects = checks.flag("within", within), checks.flag("objects", objects)
     if isinstance(tree, PairQuestions):
         if other is not None:
-            raise ValueError(f"other must be None for a scene, got {type(other).__name__}")
+            told = f"other must be None for a scene, got {type(other).__name__}"
+            raise checks.ArgumentTypeError(told)
         if not objects:
             return tree._pair_steps(margin, skip_neighbours, within, owners, groups)
         if within:

@@ -45,8 +45,8 @@ class Distances(Record):
         The triangles that these lie on, by their number in the mesh: of several that are equally
         near, the smallest of the first, then of the second; -1 where there is none.
     inside : ndarray of intp, shape (h,)
-        Which of the two lies wholly in the other's closed surface, touching it nowhere: 0 or 1;
-        -1 if neither does.
+        Which of the two lies wholly inside the other, as `audit` tells inside, touching it
+        nowhere: 0 or 1; -1 if neither does.
     depths : ndarray of float64, shape (2, h)
         How deep the surfaces lie in each other at least and at most, as an audit tells it; 0 where
         they are apart.

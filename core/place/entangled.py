@@ -1,6 +1,6 @@
-"""Placements that cross or lie inside one another, and how far it is past each other."""
+"""Placements that cross or lie inside one another, and distances past each other."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -54,44 +54,67 @@ def boxes_met(moment: Moment, movers: Ids) -> Steps[Ids]:
     return pairs[:, boxes_overlap(moment, pairs)]
 
 
-def entangled(moment: Moment, sheets: Sheets, pairs: Ids, stays: Flags) -> Steps[Flags]:
-    """Return which pairs of rows, (2, p), cross or lie inside one another.
+@dataclass(frozen=True)
+class Met:
+    """Pairs of rows, (2, p): which are entangled, and which of the two lies whole in the other.
 
-    What lies whole in a closed mesh that stays is at home there.
+    `inner` (p,) is 0 or 1 where that one lies whole in a closed mesh that stays, else -1. No such
+    pair is `entangled` (p,): these cross, or lie inside one another.
     """
-    found = np.zeros(pairs.shape[1], bool)
+
+    entangled: Flags
+    inner: Ids
+
+
+def entangled(moment: Moment, sheets: Sheets, pairs: Ids, stays: Flags) -> Steps[Met]:
+    """Return which pairs of rows, (2, p), cross or lie inside one another, or are housed."""
+    found, inner = np.zeros(pairs.shape[1], bool), np.full(pairs.shape[1], -1)
     if len(found) == 0:
-        return found
+        return Met(found, inner)
     search = GapSearch(moment, sheets, Way.of(_UP))
     looking = search.look(pairs, np.zeros(len(found), np.intp), np.zeros(1), shared=False)
     yield from between(0.0, 0.5, looking)
     found |= search.crossing
     closed = yield from between(0.5, 0.55, closed_rows(moment, sheets, distinct(pairs)))
     (rest,) = (~found & closed[pairs].any(axis=0)).nonzero()
-    if len(rest) == 0:
-        return found
-    trials = yield from between(0.55, 0.7, tried(moment, pairs[:, rest], 0.0, objects=True))
+    # Closed surfaces cross by rounding where they only touch.
+    (some,) = (found & closed[pairs].all(axis=0) & stays[pairs].any(axis=0)).nonzero()
+    if len(rest):
+        trials = yield from between(0.55, 0.7, tried(moment, pairs[:, rest], 0.0, objects=True))
+        some, rest = np.append(some, rest[trials.touched]), rest[~trials.touched]
     for one, other in ((0, 1), (1, 0)):
-        some = rest[~trials.touched & closed[pairs[other, rest]] & ~stays[pairs[other, rest]]]
-        meshes = moment.placements.meshes[pairs[one, some]]
-        entries = sheets.firsts[meshes]
-        points = moment.placed(sheets, entries, pairs[one, some]).rows[:3]
-        within = yield from between(0.7, 0.8, inside(moment, points, pairs[other, some]))
-        found[some[within]] = True
-    some = rest[trials.touched]
-    for one, other in ((0, 1), (1, 0)):
-        home = closed[pairs[other, some]] & stays[pairs[other, some]]
-        steps = lie_whole(moment, pairs[one, some[home]], pairs[other, some[home]])
-        home[home] = yield from between(0.8, 0.85, steps)
-        some = some[~home]
-    verdict = yield from between(0.85, 1.0, judged(moment, pairs[:, some], BAND, 0.0))
+        in_other = closed[pairs[other]] & stays[pairs[other]]
+        held = rest[closed[pairs[other, rest]]]
+        steps = _starts_inside(moment, sheets, pairs[one, held], pairs[other, held])
+        held = held[(yield from between(0.7, 0.8, steps))]
+        found[held], inner[held[in_other[held]]] = True, one
+        held = some[in_other[some]]
+        steps = lie_whole(moment, pairs[one, held], pairs[other, held])
+        inner[held[(yield from between(0.8, 0.85, steps))]] = one
+        some = some[inner[some] < 0]
+    found &= inner < 0
+    some = some[~found[some]]
+    found[some] = yield from between(0.85, 1.0, _are_deep(moment, pairs[:, some], stays))
+    return Met(found, inner)
+
+
+def _starts_inside(moment: Moment, sheets: Sheets, rows: Ids, others: Ids) -> Steps[Flags]:
+    """Flag rows of which a vertex lies inside the closed meshes in others, (p,)."""
+    entries = sheets.firsts[moment.placements.meshes[rows]]
+    points = moment.placed(sheets, entries, rows).rows[:3]
+    return (yield from inside(moment, points, others))
+
+
+def _are_deep(moment: Moment, pairs: Ids, stays: Flags) -> Steps[Flags]:
+    """Flag pairs of rows, (2, p), that are deeper in each other than the band."""
+    verdict = yield from judged(moment, pairs, BAND, 0.0)
     rows = moment.placements.rows_named(verdict.pairs)
     outer = np.where(verdict.inner == 0, rows[1], rows[0])
     is_deep = np.isin(verdict.classes, (OVERLAP, DUPLICATE))
     is_deep |= (verdict.classes == CONTAINED) & ~stays[outer]
     keys = np.sort(rows[:, is_deep], axis=0)
-    found |= np.isin(pairs[0] * len(moment) + pairs[1], keys[0] * len(moment) + keys[1])
-    return found
+    flags: Flags = np.isin(pairs[0] * len(moment) + pairs[1], keys[0] * len(moment) + keys[1])
+    return flags
 
 
 def last_exits(moment: Moment, sheets: Sheets, way: Way, pairs: Ids) -> Steps[Floats]:

@@ -53,8 +53,8 @@ def fits_steps(
     Returns
     -------
     generator of ndarray of bool, shape (q,)
-        Whether the mesh, at each place, crosses nothing, lies in no closed mesh, and has nothing
-        in it, if it is closed itself. A mesh without triangles fits everywhere.
+        Whether the mesh, at each place, crosses nothing, lies inside nothing, and has nothing
+        inside of it, as `audit` tells inside. A mesh without triangles fits everywhere.
 
     Raises
     ------

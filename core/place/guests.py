@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, blocks, cross, distinct, dot, flagged, starts_of_runs
+from ..arrays import Flags, Floats, Ids, blocks, distinct, flagged, starts_of_runs
 from ..audit import findings
 from ..audit.bands import by_band, resolutions
 from ..audit.inside import inside, nearest_triangles
@@ -21,9 +21,7 @@ from ..audit.shells import Shells
 from ..audit.sides import in_order
 from ..audit.solids import nested_of
 from ..compiled import CROSSES, TOUCHES, crossing_surfaces
-from ..construction import build_octree
 from ..query import query
-from ..rays import ray_cast_all
 from ..scene import SceneOctree
 from ..scene.moment import Moment
 from ..scene.placed import placed
@@ -282,17 +280,8 @@ def _through_walls(asked: Asked, search: _Crossing, pairs: Ids) -> Steps[None]:
 
 
 def _audited(asked: Asked, search: _Crossing, pairs: Ids) -> Steps[None]:
-    """Refuse guests that share room with a host: an audit, or a point inside, says so."""
+    """Refuse guests that share room with a host: an audit says so."""
     guests, hosts = search.rows[:, pairs]
-    inner = interior_point(_triangles(asked.guests))
-    if inner.shape[1]:
-        points = _points(asked, guests, inner)[:, :, 0]
-        world = yield from world_of(
-            asked.moment, distinct(asked.moment.placements.meshes[hosts]), 0.0
-        )
-        (solid,) = world.shells.closed[world.meshes(hosts)].nonzero()
-        is_in = yield from inside(asked.moment, points[:, solid], hosts[solid])
-        search.refuse(pairs[solid[is_in]])
     both = copy(asked.scene)
     mesh = both.add_mesh(_triangles(asked.guests))
     each, which = np.unique(guests, return_inverse=True)
@@ -309,28 +298,3 @@ def _audited(asked: Asked, search: _Crossing, pairs: Ids) -> Steps[None]:
         here = np.sort(names[:, banded.some], axis=0)
         keys = [each[1] * both.ids[-1] + each[0] for each in (here, refused)]
         search.refuse(pairs[banded.some[np.isin(*keys)]])
-
-
-def interior_point(triangles: Triangles) -> Floats:
-    """Return a point inside of a closed mesh, (3, 1); none, (3, 0), where none is found.
-
-    Halfway from the middle of its largest triangle to what is next to it, on the side that is in.
-    """
-    corners = triangles.rows.reshape(3, 3, -1)
-    normals = cross(corners[1] - corners[0], corners[2] - corners[0])
-    areas = dot(normals, normals)
-    if not areas.any():
-        return np.empty((3, 0))
-    largest = int(areas.argmax())
-    start, normal = corners[:, :, largest].mean(axis=0), normals[:, largest]
-    tree = build_octree(triangles)
-    ways = np.stack((normal, -normal))
-    found = ray_cast_all(tree, np.stack((start, start)), ways)
-    least = np.sqrt(areas[largest]) ** 0.5 * 2.0**-20
-    far = found.distances > least
-    rays, first = np.unique(found.pairs[0, far], return_index=True)
-    lengths = found.distances[far][first]
-    points = start + ways[rays] / np.sqrt(areas[largest]) * lengths[:, None] / 2
-    skew = np.tile([[0.5377, 0.7127, 0.4507]], (len(points), 1))
-    odd = np.bincount(ray_cast_all(tree, points, skew).pairs[0], minlength=len(points)) & 1
-    return points[odd == 1][:1].T

@@ -2,21 +2,24 @@
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, distinct
+from ..arrays import Flags, Ids, concatenated_ranges, distinct, flagged, starts_of_runs
+from ..audit.crossings import unit_normals
 from ..audit.findings import DUPLICATE, OVERLAP
 from ..audit.inside import inside
 from ..audit.judge import judged
 from ..audit.shells import shells_of
 from ..gaps.known import Faces
+from ..gaps.search import GapSearch
+from ..gaps.shadows import facings
 from ..gaps.way import Way
-from ..scene.moment import Moment
+from ..scene.moment import Moment, first_of_each
 from ..scene.pairs import tried
 from ..scene.sheets import Sheets
 from ..steps import Steps, between
 from .housed import BAND, FLUSH, lie_whole
 
-# How far from a face a solid is looked for, as a part of the size of the face.
-_BESIDE = 2.0**-30
+# How far from a face a solid is looked for: a part of its size, at least of its coordinates.
+_BESIDE, _ROUNDED = 2.0**-30, 2.0**-48
 
 
 def closed_rows(moment: Moment, sheets: Sheets, rows: Ids) -> Steps[Flags]:
@@ -28,45 +31,69 @@ def closed_rows(moment: Moment, sheets: Sheets, rows: Ids) -> Steps[Flags]:
     return flags
 
 
-def holding_faces(
-    moment: Moment, sheets: Sheets, way: Way, rows: Ids, faces: Faces, closed: Flags
-) -> Steps[Flags]:
-    """Return which pairs of rows, (p,), have faces of one plane that hold each other.
+def held_faces(search: GapSearch, moment: Moment, sheets: Sheets, way: Way) -> Steps[Faces]:
+    """Return faces of one plane that hold each other at the start: the lowest of each pair."""
+    lowest = search.faces
+    held = yield from _holding(moment, sheets, way, search.rows, lowest)
+    # Where the lowest two do not hold, others may.
+    left = lowest.pairs[~np.isin(lowest.pairs, held.pairs)]
+    are_sheets = yield from _have_sheets(moment, sheets, search.rows[:, left])
+    every = yield from search.every_face(left, are_sheets.all(axis=0))
+    others = yield from _holding(moment, sheets, way, search.rows, every)
+    return Faces.joined([held, others])
 
-    Such hold if the way leads into the solid behind either: that of the other lies ahead of its
-    face, or that of the one that moves behind its own. Two open sheets always do.
+
+def _have_sheets(moment: Moment, sheets: Sheets, rows: Ids) -> Steps[Flags]:
+    """Return which meshes, placed in rows (2, p), have triangles that bound no solid."""
+    meshes, places = np.unique(moment.placements.meshes[rows], return_inverse=True)
+    sizes = moment.meshes.sizes
+    shells = yield from shells_of(sheets, sizes, meshes)
+    entries = concatenated_ranges(sheets.firsts[meshes], sizes[meshes])
+    owners = np.repeat(np.arange(len(meshes)), sizes[meshes])
+    return flagged(len(meshes), owners[shells.sheets[entries]])[places].reshape(rows.shape)
+
+
+def _holding(moment: Moment, sheets: Sheets, way: Way, rows: Ids, faces: Faces) -> Steps[Faces]:
+    """Return the first faces of each pair of rows, (2, p), that hold, of sorted ones in one plane.
+
+    Faces hold if the way leads into the solid behind either: that of the other lies ahead of its
+    face, or that of the one that moves behind its own. Where neither face bounds a solid, both are
+    sheets, and hold, too.
     """
-    holds = np.zeros(rows.shape[1], bool)
+    held = [Faces.none()]
     few = 1
     while len(faces):
-        order = np.argsort(faces.pairs, kind="stable")
-        faces = faces[order]
-        early = np.arange(len(faces)) - np.searchsorted(faces.pairs, faces.pairs) < few
-        here = faces[early.nonzero()[0]]
+        early = first_of_each(faces.pairs, few)
+        here = faces[early]
         ones, others = rows[:, here.pairs]
-        behind = yield from _solid_beside(moment, sheets, ones, here.ones, -way.direction, closed)
-        ahead = yield from _solid_beside(
-            moment, sheets, others, here.others, way.direction, closed
-        )
-        holds[here.pairs[behind | ahead | ~(closed[ones] | closed[others])]] = True
-        faces, few = faces[(~early & ~holds[faces.pairs]).nonzero()[0]], few * 8
-    return holds
+        sides = yield from _solids_beside(moment, sheets, way, ones, here.ones)
+        other_sides = yield from _solids_beside(moment, sheets, way, others, here.others)
+        leads_in = sides[0] | other_sides[1]
+        leads_out = sides[1] | other_sides[0]
+        found = here[leads_in | ~leads_out]
+        held.append(found[starts_of_runs(found.pairs)])
+        faces, few = faces[~early & ~np.isin(faces.pairs, found.pairs)], few * 8
+    return Faces.joined(held)
 
 
-def _solid_beside(
-    moment: Moment, sheets: Sheets, rows: Ids, entries: Ids, direction: Floats, closed: Flags
+def _solids_beside(
+    moment: Moment, sheets: Sheets, way: Way, rows: Ids, entries: Ids
 ) -> Steps[Flags]:
-    """Return which triangles have the solid of their own closed mesh on one side."""
-    flags = np.zeros(len(rows), bool)
-    (some,) = closed[rows].nonzero()
-    keys, places = np.unique(rows[some] * len(sheets.order) + entries[some], return_inverse=True)
-    which, found = keys // len(sheets.order), keys % len(sheets.order)
+    """Return which triangles have the solid of their own mesh behind them, and which ahead.
+
+    (2, t), as seen along the way.
+    """
+    count = len(sheets.order)
+    keys, places = np.unique(rows * count + entries, return_inverse=True)
+    which, found = keys // count, keys % count
     corners = moment.placed(sheets, found, which).rows.reshape(3, 3, -1)
     size = (corners.max(axis=0) - corners.min(axis=0)).max(axis=0)
-    points = corners.mean(axis=0) + _BESIDE * size * direction[:, None]
-    within = yield from inside(moment, points, which)
-    flags[some] = within[places]
-    return flags
+    apart = np.maximum(_BESIDE * size, _ROUNDED * np.abs(corners).max(axis=(0, 1)))
+    ahead = apart * facings(way, corners) * unit_normals(corners)
+    middles = corners.mean(axis=0)
+    points = np.concatenate((middles - ahead, middles + ahead), axis=1)
+    within = yield from inside(moment, points, np.tile(which, 2))
+    return within.reshape(2, -1)[:, places]
 
 
 def boxes_overlap(moment: Moment, pairs: Ids) -> Flags:

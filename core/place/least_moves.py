@@ -35,7 +35,7 @@ class Order:
         """Return small moves, (count,), and which of them cannot be made."""
         lower = self._bounds(self.befores, self.afters)
         upper = -self._bounds(self.afters, self.befores)
-        bad = lower > upper
+        bad = (lower > upper) & ~self.fixed
         moves = self._relaxed()
         moves = np.where(self.fixed, 0.0, np.clip(moves, lower, np.maximum(lower, upper)))
         moves = self._pushed(moves)

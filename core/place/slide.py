@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Flags, Floats, Ids, distinct, flagged, power_of_two_scale
+from ..arrays import Flags, Floats, Ids, distinct, flagged, power_of_two_scale, starts_of_runs
+from ..audit.crossings import places_met
 from ..audit.rules import moment_of
 from ..gaps.search import GapSearch
 from ..gaps.way import Way
@@ -23,7 +24,7 @@ from ..scene.sheets import Sheets
 from ..steps import Steps, ascending, at_once, between
 from .broad import shadows_met
 from .falls import Constraints
-from .holds import boxes_overlap, closed_rows, holding_faces, sharing_room
+from .holds import boxes_overlap, closed_rows, held_faces, sharing_room
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,18 +34,22 @@ class Slides(Record):
     Attributes
     ----------
     distances : ndarray of float64, shape (n,)
-        In scene units; infinite for what has nothing ahead, which is to stay.
+        In scene units; infinite for placements that nothing stops, which are to stay.
     onto : ndarray of intp, shape (n,)
         The placement that stops each; -1 if none does.
     items : ndarray of intp, shape (2, n)
         [0] the triangle of the one that moves and [1] that of the one that stops it, of their
         meshes; of a body, those of its smallest member that has one, and of several that are as
-        near, the first along the Morton curve of their mesh; -1 if nothing stops it, or two
-        solids share room without any.
+        near, those that cross, then the first along the Morton curve of their mesh; -1 if nothing
+        stops it, or two solids share room at the start without crossing.
     points : ndarray of float64, shape (n, 3)
-        Where they meet, after the slide; NaN if nothing stops it.
+        Where these triangles meet, after the slide: the middle of their common segment if they
+        cross at the start; NaN if there are none.
     crossing : ndarray of bool, shape (n,)
         What crosses another at the start, which moves with it.
+    moves : ndarray of float64, shape (n, 3)
+        The distances along the direction, to be added to positions; 0 for placements that nothing
+        stops.
     """
 
     distances: Floats
@@ -52,6 +57,7 @@ class Slides(Record):
     items: Ids
     points: Floats
     crossing: Flags
+    moves: Floats
 
 
 @dataclass(frozen=True)
@@ -131,13 +137,14 @@ def slide_steps(
     Notes
     -----
     The gap of two surfaces is the least distance over the inside of the overlap of their shadows:
-    what only grazes stops nothing. What crosses at the start moves together. Bodies that nothing
-    stops which stands, and no body that any could land on, stay with an infinite distance, and
-    others may land on them. Distances are rounded down, by less than 2**-40 of the largest
-    coordinate; names and order change none. The cost is that of the pairs of triangles that come
-    near each other in their shadows, of those whose boxes may hold the nearest. The distances are
-    the greatest solution of difference constraints (Cormen, Leiserson, Rivest and Stein,
-    "Introduction to Algorithms", chapter 24).
+    what only grazes stops nothing. Faces in one plane at the start hold if the direction leads
+    into the solid behind either, or if neither bounds a solid. What crosses at the start moves
+    together. Bodies that nothing stops which stands, and no body that any could land on, stay with
+    an infinite distance, and others may land on them. Distances are rounded down, by less than
+    2**-40 of the largest coordinate; names and order change none. The cost is that of the pairs of
+    triangles that come near each other in their shadows, of those whose boxes may hold the
+    nearest. The distances are the greatest solution of difference constraints (Cormen, Leiserson,
+    Rivest and Stein, "Introduction to Algorithms", chapter 24).
     """
     moment = moment_of(scene, groups)
     rows = moment.placements.rows_of(ids, once=True)
@@ -191,12 +198,8 @@ def _slides(asked: _Asked, direction: Floats) -> Steps[Slides]:
     stops = constraints.tight(falls, stays).nonzero()[0]
     stops = stops[falls[body_of[gaps.ones[stops]]] <= limit]
     ids = moment.placements.ids
-    first = np.lexsort((gaps.ones[stops], gaps.others[stops], body_of[gaps.ones[stops]]))
-    stops = stops[first]
-    chosen = np.full(count + 1, -1)
-    chosen[body_of[gaps.ones[stops[::-1]]]] = stops[::-1]
     yield 0.97
-    which = chosen[asked.bodies]
+    which = _named(gaps, stops, body_of, count)[asked.bodies]
     distances = np.minimum(
         falls[asked.bodies] * length, np.where(stays, np.inf, asked.limit)[asked.bodies]
     )
@@ -212,7 +215,28 @@ def _slides(asked: _Asked, direction: Floats) -> Steps[Slides]:
         count + 1,
         np.concatenate([body_of[rows[gaps.crossing]] for rows in (gaps.ones, gaps.others)]),
     )
-    return Slides(distances, onto, items, points, crosses[asked.bodies])
+    return Slides(
+        distances=distances,
+        onto=onto,
+        items=items,
+        points=points,
+        crossing=crosses[asked.bodies],
+        moves=np.outer(np.where(np.isfinite(distances), distances, 0.0), way.unit) + 0.0,
+    )
+
+
+def _named(gaps: Gaps, stops: Ids, body_of: Ids, count: int) -> Ids:
+    """Return for each body, (count,), which of the gaps that stop it is told; -1 for none.
+
+    That with the smallest placement that stops it, of these one with triangles, then of the
+    smallest member.
+    """
+    bodies, are_unnamed = body_of[gaps.ones[stops]], gaps.first_entries[stops] < 0
+    order = np.lexsort((gaps.ones[stops], are_unnamed, gaps.others[stops], bodies))
+    first = order[starts_of_runs(bodies[order])]
+    named = np.full(count, -1)
+    named[bodies[first]] = stops[first]
+    return named
 
 
 def _gaps(asked: _Asked, way: Way) -> Steps[tuple[Gaps, Ids]]:
@@ -269,7 +293,7 @@ class _Looking:
             search = GapSearch(self.moment, self.sheets, self.way)
             looking = search.look(pairs, bodies[pairs[0]], limits, shared=number == 0)
             yield from between(start, start + 0.4, looking)
-            steps = _held(search, pairs, self.moment, self.sheets, self.way)
+            steps = held(search, pairs, self.moment, self.sheets, self.way)
             found = yield from between(start + 0.4, start + 0.5, steps)
             np.minimum.at(limits, bodies[found.ones], found.gaps)
             parts.append(found)
@@ -278,24 +302,19 @@ class _Looking:
         return Gaps.joined([gaps, back.turned])
 
 
-def _held(search: GapSearch, pairs: Ids, moment: Moment, sheets: Sheets, way: Way) -> Steps[Gaps]:
+def held(search: GapSearch, pairs: Ids, moment: Moment, sheets: Sheets, way: Way) -> Steps[Gaps]:
     """Return the gaps that a search has found, and those of what holds at the start."""
     gaps, entries, crossing = search.gaps, search.entries, search.crossing
-    faces = search.faces
     (near,) = (boxes_overlap(moment, pairs) & ~crossing).nonzero()
-    asked = np.unique(np.concatenate((pairs[:, faces.pairs], pairs[:, near]), axis=1))
-    closed = yield from closed_rows(moment, sheets, asked)
-    holds = yield from holding_faces(moment, sheets, way, pairs, faces, closed)
-    # Where the lowest two do not hold, others may.
-    more = yield from search.every_face(faces.pairs[~holds[faces.pairs]])
-    holds |= yield from holding_faces(moment, sheets, way, pairs, more, closed)
-    first = faces[holds[faces.pairs].nonzero()[0]]
-    gaps[first.pairs], search.corners[first.pairs] = 0.0, -1
-    entries[:, first.pairs] = first.ones, first.others
+    held = yield from held_faces(search, moment, sheets, way)
+    gaps[held.pairs], search.corners[held.pairs] = 0.0, -1
+    entries[:, held.pairs] = held.ones, held.others
+    closed = yield from closed_rows(moment, sheets, distinct(pairs[:, near]))
     solid = near[closed[pairs[:, near]].all(axis=0)]
     crossing[solid] = yield from sharing_room(moment, pairs[:, solid])
     new = solid[crossing[solid]]
-    gaps[new] = 0.0
+    gaps[new], search.corners[new], entries[:, new] = 0.0, -1, -1
     (some,) = np.isfinite(gaps).nonzero()
-    made = (*pairs[:, some], gaps[some], *entries[:, some], search.places(some), crossing[some])
+    places = places_met(search, some)
+    made = (*pairs[:, some], gaps[some], *entries[:, some], places, crossing[some])
     return Gaps(*made)

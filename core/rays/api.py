@@ -125,8 +125,8 @@ def ray_cast(
     ----------
     tree : Octree or SceneOctree
         Any octree.
-    origins, directions : array_like of float, shape (q, 3)
-        A ray each. Directions may have any length but 0.
+    origins, directions : array_like of float, shape (q, 3) or (3,)
+        A ray each; one origin, or one direction, is for all. Directions may have any length but 0.
     max_distance : array_like of float, shape () or (q,)
         Where the rays end, in scene units, inclusive. A segment from a to b has direction b - a
         and the length of that for its end.

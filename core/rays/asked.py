@@ -60,9 +60,9 @@ def questions_of(
     threads: SupportsIndex | None = 1,
 ) -> compiled.Questions:
     """Return rays of sound shapes."""
-    starts = checks.plain_floats("origins", origins, 3)
-    towards = checks.plain_floats("directions", directions, 3)
-    checks.same_length("origins and directions", starts, towards)
+    starts, towards = checks.batches(
+        ("origins", origins, (3,)), ("directions", directions, (3,)), copied=False
+    )
     if type(max_distance) is float and max_distance >= 0:
         limits = np.array([max_distance])
     else:
@@ -79,9 +79,7 @@ def rays_of(given: compiled.Questions) -> Rays:
 
 def checked_rays(origins: ArrayLike, directions: ArrayLike, max_distance: ArrayLike) -> Rays:
     """Return rays, or raise a ValueError that names what is wrong with them."""
-    starts = checks.floats("origins", origins, 3)
-    towards = checks.floats("directions", directions, 3)
-    checks.same_length("origins and directions", starts, towards)
+    starts, towards = checks.batches(("origins", origins, (3,)), ("directions", directions, (3,)))
     checks.every_row("origins", "be finite", np.isfinite(starts).all(axis=1), starts)
     checks.every_row("directions", "be finite", np.isfinite(towards).all(axis=1), towards)
     checks.every_row("directions", "not be zero", towards.any(axis=1), towards)

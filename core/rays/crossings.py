@@ -103,6 +103,13 @@ def barycentric(items: Triangles, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
     return weights / (weights[0] + weights[1] + weights[2])
 
 
+def met_sides(items: Triangles, ids: Ids, rays: Rays, numbers: Ids) -> Ids:
+    """Return 1 where rays cross triangles along their normals, -1 where against them, (h,)."""
+    weights, _, steps, _ = seen_along(items, ids, rays, numbers)
+    total = weights[0] + weights[1] + weights[2]
+    return np.where((total > 0) == (steps > 0), 1, -1)
+
+
 def seen_along(
     items: Triangles, ids: Ids, rays: Rays, numbers: Ids
 ) -> tuple[Floats, Floats, Floats, Floats]:

@@ -41,7 +41,7 @@ def baked_triangles_steps(
     checks.kind("meshes", meshes, (list, tuple))
     for mesh in meshes:
         checks.kind("meshes", mesh, (Triangles,))
-    numbers, rows = checks.numbers("which", which, len(meshes)), matrix_rows(matrices)
+    numbers, rows = checks.numbers("which", which, len(meshes), "meshes"), matrix_rows(matrices)
     checks.same_length("which and matrices", numbers, rows.T)
     return baking_steps(meshes, numbers, rows)
 

@@ -54,15 +54,15 @@ class PackedScene(compiled.Placed):
             if not self._pack_wanted(left):
                 return None
 
-    def counted_in(self, rays: Questions, rows: Ids) -> Ids | None:
-        """Count crossings as `Walked` does, packing meshes that rays come to."""
-        counts = self.counted(rays, rows)
+    def wound_in(self, rays: Questions, rows: Ids, codes: Ids, starts: Ids) -> Ids | None:
+        """Tell which rays begin inside as `Walked` does, packing meshes that rays come to."""
+        states = self.wound(rays, rows, codes, starts)
 
         def again(left: Ids) -> bool:
-            counts[left] = self.counted(rays[left], rows[left])
+            states[left] = self.wound(rays[left], rows[left], codes, starts)
             return True
 
-        return counts if self._until_packed(lambda: counts, again) else None
+        return states if self._until_packed(lambda: states, again) else None
 
     def nearest_in_rows(
         self, points: Floats, rows: Ids, limits: Floats
@@ -232,20 +232,21 @@ def cast_all(moment: Moment, asked: Questions) -> RayCrossings | None:
     return RayCrossings(pairs, distances)
 
 
-def crossings(moment: Moment, asked: Rays, rows: Ids) -> Ids:
-    """Return how many triangles of the mesh placed in its row each ray meets, (q,)."""
+def wound_about(moment: Moment, asked: Rays, rows: Ids, codes: Ids, starts: Ids) -> Flags:
+    """Return which rays begin inside the mesh placed in their row, (q,), as `wound_in_rows`."""
     scene = packed(moment, len(asked))
     if scene is None:
-        return rays.crossings_in_rows(moment, asked, rows)
+        return rays.wound_in_rows(moment, asked, rows, codes, starts)
     start, way = np.ascontiguousarray(asked.origins.T), np.ascontiguousarray(asked.directions.T)
     given = Questions(start, way, asked.limits, compiled.threads_of(None))
-    counts = scene.counted_in(given, np.ascontiguousarray(rows))
-    if counts is None:
-        return rays.crossings_in_rows(moment, asked, rows)
-    (left,) = (counts == NOT_TAKEN).nonzero()
+    states = scene.wound_in(given, np.ascontiguousarray(rows), codes, starts)
+    if states is None:
+        return rays.wound_in_rows(moment, asked, rows, codes, starts)
+    flags: Flags = states == 1
+    (left,) = (states == NOT_TAKEN).nonzero()
     if len(left):
-        counts[left] = rays.crossings_in_rows(moment, asked[left], rows[left])
-    return counts
+        flags[left] = rays.wound_in_rows(moment, asked[left], rows[left], codes, starts)
+    return flags
 
 
 def nearest_corners(

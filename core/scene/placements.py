@@ -85,7 +85,7 @@ class Placements(Frozen):
 
     def rows_of(self, ids: ArrayLike, *, once: bool = False, name: str = "ids") -> Ids:
         """Return where these ids stand, or raise a ValueError that names the first bad one."""
-        wanted = checks.numbers(name, ids, self.born)
+        wanted = checks.numbers(name, ids, self.born, "placements")
         rows = np.searchsorted(self.ids, wanted)
         alive = np.append(self.ids, -1)[rows] == wanted
         checks.every_row(name, "name living placements", alive, wanted)

@@ -18,7 +18,7 @@ from ..arrays import (
 )
 from ..mailboxing import Pairs
 from ..rays import RayCrossings, RayHits
-from ..rays.crossings import Rays, barycentric
+from ..rays.crossings import Rays, barycentric, met_sides
 from ..rays.hits import crossings, normals, ray_hits
 from .forest import Forest
 from .images import taken_back
@@ -332,12 +332,25 @@ def _described(moment: Moment, rays: Rays, closest: Closest) -> RayHits:
     )
 
 
-def crossings_in_rows(moment: Moment, rays: Rays, rows: Ids) -> Ids:
-    """Return how many triangles of the mesh placed in its row each ray meets, (q,)."""
+def wound_in_rows(moment: Moment, rays: Rays, rows: Ids, codes: Ids, starts: Ids) -> Flags:
+    """Return which rays begin inside the mesh placed in their row, (q,).
+
+    `codes` tell how triangles count, by number, those of each mesh from its `starts` on: not at
+    all (0), signed, by the side that the ray meets (-1), or by parity, together with all that have
+    the same number.
+    """
     pairs = Crossed(np.arange(len(rays)), rows, np.zeros(len(rays)))
-    parts = [np.empty((2, 0), np.intp)]
+    parts = [np.empty((3, 0), np.intp)]
     for forest, found, entries, _ in _met(moment, rays, pairs, rays.limits):
-        parts.append(np.stack((found, forest.order[entries])))
-    numbers, triangles = np.concatenate(parts, axis=1)
-    size = int(triangles.max(initial=0)) + 1
-    return np.bincount(distinct(numbers * size + triangles) // size, minlength=len(rays))
+        items = moment.placed(forest, entries, rows[found])
+        sides = met_sides(items, np.arange(len(entries)), rays, found).astype(np.intp)
+        parts.append(np.stack((found, forest.order[entries], sides)))
+    met = np.concatenate(parts, axis=1)
+    met = met[:, np.lexsort((met[1], met[0]))]
+    found, triangles, sides = met[:, starts_of_runs(met[0], met[1])]  # each once
+    kinds = codes[starts[moment.placements.meshes[rows[found]]] + triangles]
+    turns, odd = np.zeros((2, len(rays)), np.intp)
+    np.add.at(turns, found, np.where(kinds < 0, sides, 0))
+    np.bitwise_xor.at(odd, found, np.maximum(kinds, 0))
+    flags: Flags = (turns != 0) | (odd != 0)
+    return flags

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .. import checks, compiled
 from ..arrays import (
@@ -264,11 +264,13 @@ class MeshStore:
         """The number of triangles that no mesh has more than."""
         return max((len(mesh.triangles) for mesh in self._meshes.values()), default=0)
 
-    def require(self, name: str, numbers: Ids) -> None:
-        """Raise a ValueError unless these are numbers of meshes that are there."""
+    def numbers(self, name: str, given: ArrayLike) -> Ids:
+        """Return numbers of meshes that are there, (n,), or raise a ValueError."""
+        numbers = checks.numbers(name, given, self.born, "meshes")
         there = flagged(self.born, np.array(list(self._meshes), np.intp))
         there[list(self._stand_ins)] = False
         checks.every_row(name, "be meshes of the scene", there[numbers], numbers)
+        return numbers
 
     def check(self, placed: Ids) -> None:
         """Assert that placed meshes are there, and that what is known of meshes is true."""

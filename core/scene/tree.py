@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from .. import checks
 from ..arrays import Floats, Ids
 from ..dynamic import DynamicOctree
+from ..grid import DEEPEST
 from ..groups import in_groups
 from ..octree import Freshness
 from ..options import Options
@@ -84,7 +85,7 @@ class SceneOctree(SceneQuestions):
             hybrid_limit=hybrid_limit,
             loose_factor=loose_factor,
             bounds=None,
-        ).checked()
+        ).checked(DEEPEST)
         self._meshes = Meshes(self._options)
         self._placements = Placements.of(
             0, np.empty(0, np.intp), np.empty((12, 0)), self._meshes.table
@@ -222,8 +223,7 @@ class SceneOctree(SceneQuestions):
         order, in double precision. A triangle of which that is too large for it is not there; the
         others of its placement are.
         """
-        numbers = checks.numbers("meshes", meshes, self._meshes.born)
-        self._meshes.require("meshes", numbers)
+        numbers = self._meshes.numbers("meshes", meshes)
         rows = matrix_rows(matrices)
         checks.same_length("meshes and matrices", numbers, rows.T)
         masks = None if groups is None else checks.masks("groups", groups, len(numbers))
@@ -252,6 +252,8 @@ class SceneOctree(SceneQuestions):
         Notes
         -----
         Of placements whose matrices stay as they are nothing is touched: a caller may pass all.
+        A placement whose matrix is not finite is set aside, as by `place`: it keeps its id, no
+        question finds it until it is moved back, and `invalid_ids` lists it.
         """
         rows, there = self._placements.rows_of(ids, once=True), matrix_rows(matrices)
         checks.same_length("ids and matrices", rows, there.T)
@@ -304,8 +306,7 @@ class SceneOctree(SceneQuestions):
         if meshes is None:
             (numbers,) = np.bincount(self._placements.meshes).nonzero()
         else:
-            numbers = np.unique(checks.numbers("meshes", meshes, self._meshes.born))
-            self._meshes.require("meshes", numbers)
+            numbers = np.unique(self._meshes.numbers("meshes", meshes))
             asked = np.isin(self._numbers, numbers)
             numbers = np.union1d(numbers, self._placements.meshes[asked])
         return self._meshes.prepare(numbers)
@@ -467,9 +468,8 @@ class SceneOctree(SceneQuestions):
         self._meshes.check(placements.meshes)
 
     def _mesh(self, mesh: SupportsIndex) -> int:
-        number = np.array([checks.whole_number("mesh", mesh, 0)])
-        self._meshes.require("mesh", checks.numbers("mesh", number, self._meshes.born))
-        return int(number[0])
+        number = checks.whole_number("mesh", mesh, 0)
+        return int(self._meshes.numbers("mesh", [number])[0])
 
     def _move(self, rows: Ids, matrices: Floats) -> None:
         """Let the placements in these rows have these matrices, and their meshes' bounds."""

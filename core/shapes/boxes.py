@@ -116,7 +116,7 @@ class Boxes(Shapes):
 
     Parameters
     ----------
-    lower, upper : array_like of float, shape (n, 3)
+    lower, upper : array_like of float, shape (n, 3) or (3,)
         Opposite corners, lower <= upper on each axis. A box may be flat. Copied.
 
     Raises
@@ -126,8 +126,7 @@ class Boxes(Shapes):
     """
 
     def __init__(self, lower: ArrayLike, upper: ArrayLike) -> None:
-        low, high = checks.floats("lower", lower, 3), checks.floats("upper", upper, 3)
-        checks.same_length("lower and upper", low, high)
+        low, high = checks.batches(("lower", lower, (3,)), ("upper", upper, (3,)))
         self._rows = frozen(_in_order(low, high))
 
     @property
@@ -182,10 +181,10 @@ class Spheres(Rounded):
 
     Parameters
     ----------
-    centers : array_like of float, shape (n, 3)
+    centers : array_like of float, shape (n, 3) or (3,)
         Copied, like the radii.
-    radii : array_like of float, shape (n,)
-        Not negative; a sphere of radius 0 is a point.
+    radii : array_like of float, shape (n,) or ()
+        One each, or one for all. Not negative; a sphere of radius 0 is a point.
 
     Raises
     ------
@@ -194,8 +193,7 @@ class Spheres(Rounded):
     """
 
     def __init__(self, centers: ArrayLike, radii: ArrayLike) -> None:
-        middle, radius = checks.floats("centers", centers, 3), checks.floats("radii", radii)
-        checks.same_length("centers and radii", middle, radius)
+        middle, radius = checks.batches(("centers", centers, (3,)), ("radii", radii, ()))
         checks.every_row("radii", "not be negative", ~(radius < 0), radius)
         self._rows = frozen(np.concatenate((middle.T, radius[None])))
 
@@ -216,10 +214,10 @@ class Regions(Rounded):
 
     Parameters
     ----------
-    lower, upper : array_like of float, shape (n, 3)
+    lower, upper : array_like of float, shape (n, 3) or (3,)
         Opposite corners of the box within, lower <= upper on each axis. It may be flat. Copied.
-    radii : array_like of float, shape (n,)
-        Not negative.
+    radii : array_like of float, shape (n,) or ()
+        One each, or one for all. Not negative.
 
     Raises
     ------
@@ -228,9 +226,9 @@ class Regions(Rounded):
     """
 
     def __init__(self, lower: ArrayLike, upper: ArrayLike, radii: ArrayLike) -> None:
-        low, high = checks.floats("lower", lower, 3), checks.floats("upper", upper, 3)
-        radius = checks.floats("radii", radii)
-        checks.same_length("lower, upper and radii", low, high, radius)
+        low, high, radius = checks.batches(
+            ("lower", lower, (3,)), ("upper", upper, (3,)), ("radii", radii, ())
+        )
         sides = _in_order(low, high)
         checks.every_row("radii", "not be negative", ~(radius < 0), radius)
         self._rows = frozen(np.concatenate((sides, radius[None])))
@@ -255,10 +253,10 @@ class Capsules(Rounded):
 
     Parameters
     ----------
-    starts, ends : array_like of float, shape (n, 3)
+    starts, ends : array_like of float, shape (n, 3) or (3,)
         The two ends of each segment, which may be one point. Copied, like the radii.
-    radii : array_like of float, shape (n,)
-        Not negative; a capsule of radius 0 is a segment.
+    radii : array_like of float, shape (n,) or ()
+        One each, or one for all. Not negative; a capsule of radius 0 is a segment.
 
     Raises
     ------
@@ -267,9 +265,9 @@ class Capsules(Rounded):
     """
 
     def __init__(self, starts: ArrayLike, ends: ArrayLike, radii: ArrayLike) -> None:
-        first, last = checks.floats("starts", starts, 3), checks.floats("ends", ends, 3)
-        radius = checks.floats("radii", radii)
-        checks.same_length("starts, ends and radii", first, last, radius)
+        first, last, radius = checks.batches(
+            ("starts", starts, (3,)), ("ends", ends, (3,)), ("radii", radii, ())
+        )
         checks.every_row("radii", "not be negative", ~(radius < 0), radius)
         self._rows = frozen(np.concatenate((first.T, last.T, radius[None])))
 

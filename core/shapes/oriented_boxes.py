@@ -16,11 +16,11 @@ class OrientedBoxes(Shapes):
 
     Parameters
     ----------
-    centers : array_like of float, shape (n, 3)
+    centers : array_like of float, shape (n, 3) or (3,)
         The middles of the boxes. Copied, like the rest.
-    half_sizes : array_like of float, shape (n, 3)
+    half_sizes : array_like of float, shape (n, 3) or (3,)
         Half the edges along the box's own axes, not negative. A box may be flat.
-    rotations : array_like of float, shape (n, 3, 3)
+    rotations : array_like of float, shape (n, 3, 3) or (3, 3)
         The columns are the box's axes; they may be mirrored. What float32 left of a rotation
         becomes a rotation in float64; one that is exact is kept as it is.
 
@@ -31,10 +31,11 @@ class OrientedBoxes(Shapes):
     """
 
     def __init__(self, centers: ArrayLike, half_sizes: ArrayLike, rotations: ArrayLike) -> None:
-        middle = checks.floats("centers", centers, 3)
-        half = checks.floats("half_sizes", half_sizes, 3)
-        turned = checks.floats("rotations", rotations, 3, 3)
-        checks.same_length("centers, half_sizes and rotations", middle, half, turned)
+        middle, half, turned = checks.batches(
+            ("centers", centers, (3,)),
+            ("half_sizes", half_sizes, (3,)),
+            ("rotations", rotations, (3, 3)),
+        )
         checks.every_row("half_sizes", "not be negative", ~(half < 0).any(axis=1), half)
         finite = np.isfinite(turned).all(axis=(1, 2))
         good = ~finite

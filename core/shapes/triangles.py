@@ -44,7 +44,7 @@ class Triangles(Shapes):
 
     def __init__(self, vertices: ArrayLike, faces: ArrayLike) -> None:
         points = checks.floats("vertices", vertices, 3)
-        triples = checks.indices("faces", faces, 3, len(points))
+        triples = checks.indices("faces", faces, 3, len(points), "vertices")
         self._vertex_rows = frozen(points.T)
         self._face_rows: Ids = np.array(triples.T, order="C")
         self._face_rows.setflags(write=False)
@@ -88,7 +88,7 @@ class Triangles(Shapes):
             part = faces[some]
             is_good = part.dtype.kind in "iu" and part.shape[1:] == (3,)
             if not (is_good and part.min() >= 0 and part.max() < len(vertices)):
-                part = checks.indices("faces", part, 3, len(vertices))
+                part = checks.indices("faces", part, 3, len(vertices), "vertices")
             if not is_kept:
                 triples[:, some] = part.T
             yield 0.3 + 0.7 * some.stop / len(faces)

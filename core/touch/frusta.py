@@ -23,10 +23,11 @@ from ..arrays import (
 from ..shapes import Frusta, HalfSpaces, Shapes, Triangles
 from ..shapes.frusta import EDGE_ENDS, EDGE_STARTS
 from .convex_distance import HEXAHEDRON, near_boxes
+from .separating_axis import ROUNDING
 from .triangles import touch_spheres
 
-# Nearly parallel edges have a cross product of rounding errors, which separates nothing.
-_ROUNDING = 2.0**-48
+# Rounding of the depth of a point below a plane, as a part of its terms: 4 roundings of 2**-53.
+_TERMS = 2.0**-50
 # At most this many of the doubtful pairs are tried on all axes together.
 _BLOCK = 512
 
@@ -53,7 +54,7 @@ def touched_by_regions(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -
     corners, radii = items.corners_and_radius(ids)
     flags = _boxes_overlap(corners, volumes, numbers)
     normals = take_columns(volumes.plane_rows, numbers)[:, :3].swapaxes(0, 1)
-    depths = distances(corners, volumes, numbers).max(axis=0)
+    depths = _at_most(corners, volumes, numbers).max(axis=0)
     beside = (depths < 0) & (depths * depths > radii * radii * dot(normals, normals))
     rest = np.flatnonzero(~flags & ~beside.any(axis=0))
     half = (corners[7] - corners[0])[:, rest] / 2
@@ -71,7 +72,7 @@ def _boxes_overlap(corners: Floats, volumes: Frusta, numbers: Ids) -> Flags:
 
 def touched_by_spheres(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
     """Return which spheres have their center in the frustum, or touch one of its faces."""
-    apart = distances(items.take_rows(ids)[None, :3], volumes, numbers)[0]
+    apart = _at_most(items.take_rows(ids)[None, :3], volumes, numbers)[0]
     flags = (apart >= 0).all(axis=0)
     outside = np.flatnonzero(~flags)
     faces = volumes.face_triangles
@@ -88,9 +89,19 @@ def distances(points: Floats, volumes: Frusta, numbers: Ids) -> Floats:
     return project(planes[:, :3], points) + planes[:, 3]
 
 
+def _at_most(points: Floats, volumes: Frusta, numbers: Ids) -> Floats:
+    """Return how far points (p, 3, h) lie inside the planes at most, (p, 6, h)."""
+    normals = np.abs(take_columns(volumes.plane_rows, numbers)[:, :3])
+    largest = take_columns(np.abs(volumes.rows).max(axis=0), numbers)
+    largest = np.maximum(largest, np.abs(points).max(axis=(0, 1)))
+    depths = distances(points, volumes, numbers)
+    depths += ROUNDING * largest * (normals[:, 0] + normals[:, 1] + normals[:, 2])
+    return depths
+
+
 def _beside_planes(points: Floats, volumes: Frusta, numbers: Ids) -> tuple[Flags, Ids]:
     """Return which hulls have a point inside all planes; and those that no plane decides."""
-    inside = distances(points, volumes, numbers) >= 0
+    inside = _at_most(points, volumes, numbers) >= 0
     flags = inside.all(axis=1).any(axis=0)
     return flags, np.flatnonzero(~flags & inside.any(axis=0).all(axis=0))
 
@@ -118,9 +129,11 @@ def _unseparated(axes: Floats, one: Floats, other: Floats) -> Flags:
     """Return for which pairs of hulls none of the axes (a, 3, h) separates their points."""
     ones = np.einsum("aih,pih->aph", axes, one)
     others = np.einsum("aih,pih->aph", axes, other)
-    least, greatest = others.min(axis=1), others.max(axis=1)
-    slack = _ROUNDING * np.maximum(-least, greatest)
-    overlap = (ones.min(axis=1) <= greatest + slack) & (ones.max(axis=1) >= least - slack)
+    largest = np.maximum(np.abs(one).max(axis=(0, 1)), np.abs(other).max(axis=(0, 1)))
+    sizes = np.abs(axes)
+    slack = ROUNDING * largest * (sizes[:, 0] + sizes[:, 1] + sizes[:, 2])
+    overlap = ones.min(axis=1) <= others.max(axis=1) + slack
+    overlap &= ones.max(axis=1) >= others.min(axis=1) - slack
     return overlap.all(axis=0)
 
 
@@ -137,6 +150,7 @@ def items_touch_half_spaces(items: Shapes, ids: Ids, volumes: HalfSpaces, number
     """Return which items have a point on the inner side, or on the plane."""
     planes = gather(volumes.plane_rows, numbers)
     depths, radii = _deepest(items, ids, planes)
+    depths += _rounding(items, ids, planes)
     return (depths >= 0) | (depths * depths <= _reach(planes, radii))
 
 
@@ -160,6 +174,17 @@ def _deepest(items: Shapes, ids: Ids, planes: Floats) -> tuple[Floats, Floats]:
     for axis in range(3):
         depths += np.maximum(planes[axis] * sides[0, axis], planes[axis] * sides[-1, axis])
     return depths, radii
+
+
+def _rounding(items: Shapes, ids: Ids, planes: Floats) -> Floats:
+    """Return what rounding may do to these depths, (h,)."""
+    if isinstance(items, Triangles):
+        corners = items.corners_and_radius(ids)[0]
+    else:
+        corners = items.box_and_radius(ids)[0]
+    sizes = np.abs(planes)
+    rounding: Floats = _TERMS * (dot(sizes, np.abs(corners).max(axis=0)) + sizes[3])
+    return rounding
 
 
 def _reach(planes: Floats, radii: Floats) -> Floats:

@@ -57,7 +57,8 @@ def touched_by_rounded(items: Shapes, ids: Ids, volumes: OrientedBoxes, numbers:
     turned = gather(volumes.rows, numbers)
     radii = np.broadcast_to(radii, len(ids))
     if len(sides) == 1:
-        beside = np.maximum(np.abs(seen_from(turned, sides[0])) - turned[3:6], 0.0)
+        seen = np.abs(seen_from(turned, sides[0]))
+        beside = np.maximum(seen - grown(turned[3:6], seen), 0.0)
         return dot(beside, beside) <= radii * radii
     half, axes = (sides[1] - sides[0]) / 2, turned[6:].reshape(3, 3, -1)
     turned[:3] -= sides[0]

@@ -76,11 +76,13 @@ def triangles_touch_regions(items: Triangles, ids: Ids, volumes: Regions, number
 
 
 def _triangles_near(corners: Floats, regions: Floats) -> Flags:
-    lower, upper = regions[:3], regions[3:6]
-    half = (upper - lower) / 2
-    flags = near_boxes((corners - lower - half).swapaxes(0, 1), TRIANGLE, half, regions[6])
-    rest = np.flatnonzero(~flags)
-    flags[rest] = meet_boxes(corners[:, :, rest], lower[:, rest], upper[:, rest])
+    lower, upper, radii = regions[:3], regions[3:6], regions[6]
+    flags = meet_boxes(corners, lower, upper)
+    rest = np.flatnonzero(~flags & (radii > 0))
+    half = (upper - lower)[:, rest] / 2
+    seen = corners[:, :, rest] - lower[:, rest]
+    seen -= half
+    flags[rest] = near_boxes(seen.swapaxes(0, 1), TRIANGLE, half, radii[rest])
     return flags
 
 

@@ -49,9 +49,11 @@ def separated(
 
 
 def separated_by_edges(half: Floats, middle: Floats, axes: Floats, reach: Floats) -> Flags:
-    """Return where a cross product of edges separates two solids, as `separated` does."""
+    """Return where a cross product of edges separates two solids, as `separated` does.
+
+    Half sizes must be grown by more than rounding, as cells are by the slack of a question.
+    """
     apart = np.zeros(half.shape[1], bool)
-    half = grown(half, middle, reach * axes.swapaxes(0, 1))
     for gap, _ in _along_products(half, middle, axes, reach):
         apart |= gap > 0
     return apart

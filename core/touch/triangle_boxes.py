@@ -77,7 +77,7 @@ def _axes_overlap(corners: Floats, lower: Floats, upper: Floats) -> tuple[Flags,
 
 def _unit(*points: Floats) -> tuple[Floats, Flags]:
     """Return powers of two that make coordinates (..., 3, h) at most 1, and where that is safe."""
-    sizes = [np.abs(rows.reshape(-1, rows.shape[-1])).max(axis=0) for rows in points]
+    sizes = [np.abs(rows).max(axis=tuple(range(rows.ndim - 1))) for rows in points]
     largest = np.max(sizes, axis=0)
     return power_of_two_scale(largest[None]), (largest >= _LEAST) & (largest <= _MOST)
 

@@ -41,11 +41,18 @@ PLACED = [
     [1.0, 0.0, 0.0, 0.1, 0.0, 0.0, -1.0, 1.0, 0.0, 1.0, 0.0, -0.2],
 ]
 SLID, WAY = [(1, 0), (0, 1), (1, 2), (2, 0), (0, 0)], [0.25, -0.125, -0.75, 2.0**-48]
+# Capsules, by their number in the kernel: some are near the tetrahedron, one pierces a face.
+CAPSULE = 6
+CAPSULES = [
+    [0.1, 0.3, 0.2, 0.9, 0.8, 0.5, 0.05], [0.9, 0.9, 0.8, 0.2, 0.6, 0.1, 0.0],
+    [1.4, 0.2, 0.3, 1.5, 0.3, 0.4, 0.1], [0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 0.3],
+]  # fmt: skip
 PLANES = [0.8, -0.6, 0.1, 0.05, -0.3, 0.2, 0.9, -0.15]
 KNOWN = {
     "pack": "e3b0c44298fc1c14",
     "cast": "309425145bf8b0ac",
     "nearest": "6452478f28edc616",
+    "touch": "435af2208fe2d2fb",
     "bounds": "c13a3467cf727829",
     "enter": "ab4aaffaec7491e9",
     "touching": "3406c2ef840dd4ef",
@@ -100,6 +107,10 @@ def questions(library: ctypes.CDLL) -> Iterator[Question]:
     given = byref(walked), origins, turns, 0, rays, 1, math.inf, scratch, items, None
     apart, where = numbers[:2]
     yield "nearest", (*given, _wholes(turns), apart, where), (items, apart, where)
+    many, names = len(CAPSULES), _wholes([-1] * count * len(CAPSULES))
+    given = byref(walked), _doubles([*chain(*CAPSULES)]), None, 0, many, CAPSULE, 0, scratch
+    counts = _wholes([0] * many)
+    yield "touch", (*given, names, len(names), counts), (names, counts)
 
     lower, upper = _doubles(VERTICES), _doubles(VERTICES)
     yield "bounds", (vertices, 5, faces, count, 0, count, lower, upper), (lower, upper)

@@ -4,7 +4,7 @@
 
 from ctypes import POINTER, Structure, c_double, c_int64, c_void_p
 
-ABI = 592521002867153039
+ABI = 335380858129882279
 
 DAMAGED = -1
 NO_ROOM = -2
@@ -295,7 +295,9 @@ FUNCTIONS = {
     "cast": [POINTER(Walked), POINTER(Asked), c_int64, c_int64, c_int64, c_int64, c_int64,
         c_void_p, POINTER(Hits)],
     "cast_all": [POINTER(Walked), POINTER(Asked), c_int64, c_int64, c_void_p, c_void_p, c_void_p,
-        c_void_p, c_int64, c_void_p],
+        c_int64, c_void_p],
+    "wound": [POINTER(Walked), POINTER(Asked), c_int64, c_int64, c_void_p, c_void_p, c_void_p,
+        c_int64, c_void_p, c_void_p],
     "nearest": [POINTER(Walked), c_void_p, c_void_p, c_int64, c_int64, c_int64, c_double, c_void_p,
         c_void_p, c_void_p, c_void_p, c_void_p, c_void_p],
     "nearest_in": [POINTER(Walked), c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_int64,

@@ -36,17 +36,13 @@ def select(
     action: str = "REPLACE",
     *,
     faces: bool = False,
-    by_bounds: bool = False,
 ) -> str:
-    """Select objects, or faces; `action` is "REPLACE", "EXTEND" or "SUBTRACT".
-
-    With `by_bounds` the report says that only bounds were asked.
-    """
+    """Select objects, or faces; `action` is "REPLACE", "EXTEND" or "SUBTRACT"."""
     if faces:
         counts = select_faces(context, subjects, action)
     else:
         counts = select_objects(context.view_layer, subjects, action)
-    return found_text(counts, action, by_bounds=by_bounds)
+    return found_text(counts, action)
 
 
 def go_to(

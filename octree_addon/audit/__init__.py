@@ -30,24 +30,34 @@ from .panel import (
     MENDS,
     OCTREE_PT_audit,
     OCTREE_PT_contacts,
+    OCTREE_PT_floating,
+    choose_ground,
     draw_audit,
     draw_contacts,
     draw_floating,
     offer_audit,
     say_audit,
+    say_floating,
 )
 from .rules import Wish
-from .settings import OctreeAuditSettings, OctreeContactSettings, usual_band
+from .settings import (
+    OctreeAuditSettings,
+    OctreeContactSettings,
+    OctreeFloatingSettings,
+    usual_band,
+)
 
 __all__ = [
     "MENDS",
     "Wish",
     "about_of",
+    "choose_ground",
     "draw_audit",
     "draw_contacts",
     "draw_floating",
     "grouped_by_hand",
     "look_steps",
+    "say_floating",
     "usual_band",
     "wanted",
 ]
@@ -68,7 +78,11 @@ results.ANSWERS[CONTACTS] = results.Said(say_contacts, offer_contact)
 results.ANSWERS[QUESTION] = results.Said(say_audit, offer_audit)
 results.LINES[CONTACTS] = CONTACT_LINES
 FEATURE = Feature(
-    settings={"audit": OctreeAuditSettings, "contacts": OctreeContactSettings},
+    settings={
+        "audit": OctreeAuditSettings,
+        "contacts": OctreeContactSettings,
+        "floating": OctreeFloatingSettings,
+    },
     classes=(
         OCTREE_OT_audit,
         OCTREE_OT_recheck,
@@ -80,6 +94,7 @@ FEATURE = Feature(
         OCTREE_OT_contacts_over_frames,
         OCTREE_PT_audit,
         OCTREE_PT_contacts,
+        OCTREE_PT_floating,
     ),
     menus=(("OCTREE_MT_select", draw_menu),),
 )

@@ -100,7 +100,7 @@ def look_steps(
         steps = audit_steps(
             octree,
             clearance=wish.clearance,
-            band=wish.band or None,
+            band=wish.band,
             self_intersections=wish.itself,
             **rules.options,
         )

@@ -18,6 +18,7 @@ from ..cameras.frames import frame_steps
 from ..reader import UNUSED, ScenePlacements
 from ..scope import viewport_of
 from ..targets import SceneTarget, TargetSteps, scene_steps
+from ..ui import ChangedMeanwhileError
 from .rules import Wish, rules_of
 
 
@@ -77,7 +78,7 @@ def film_steps(context: bpy.types.Context, wish: Wish, frames: Sequence[int]) ->
     Yields the fraction done. The scene is at some of the frames then; when the steps end or are
     closed, it is back where it was.
     """
-    tracker, cast = ContactTracker(band=wish.band or None), _Cast()
+    tracker, cast = ContactTracker(band=wish.band), _Cast()
     look = partial(_look, tracker, cast, wish)
     yield from frame_steps(context, frames, read_shown, look, reading=0.5)
     film = cast.film(frames, tracker.intervals)
@@ -103,4 +104,4 @@ def _look(
             **rules.options,
         )
     except RuntimeError:
-        raise ValueError("The scene has changed meanwhile: look once more") from None
+        raise ChangedMeanwhileError from None

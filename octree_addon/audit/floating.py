@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
-from bpy.props import EnumProperty, StringProperty
+from bpy.props import StringProperty
 
 from ...core import Steps, Supports, between, supports_steps
 from ..answers import verbs
@@ -16,11 +16,22 @@ from ..reader import UNUSED
 from ..results import Column, Rows, options_of
 from ..selection import Subjects
 from ..targets import SceneTarget
-from ..ui import Status, column_of, plural, settings_of
+from ..ui import (
+    Status,
+    column_of,
+    draw_rows,
+    named_object,
+    plural,
+    settings_of,
+    take,
+    write_back,
+)
 from .auditing import look_steps, without_rules
 from .operators import AuditingOperator
 from .rules import Wish, members_of
-from .settings import stated_band
+from .settings import GroundOption, ground_rows, stated_band
+
+FLOATING = "select_floating"
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +42,7 @@ class Floating:
     target: SceneTarget
 
 
-class OCTREE_OT_select_floating(AuditingOperator, bpy.types.Operator):
+class OCTREE_OT_select_floating(GroundOption, AuditingOperator, bpy.types.Operator):
     """Select what touches nothing that stands on the ground."""
 
     bl_idname = "octree.select_floating"
@@ -43,18 +54,12 @@ class OCTREE_OT_select_floating(AuditingOperator, bpy.types.Operator):
     doing = "Looking for what floats"
 
     if TYPE_CHECKING:
-        ground: str
+        ground_object: str
         collection: str
         result: str
     else:
-        ground: EnumProperty(
-            name="Ground",
-            description="What needs no support",
-            items=(
-                ("LOWEST", "Lowest Object", "What reaches as deep as the lowest point of all"),
-                ("COLLECTION", "Collection", "The objects of a collection"),
-            ),
-            default="LOWEST",
+        ground_object: StringProperty(
+            name="Ground", description="Name of the object that is the ground"
         )
         collection: StringProperty(
             name="Collection", description="Name of the collection that is the ground"
@@ -66,7 +71,8 @@ class OCTREE_OT_select_floating(AuditingOperator, bpy.types.Operator):
         )
 
     def steps(self, context: bpy.types.Context) -> Steps[Floating]:
-        grounded = members_of(self.collection) if self.ground == "COLLECTION" else None
+        take(self, settings_of(context.scene).floating)
+        grounded = self._grounded(context.scene)
         # Everything holds everything: of one collection, a parent, and instances among each other.
         looked = before = without_rules(context.scene)
         if before is not None:
@@ -78,35 +84,57 @@ class OCTREE_OT_select_floating(AuditingOperator, bpy.types.Operator):
         octree, owners = looked.target.octree, looked.target.placements.owners
         if not len(octree):
             raise ValueError("There are no triangles: no visible object has faces")
-        grounds, count = None, len(octree) - len(octree.invalid_ids)
+        count = len(octree) - len(octree.invalid_ids)
+        grounds: str | Ids = self.ground.lower()
         if grounded is not None:
             grounds = octree.ids[np.isin(owners, list(grounded))]
             count = len(grounds)
         if not count:
-            raise ValueError("Nothing of the ground is visible: choose another collection")
+            raise ValueError("Nothing of the ground is visible: choose another ground")
         finding = supports_steps(octree, looked.found, grounds)
         return Floating((yield from between(0.7, 1.0, finding)), looked.target)
 
     def finish(self, context: bpy.types.Context, result: Floating) -> Status:
         rows, uids = floating_rows(context.scene, result)
         selected = verbs.select(context, Subjects(dict.fromkeys(uids, 0)))
-        options, title = options_of(self), self.bl_label
+        write_back(self, settings_of(context.scene).floating)
+        ground = ground_text(context.scene, result)
         answer = Answer(
-            found=None, title=title, question="select_floating", options=options, rows=rows
+            found=None,
+            title=self.bl_label,
+            question=FLOATING,
+            options=options_of(self),
+            rows=rows,
+            details=ground.encode(),
         )
         keep(context, answer, self.result)
         said = f"{plural(len(uids), 'object')} {'floats' if len(uids) == 1 else 'float'}"
         if len(rows) != len(uids):  # instances, or what hangs together
             said = f"{said}, in {plural(len(rows), 'piece')}"
-        self.report({"INFO"}, f"{said}; {selected}")
+        self.report({"INFO"}, f"{said}; ground: {ground}; {selected}")
         return {"FINISHED"}
+
+    def _grounded(self, scene: bpy.types.Scene) -> frozenset[int] | None:
+        """Return session ids of the ground; None to find it."""
+        if self.ground == "OBJECT":
+            if not self.ground_object:
+                raise ValueError("Choose the object that is the ground")
+            return frozenset([named_object(scene, self.ground_object).session_uid])
+        return members_of(self.collection) if self.ground == "COLLECTION" else None
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the redo panel."""
-        column = column_of(self)
-        column.prop(self, "ground")
-        if self.ground == "COLLECTION":
-            column.prop_search(self, "collection", bpy.data, "collections")
+        draw_rows(column_of(self), self, ground_rows(self))
+
+
+def ground_text(scene: bpy.types.Scene, floating: Floating) -> str:
+    """Name the ground: the object on which most stands, and how many more there are."""
+    placements, ids = floating.target.placements, floating.target.octree.ids
+    uids = placements.owners[np.searchsorted(ids, floating.found.grounds)].tolist()
+    known = {item.session_uid: item.name for item in scene.objects}
+    names = [known[uid] for uid in dict.fromkeys(uids) if uid in known]
+    more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
+    return f"{names[0]}{more}" if names else "nothing"
 
 
 def floating_rows(scene: bpy.types.Scene, floating: Floating) -> tuple[Rows, list[int]]:

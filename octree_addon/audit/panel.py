@@ -7,6 +7,7 @@ from typing import Any
 
 import bpy
 import numpy as np
+from bpy.app.translations import pgettext_iface
 
 from ...core import FINDING_MEASURES
 from ..answers.hints import Hint, draw_hints, instances_text, wrapped
@@ -28,13 +29,14 @@ from ..ui import (
     draw_rows,
     length_text,
     length_unit,
+    plural,
     settings_of,
     working,
 )
 from .auditing import Looked
 from .data import IGNORED, NEW, RESOLVED, STATUSES, Findings
 from .keeping import unpacked
-from .settings import draw_options, span_rows
+from .settings import draw_options, ground_rows, span_rows
 
 # By class: a narrow list has room for no word.
 _KINDS: tuple[Any, ...] = (
@@ -58,6 +60,16 @@ class OCTREE_PT_audit(OptionsPopover):
         draw_options(column_of(self), settings_of(context.scene).audit)
 
 
+class OCTREE_PT_floating(OptionsPopover):
+    """What the ground is."""
+
+    bl_label = "Floating"
+
+    def draw(self, context: bpy.types.Context) -> None:
+        settings = settings_of(context.scene).floating
+        draw_rows(column_of(self), settings, ground_rows(settings))
+
+
 class OCTREE_PT_contacts(OptionsPopover):
     """In which frames contacts are looked for."""
 
@@ -79,7 +91,24 @@ def draw_audit(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
 
 def draw_floating(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     """Show the button that asks what floats."""
-    draw_button(layout, "octree.select_floating")
+    draw_button(layout, "octree.select_floating", "OCTREE_PT_floating")
+
+
+def say_floating(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+    """Say how many rows there are, and what was taken for the ground."""
+    layout.label(text=plural(int(result.count), "row"), translate=False)
+    if result.details:
+        ground: Any = pgettext_iface("Ground")  # type: ignore[func-returns-value]
+        for line in wrapped(f"{ground}: {bytes(result.details).decode()}"):
+            layout.label(text=line, translate=False)
+
+
+def choose_ground(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Offer to take something else for the ground."""
+    settings = settings_of(context.scene).floating
+    column = layout.column()
+    column.use_property_split = True
+    draw_rows(column, settings, ground_rows(settings))
 
 
 def draw_contacts(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:

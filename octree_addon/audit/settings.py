@@ -222,6 +222,49 @@ class OctreeAuditSettings(AuditOptions, bpy.types.PropertyGroup):
         )
 
 
+class GroundOption:
+    """What carries all else, shared by the scene's settings and the operator."""
+
+    if TYPE_CHECKING:
+        ground: str
+    else:
+        ground: EnumProperty(
+            name="Ground",
+            description="What needs no support",
+            items=(
+                (
+                    "MOST",
+                    "Most Stands On",
+                    "What reaches down to the level on which most objects stand, or deeper",
+                ),
+                ("LOWEST", "Lowest Object", "What reaches as deep as the lowest point of all"),
+                ("OBJECT", "Object", "One object"),
+                ("COLLECTION", "Collection", "The objects of a collection"),
+            ),
+            default="MOST",
+        )
+
+
+class OctreeFloatingSettings(GroundOption, bpy.types.PropertyGroup):
+    """What the ground is: `scene.octree.floating`."""
+
+    if not TYPE_CHECKING:
+        ground_object: PointerProperty(
+            type=bpy.types.Object, name="Ground", description="The object that is the ground"
+        )
+        collection: PointerProperty(
+            type=bpy.types.Collection,
+            name="Collection",
+            description="The objects of this collection are the ground",
+        )
+
+
+def ground_rows(options: GroundOption) -> list[str]:
+    """Return the names of the options for the ground that count."""
+    more = {"OBJECT": ["ground_object"], "COLLECTION": ["collection"]}
+    return ["ground", *more.get(options.ground, [])]
+
+
 class NamedCollections:
     """The collections of operators, which name them."""
 

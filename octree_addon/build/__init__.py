@@ -27,6 +27,7 @@ from .steps import (
     kinds_of,
     note_source,
     steps_for_settings,
+    triangle_tree_steps,
     visible_tree_steps,
 )
 
@@ -41,6 +42,7 @@ __all__ = [
     "note_source",
     "register_presets",
     "steps_for_settings",
+    "triangle_tree_steps",
     "unregister_presets",
     "visible_tree_steps",
 ]

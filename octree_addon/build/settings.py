@@ -52,7 +52,7 @@ class SourceOptions:
         source: EnumProperty(
             name="Contents",
             translation_context=OWN_WORDS,
-            description="What the octree holds",
+            description="What the octree holds; questions count triangles, whatever is built",
             items=(
                 ("TRIANGLES", "Triangles", "Every triangle of the objects' faces"),
                 (

@@ -149,6 +149,26 @@ def fresh_tree_steps(context: bpy.types.Context) -> TreeSteps:
     )
 
 
+def triangle_tree_steps(context: bpy.types.Context) -> TreeSteps:
+    """Return a fresh tree of triangles: the scene's or, if that is of objects, one of the same."""
+    scene, built = context.scene, trees.get(context.scene)
+    if built is not None and not built.holds_objects:
+        return (yield from fresh_tree_steps(context))
+    objects = visible_objects(context) if built is None else objects_to_build_of(context)
+    depsgraph, viewport = context.evaluated_depsgraph_get(), viewport_of(context)
+    refuse_too_much(count_triangles(depsgraph, objects, viewport=viewport))
+    settings = build_settings(scene, "TRIANGLES")
+    return (
+        yield from build_tree_steps(
+            depsgraph,
+            objects,
+            build_options(settings),
+            bounds_object=chosen_bounds(settings),
+            viewport=viewport,
+        )
+    )
+
+
 def objects_to_build_of(context: bpy.types.Context) -> list[bpy.types.Object]:
     """Return what the scene's tree is to be built of now: as chosen, new objects included."""
     layer = context.view_layer
@@ -168,9 +188,9 @@ def is_out_of_date(context: bpy.types.Context, built: BuiltTree) -> bool:
 
 
 def keep_tree(scene: bpy.types.Scene, built: BuiltTree) -> None:
-    """Store what `fresh_tree_steps` built."""
+    """Store what `fresh_tree_steps` or `triangle_tree_steps` built."""
     if trees.get(scene) is None:
-        note_source(scene, "VISIBLE")
+        note_source(scene, "VISIBLE", source="OBJECTS" if built.holds_objects else "TRIANGLES")
     keep(scene, built)
 
 

@@ -22,7 +22,7 @@ from ..ui import (
 )
 from .frames import frame_numbers
 from .pixels import PixelOptions, pixel_steps
-from .result_rows import keep_parts
+from .result_rows import SEEN, UNSEEN, keep_parts, seen_rows
 from .settings import FrameOptions, PixelSettings, ShotOptions, rows_of
 from .shot import Shot, shot_steps
 from .visibility_result import ANSWERS, PixelFacts, VisibilityResult
@@ -132,7 +132,8 @@ class ShotQuestion:
         answer = Answer(
             found=found, question=ANSWERS.question, options=self.options, again=self, stands=True
         )
-        return keep_parts(context, answer, self.name)
+        parts = {title: seen_rows(found, seen=title == SEEN) for title in (SEEN, UNSEEN)}
+        return keep_parts(context, answer, self.name, parts, VisibilityResult)
 
     def glance(self, context: bpy.types.Context) -> Hashable:
         """Return what is shown, and which frames are asked for."""

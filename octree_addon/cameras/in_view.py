@@ -10,6 +10,7 @@ from .. import tuning
 from ..arrays import Flags, Floats, Ids
 from ..reader import ScenePlacements
 from ..scene_index import SceneIndex
+from ..ui import ChangedMeanwhileError
 from .visibility_result import TestedObject
 
 # A cube from 0 to 1, and the corners of its triangles.
@@ -62,14 +63,14 @@ class InView:
     ) -> Steps[None]:
         """Look through cameras, by their numbers, at an index that is up to date.
 
-        Yields the fraction done. A `ValueError` says that the scene has changed meanwhile.
+        Yields the fraction done. A `ChangedMeanwhileError` says that the scene has changed.
         """
         objects = self._objects(index)
         find = self._by_triangles if self._is_exact else self._by_boxes
         try:
             views, rows = yield from find(index, frusta)
         except RuntimeError:
-            raise ValueError("The scene has changed meanwhile: look once more") from None
+            raise ChangedMeanwhileError from None
         (some,) = (objects[rows] >= 0).nonzero()
         views, rows = views[some], rows[some]
         self._hits.append(np.stack((objects[rows], cameras[views], np.full(len(rows), frame))))

@@ -12,6 +12,7 @@ from ..arrays import Flags, Ids
 from ..camera import CameraPicture, camera_picture, picture_size
 from ..item_buffer import Recorder
 from ..scene_index import SceneIndex, index_steps
+from ..ui import ChangedMeanwhileError
 from .data import SEEN, Items, LabelPicture, Pixels, SeenTable, Views, table_from_views
 from .frames import frame_steps
 from .frusta import cameras_of
@@ -133,7 +134,7 @@ class _Counted:
         while running.step():
             yield running.value
             if index.placements is not placements:
-                raise ValueError("The scene has changed meanwhile: look once more")
+                raise ChangedMeanwhileError
         found = running.result
         is_whole = self._options.samples == 1
         table = _table_of(found, len(items), picture.start, is_whole=is_whole)

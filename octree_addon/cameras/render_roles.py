@@ -10,7 +10,7 @@ import bpy
 import numpy as np
 
 from ..arrays import Flags, Ids
-from ..reader import ScenePlacements, counts_as_scene
+from ..reader import ScenePlacements, counts_as_scene, outside_views
 
 # What has pixels in a render, but no triangles here, as a report calls it.
 _NOT_COUNTED = {
@@ -89,13 +89,15 @@ def _rendered(layer: bpy.types.LayerCollection) -> Iterator[int]:
 def not_counted(layer: bpy.types.ViewLayer) -> set[str]:
     """Name what is visible, and would be rendered, but has no triangles to be drawn."""
     found = set()
-    for item in layer.objects:
+    with outside_views():
+        visible = [item for item in layer.objects if item.visible_get(view_layer=layer)]
+    for item in visible:
         kinds = {_NOT_COUNTED[item.type]} if item.type in _NOT_COUNTED else set()
         kinds.update(
             "hair"
             for each in item.particle_systems
             if each.settings.type == "HAIR" and each.settings.render_type == "PATH"
         )
-        if kinds and counts_as_scene(item) and item.visible_get(view_layer=layer):
+        if kinds and counts_as_scene(item):
             found |= kinds
     return found

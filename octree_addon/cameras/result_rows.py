@@ -1,6 +1,8 @@
 """Rows of a visibility result for the list: objects seen, with their frames, or never seen."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import bpy
 import numpy as np
@@ -14,20 +16,24 @@ from .visibility_result import VisibilityResult
 SEEN, UNSEEN = "Seen by Cameras", "Not Seen by Cameras"
 
 
-def keep_parts(context: bpy.types.Context, answer: Answer[VisibilityResult], name: str) -> int:
-    """Keep two results: what was seen, with its frames, and what never was, if there is any.
+def keep_parts(
+    context: bpy.types.Context,
+    answer: Answer[Any],
+    name: str,
+    parts: Mapping[str, Rows],
+    kind: type[Any],
+) -> int:
+    """Keep one answer as several results, by their titles: those with rows, and one to show.
 
-    The first is shown, unless the name that is asked for is that of the second. Returns the number
-    of what is shown.
+    That is the first, unless the name that is asked for is that of another. Returns its number.
     """
-    number = 0
-    last = UNSEEN if name == UNSEEN or titled(context.scene, name) == UNSEEN else SEEN
-    for title in (SEEN, UNSEEN) if last == UNSEEN else (UNSEEN, SEEN):
-        rows = seen_rows(answer.found, seen=title == SEEN)
-        if title == last or len(rows):
-            part = replace(answer, title=title, rows=rows)
+    number, asked = 0, (name, titled(context.scene, name))
+    last = next((title for title in parts if title in asked), next(iter(parts)))
+    for title in sorted(parts, key=lambda each: each == last):
+        if title == last or len(parts[title]):
+            part = replace(answer, title=title, rows=parts[title])
             named = name if title == last else ""
-            number = keep(context, part, named, kind=VisibilityResult, most=2).number
+            number = int(keep(context, part, named, kind=kind, most=len(parts)).number)
         else:
             remove_named(context.scene, title)
     return number

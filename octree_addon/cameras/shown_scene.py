@@ -4,7 +4,7 @@ Placements stand in the order of the dependency graph, whatever was asked before
 triangles the first is seen, so that the frames of a shot may be asked in any chunks.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import bpy
@@ -73,17 +73,17 @@ class ShownScene:
         self._shown: Shown | None = None
 
     def update(
-        self, context: bpy.types.Context, index: SceneIndex, *, without: int | None = None
+        self, context: bpy.types.Context, index: SceneIndex, *, without: Collection[int] = ()
     ) -> Shown:
         """Return what is drawn of an index that is up to date.
 
-        `without` is the session id of an object that is left out besides, with its instances.
+        `without` are session ids of objects that are left out besides, with their instances.
         """
         depsgraph, placements = context.evaluated_depsgraph_get(), index.placements
         roles = roles_of(depsgraph, placements)
         self.left_out.update(placements.owners[~roles.drawn].tolist())
-        if without is not None:
-            roles.drawn[placements.owners == without] = False
+        if without:
+            roles.drawn[np.isin(placements.owners, [*without])] = False
         before = self._roles or roles
         is_same = self._placements is not None and _are_alike(self._placements, placements)
         if not is_same:

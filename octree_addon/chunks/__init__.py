@@ -1,7 +1,7 @@
 """Chunks feature: cells by budget, previewed; the scene cut into them; sources hidden and back.
 
-Read settings and names, world, shear, sources, assembly, cutting, cell_files, writing, groups and
-made, then cell_rows, operators and panel.
+Read settings and names, world, shear, sources, cutting, cell_files and made, then cell_rows,
+operators and panel.
 """
 
 import bpy
@@ -9,7 +9,6 @@ import bpy
 from .. import results
 from ..display import CELLS
 from ..ui import Feature
-from .assembly import chunk_arrays, loose_parts
 from .cell_files import CellFiles, arrays_file, parts_by_cell, rounded_bounds, shown_bounds
 from .cell_rows import CELL_LINES, cell_rows, cells_in, pack_cells, worst_first
 from .cutting import ChunkPart, SceneCut, cell_names, cut_steps
@@ -22,6 +21,7 @@ from .made import (
     made_collection,
     make_steps,
     named_objects,
+    remove_with_meshes,
     shown_sources,
     sources_in,
 )
@@ -47,7 +47,6 @@ from .settings import CHUNK_OPTIONS, LIMITS, OctreeChunkSettings, chunk_rows
 from .shear import are_sheared
 from .sources import ChunkSource, is_edited
 from .world import CHUNK, CellTable, WorldTriangles, triangle_materials, world_steps
-from .writing import keep_normals, write_mesh
 
 __all__ = [
     "CELL_LINES",
@@ -71,20 +70,18 @@ __all__ = [
     "cell_names",
     "cell_rows",
     "cells_in",
-    "chunk_arrays",
     "chunk_rows",
     "chunks_in",
     "cut_steps",
     "draw_chunks",
     "is_edited",
-    "keep_normals",
     "link_made",
-    "loose_parts",
     "made_collection",
     "make_steps",
     "named_objects",
     "pack_cells",
     "parts_by_cell",
+    "remove_with_meshes",
     "rounded_bounds",
     "safe_name",
     "shown_bounds",
@@ -93,7 +90,6 @@ __all__ = [
     "triangle_materials",
     "world_steps",
     "worst_first",
-    "write_mesh",
 ]
 
 

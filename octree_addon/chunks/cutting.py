@@ -12,10 +12,19 @@ import numpy as np
 
 from ...core import Chunks, Steps, between, chunk_polygons, chunks_steps
 from ..arrays import Flags, Floats, Ids
-from ..reader import MeshLayers, RowMaterials, layer_steps, matrices_of
+from ..reader import (
+    MeshLayers,
+    RowMaterials,
+    are_sound,
+    is_sound,
+    layer_steps,
+    matrices_of,
+    read_rows,
+)
 from ..scene_index import revision
 from ..shares import Chunk, share_range
-from .assembly import ChunkArrays, chunk_arrays, loose_parts
+from ..ui import ChangedMeanwhileError
+from ..written_meshes import ChunkArrays, chunk_arrays, loose_parts, whole_arrays
 from .settings import limit_of
 from .shear import with_shear
 from .sources import ChunkSource, sources_of
@@ -42,7 +51,9 @@ class ChunkPart:
     signature : str
         The same for the same chunk: its arrays, its source and where that stands.
     arrays : ChunkArrays, optional
-        None of a source that is whole in the cell.
+        None where a copy of the object of the source shows all of it.
+    is_whole : bool
+        Whether the arrays are all of its mesh, as it is, so that sources may share it.
     """
 
     source: ChunkSource
@@ -50,6 +61,7 @@ class ChunkPart:
     triangles: int
     signature: str
     arrays: ChunkArrays | None = None
+    is_whole: bool = False
 
 
 class SourceTrace(NamedTuple):
@@ -163,12 +175,15 @@ def cut_steps(
     entries = world.placements.entries
     digests = _place_digests(world, found, sources)
     same = {each.row for each in sources if _is_known(each, digests, known)}
-    read = [each for each in sources if each.is_read and each.row not in same]
+    kept = [each.row for each in sources if not each.is_read and each.row not in same]
+    unsound = _unsound_rows(context, world, kept)
+    read = [each for each in sources if each.is_read or each.row in unsound]
+    read = [each for each in read if each.row not in same]
     wanted = {int(entries[each.row]): each.own for each in read}
     reading = layer_steps(context.evaluated_depsgraph_get, wanted)
     by_entry = yield from between(_CUT, _READ, reading)
     if revision() != since:
-        raise ValueError("The scene has changed meanwhile: cut once more")
+        raise ChangedMeanwhileError
     layers = {each.row: by_entry[int(entries[each.row])] for each in read}
     matrices = matrices_of(world.placements.matrices)
     for row in [each.row for each in read if each.is_sheared]:
@@ -188,7 +203,7 @@ def cut_steps(
     parts: list[ChunkPart] = []
     traces = {}
     numbers = {name: number for number, name in enumerate(cut.names)}
-    marks, is_there = _marks(cut), _are_in(own, world, found)
+    marks, is_there, whole = _marks(cut), _are_in(own, world, found), WholeMeshes()
     for number, source in enumerate(sources):
         if source.row in same:
             trace = known[source.label]
@@ -197,7 +212,7 @@ def cut_steps(
                 for name, count, signature in trace.parts
             ]
         elif is_there[source.row] or _has_loose_parts(cut.layers.get(source.row)):
-            mine = list(_parts_of(source, cut, world, marks[source.row]))
+            mine = list(_parts_of(source, cut, world, marks[source.row], whole))
             said = tuple((cut.names[each.cell], each.triangles, each.signature) for each in mine)
             trace = SourceTrace(digests[source.row], said)
         else:
@@ -299,8 +314,53 @@ def _marks(cut: SceneCut) -> list[bytes]:
     ]
 
 
+class WholeMeshes:
+    """What is known of layers that several sources share: found once, by their identity.
+
+    Only while the layers live.
+    """
+
+    def __init__(self) -> None:
+        self._sound: dict[int, bool] = {}
+        self._digests: dict[int, bytes] = {}
+        self._arrays: dict[int, ChunkArrays] = {}
+
+    def are_sound(self, layers: MeshLayers) -> bool:
+        """Return whether the mesh is sound."""
+        key = id(layers)
+        if key not in self._sound:
+            self._sound[key] = are_sound(layers)
+        return self._sound[key]
+
+    def digest(self, layers: MeshLayers) -> bytes:
+        """Return the digest of the layers."""
+        key = id(layers)
+        if key not in self._digests:
+            self._digests[key] = layers.digest()
+        return self._digests[key]
+
+    def arrays(self, layers: MeshLayers, cell: int) -> ChunkArrays:
+        """Return the whole mesh in a cell."""
+        key = id(layers)
+        if key not in self._arrays:
+            self._arrays[key] = whole_arrays(layers)
+        return self._arrays[key]._replace(cell=cell)
+
+
+def _unsound_rows(
+    context: bpy.types.Context, world: WorldTriangles, rows: Sequence[int]
+) -> set[int]:
+    """Return which of some rows show a mesh that is not sound."""
+    if not rows:
+        return set()
+    some = world.placements.ordered(np.array(rows, np.intp))
+    depsgraph = context.evaluated_depsgraph_get()
+    flags = read_rows(depsgraph, some, is_sound, lambda _, is_sound_: is_sound_)
+    return {row for row, sound in zip(rows, flags, strict=True) if not sound}
+
+
 def _parts_of(
-    source: ChunkSource, cut: SceneCut, world: WorldTriangles, mark: bytes
+    source: ChunkSource, cut: SceneCut, world: WorldTriangles, mark: bytes, whole: WholeMeshes
 ) -> Iterator[ChunkPart]:
     """Yield what a source has in each cell."""
     row, found = source.row, cut.found
@@ -311,13 +371,19 @@ def _parts_of(
     loose = _loose_cells(layers, cut.matrices[row], found) if layers else (empty, empty)
     # Triangles in pieces are in cell -1.
     all_cells = np.unique(np.concatenate((cells, *loose)))
-    is_whole = len(all_cells) == 1 and all_cells[0] >= 0
-    if is_whole and not source.is_sheared:
+    is_whole = len(all_cells) == 1 and all_cells[0] >= 0 and not source.is_sheared
+    if is_whole and source.is_copied and (layers is None or whole.are_sound(layers)):
         sums = hashlib.sha1(world.placements.meshes[row].digest, usedforsecurity=False)
         sums.update(matrix + mark)
         yield ChunkPart(source, int(all_cells[0]), stop - start, sums.hexdigest())
         return
     if layers is None:
+        return
+    digest = whole.digest(layers) + matrix + mark
+    if is_whole:
+        arrays = whole.arrays(layers, int(all_cells[0]))
+        signed = hashlib.sha1(digest, usedforsecurity=False).hexdigest()
+        yield ChunkPart(source, arrays.cell, arrays.triangle_count, signed, arrays, True)
         return
     polygons = chunk_polygons(
         *_of_row(row, world, found),
@@ -327,7 +393,6 @@ def _parts_of(
         # A sheared face that is not flat would be tessellated along other lines.
         triangulate=source.is_sheared,
     )
-    digest = layers.digest() + matrix + mark
     for arrays in chunk_arrays(layers, polygons, *loose):
         signed = _signature(digest, arrays, cut.made, len(layers.positions))
         yield ChunkPart(source, arrays.cell, arrays.triangle_count, signed, arrays)

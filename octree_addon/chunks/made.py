@@ -16,16 +16,25 @@ from .. import tuning
 from ..arrays import Floats
 from ..hiding import hide, plan, show_again, show_copies
 from ..hiding.view_layer_hiding import is_hidden, set_hidden
+from ..reader import MeshLayers
+from ..written_meshes import (
+    ChunkArrays,
+    blended_groups,
+    chunk_positions,
+    write_groups,
+    write_keys,
+    write_mesh,
+)
 from .cutting import ChunkPart, SceneCut
-from .groups import blended_groups, write_groups
 from .names import safe_name
 from .sources import ASSIGN, ChunkSource
 from .world import CHUNK, is_chunk
-from .writing import chunk_positions, write_keys, write_mesh
 
 # Custom properties: of the collection of all chunks, and of each of them beside `CHUNK`.
 ROOT, SOURCE, SIGNATURE = "octree_chunks", "octree_source", "octree_signature"
 NAME = "Chunks"
+# Meshes that are whole in a cell, by the identity of their layers and the materials of slots.
+SharedMeshes = dict[tuple[int, tuple[int, ...]], bpy.types.Mesh]
 
 
 class Made(NamedTuple):
@@ -127,7 +136,7 @@ def make_steps(scene: bpy.types.Scene, cut: SceneCut) -> Steps[Made]:
     before = {(item[SOURCE], item[CHUNK]): item for item in chunks_in(made_collection(scene))}
     made, kept, draft = [], [], Draft()
     taken = {item.name.casefold() for item in before.values()}
-    size, items = 0, {item.session_uid: item for item in bpy.data.objects}
+    size, items, shared = 0, {item.session_uid: item for item in bpy.data.objects}, SharedMeshes()
     materials = {each.session_uid: each for each in bpy.data.materials}
     try:
         for number, part in enumerate(cut.parts):
@@ -137,7 +146,7 @@ def make_steps(scene: bpy.types.Scene, cut: SceneCut) -> Steps[Made]:
                 kept.append(before.pop(key))
                 continue
             name = safe_name(part.source.label, f"_{key[1]}", taken)
-            item = _object_of(part, cut, name, items, materials, draft.data)
+            item = _object_of(part, cut, name, items, materials, shared, draft.data)
             item[CHUNK], item[SOURCE], item[SIGNATURE] = key[1], key[0], part.signature
             made.append((part, item))
             size += part.triangles
@@ -158,6 +167,7 @@ def _object_of(
     name: str,
     items: Mapping[int, bpy.types.Object],
     materials: Mapping[int, bpy.types.Material],
+    shared: SharedMeshes,
     new: list[bpy.types.ID],
 ) -> bpy.types.Object:
     """Make the object of a part, in no collection; all that is made goes into `new`."""
@@ -170,11 +180,7 @@ def _object_of(
             _place_alone(copy, matrix)
         copy.name = name
         return copy
-    layers, arrays = cut.layers[source.row], part.arrays
-    slots = [materials.get(uid) for uid in cut.materials[source.row].slots]
-    positions = chunk_positions(layers, arrays, cut.made, matrix)
-    mesh = write_mesh(name, layers, arrays, positions, slots)
-    new.append(mesh)
+    mesh, is_filled = _mesh_of(part, cut, name, materials, shared, new)
     if source.is_instance or item.type != "MESH":
         made = bpy.data.objects.new(name, mesh)
         new.append(made)
@@ -187,11 +193,43 @@ def _object_of(
             made.modifiers.clear()
     for slot in made.material_slots:
         slot.link = "DATA"
+    if not is_filled:
+        _fill(made, item, cut.layers[source.row], part.arrays)
+    return made
+
+
+def _mesh_of(
+    part: ChunkPart,
+    cut: SceneCut,
+    name: str,
+    materials: Mapping[int, bpy.types.Material],
+    shared: SharedMeshes,
+    new: list[bpy.types.ID],
+) -> tuple[bpy.types.Mesh, bool]:
+    """Return the mesh of a part, and whether it was made before, for an equal one."""
+    row, arrays = part.source.row, part.arrays
+    assert arrays is not None
+    layers, uids = cut.layers[row], cut.materials[row].slots
+    key = id(layers), uids
+    if part.is_whole and key in shared:
+        return shared[key], True
+    slots = [materials.get(uid) for uid in uids]
+    positions = chunk_positions(layers, arrays, cut.made, cut.matrices[row])
+    mesh = write_mesh(name, layers, arrays, positions, slots)
+    new.append(mesh)
+    if part.is_whole:
+        shared[key] = mesh
+    return mesh, False
+
+
+def _fill(
+    made: bpy.types.Object, item: bpy.types.Object, layers: MeshLayers, arrays: ChunkArrays
+) -> None:
+    """Give the mesh of an object the vertex groups and the shape keys of its source."""
     names = [group.name for group in item.vertex_groups] if item.type == "MESH" else []
     if names:
         write_groups(made, names, blended_groups(layers.groups, arrays.points))
     write_keys(made, layers, arrays)
-    return made
 
 
 def _place_alone(item: bpy.types.Object, matrix: Floats) -> None:
@@ -211,7 +249,7 @@ def link_made(context: bpy.types.Context, cut: SceneCut, made: Made) -> bpy.type
         root = bpy.data.collections.new(NAME)
         root[ROOT] = ""
         scene.collection.children.link(root)
-    remove_chunks(made.gone)
+    remove_with_meshes(made.gone)
     cells = {each[CHUNK]: each for each in root.children if is_chunk(each)}
     for part, item in made.fresh:
         name = cut.names[part.cell]
@@ -241,8 +279,8 @@ def hide_sources(
     hide(context, plan(context, alone, "RENDER"))
 
 
-def remove_chunks(items: list[bpy.types.Object]) -> None:
-    """Delete chunks, and those of their meshes that nothing else uses."""
+def remove_with_meshes(items: list[bpy.types.Object]) -> None:
+    """Delete objects, and their meshes that nothing else uses."""
     meshes = {item.data for item in items if isinstance(item.data, bpy.types.Mesh)}
     bpy.data.batch_remove(items)
     bpy.data.batch_remove([mesh for mesh in meshes if not mesh.users])
@@ -254,7 +292,7 @@ def remove_all(context: bpy.types.Context) -> tuple[int, int]:
     root, sources = made_collection(scene), sources_in(scene)
     chunks = chunks_in(root)
     count = len(chunks)
-    remove_chunks(chunks)
+    remove_with_meshes(chunks)
     if root is not None:
         cells = [each for each in root.children if is_chunk(each) and not each.all_objects]
         bpy.data.batch_remove([*cells, *([root] if not root.all_objects else [])])

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import bpy
 
 from ..answers.rows import numbered
-from ..reader import matrices_of
+from ..reader import MAKERS, matrices_of
 from .shear import are_sheared
 from .world import WorldTriangles
 
@@ -34,6 +34,9 @@ class ChunkSource(NamedTuple):
         Whether its original mesh is taken, with shape keys, and with the modifiers that it has.
     is_sheared : bool
         Whether it will stand by itself, as no object can: its mesh has to be.
+    is_copied : bool
+        Whether a copy of its object shows it and nothing else. Of what a modifier makes, no object
+        has the mesh; and a copy of an object whose modifiers make instances makes them once more.
     """
 
     row: int
@@ -44,11 +47,12 @@ class ChunkSource(NamedTuple):
     how: int
     own: bool
     is_sheared: bool
+    is_copied: bool
 
     @property
     def is_read(self) -> bool:
         """Whether meshes are made of its layers, and not only copies of it."""
-        return self.how != KEEP or self.is_sheared
+        return self.how != KEEP or self.is_sheared or not self.is_copied
 
 
 def is_edited(item: bpy.types.Object) -> bool:
@@ -64,6 +68,7 @@ def sources_of(world: WorldTriangles, options: Mapping[str, Any]) -> list[ChunkS
         placements.owners, placements.shown, placements.is_instance, placements.intact,
         placements.persistent_ids, are_sheared(matrices_of(placements.matrices)),
     )  # fmt: skip
+    makers = _instancers(world)
     found = []
     # Every attribute counts here: there may be tens of thousands of placements.
     is_editing = any(mesh.is_editmode for mesh in bpy.data.meshes)
@@ -73,6 +78,9 @@ def sources_of(world: WorldTriangles, options: Mapping[str, Any]) -> list[ChunkS
         shown = [] if item is None else [each for each in item.modifiers if each.show_viewport]
         own = intact and item is not None and not (is_instance and uid == owner)
         own = own and not (is_editing and is_edited(item))
+        may_make = any(each.type in MAKERS for each in shown)
+        is_copied = not (may_make and (is_instance or owner in makers))
+        own = own and is_copied
         how = {"CUT": CUT, "ASSIGN": ASSIGN}[options["method"]]
         if is_instance and options["instances"] == "WHOLE":
             how = KEEP
@@ -85,5 +93,13 @@ def sources_of(world: WorldTriangles, options: Mapping[str, Any]) -> list[ChunkS
         own = own and not (sheared and item.modifiers)
         name = items[owner].name if owner in items else ""
         label = numbered(name, numbers) if is_instance else name
-        found.append(ChunkSource(row, owner, uid, label, is_instance, how, own, sheared))
+        found.append(
+            ChunkSource(row, owner, uid, label, is_instance, how, own, sheared, is_copied)
+        )
     return found
+
+
+def _instancers(world: WorldTriangles) -> set[int]:
+    """Return the session ids of the objects of which anything in the scene is an instance."""
+    placements = world.index.placements
+    return set(placements.owners[placements.is_instance].tolist())

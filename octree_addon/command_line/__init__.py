@@ -2,14 +2,16 @@
 
 import argparse
 import sys
+import traceback
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import bpy
 
-from . import audit, budget, chunks, distances, place, seen
-from .command import Command, UsageError
-from .interrupt import INTERRUPTED, interruptible
+from . import audit, budget, chunks, distances, exit_codes, place, seen
+from .command import Command
+from .exit_codes import ExitCode, fail
+from .interrupt import interruptible
 
 # A new command is one line here.
 COMMANDS: tuple[Command, ...] = (
@@ -26,43 +28,53 @@ _handles: list[Any] = []
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run a command and return its exit code.
+    """Run a command and return its exit code, see `exit_codes`; an error is printed.
 
-    0 is success. 1 says that it could not be done, 2 that it was not understood; the reason is
-    written to the standard error. 130 is Ctrl-C; then no file is half written. Any other exception
-    stays a traceback, and Blender's code 1.
+    After Ctrl-C no file is half written. A mistake of ours leaves a traceback besides.
     """
     try:
         parsed = _parser().parse_args(arguments)
-    except SystemExit as end:  # Blender itself goes on
-        return int(end.code or 0)
-    try:
         with interruptible():
-            code: int = parsed.run(bpy.context, parsed)
+            found: bool = parsed.run(bpy.context, parsed)
+    except SystemExit as end:  # of --help; Blender itself goes on
+        return int(end.code or 0)
     except KeyboardInterrupt:
-        return _fail("interrupted", INTERRUPTED)
-    except UsageError as error:
-        return _fail(error, 2)
-    except (ValueError, OSError) as error:
-        return _fail(error, 1)
-    return code
+        return fail("interrupted", ExitCode.INTERRUPTED)
+    except (ValueError, OSError, MemoryError) as error:
+        return fail(error)
+    except Exception as error:
+        traceback.print_exc()
+        return fail(f"{type(error).__name__}: {error}")
+    return ExitCode.FOUND if found else ExitCode.DONE
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that raises what it does not understand, after a line of usage."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        raise ValueError(message)
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog=f"blender --command {NAME}", description="Ask octrees without a window."
+    parser = _Parser(
+        prog=f"blender --command {NAME}",
+        description="Ask octrees without a window.",
+        epilog=exit_codes.HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     names = parser.add_subparsers(required=True, metavar="NAME")
     for each in COMMANDS:
-        sub = names.add_parser(each.name, help=each.help, description=each.description)
+        sub = names.add_parser(
+            each.name,
+            help=each.help,
+            description=each.description,
+            epilog=exit_codes.HELP,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
         each.add_arguments(sub)
         sub.set_defaults(run=each.run)
     return parser
-
-
-def _fail(error: Exception | str, code: int) -> int:
-    print(f"octree: error: {error}", file=sys.stderr)
-    return code
 
 
 def register() -> None:

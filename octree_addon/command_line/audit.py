@@ -1,7 +1,6 @@
-"""The command `octree audit`: findings of a file as reports, and an exit code for CI."""
+"""The command `octree audit`: findings of a file as reports, and what fails in CI."""
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,17 +20,16 @@ from ..audit.data import (
     run_audit,
     share_content,
 )
-from ..audit.data.gate import COULD_NOT, PASSED, Gate
+from ..audit.data.gate import Gate
 from ..ui import length_unit, plural
 from ..written_files import require_file, write_file
-from .command import Command, UsageError, open_blend
+from .command import Command, open_blend
 from .farm import add_farm_options, check_out, check_source, file_sum, parts_to_merge
 from .interrupt import heed
 
-_DESCRIPTION = """Find what overlaps, is doubled or comes too near. Ends with 0 if nothing that
-fails was found, with 1 if something was, with 2 if it could not be told, with 130 after Ctrl-C.
-The blend file is read, never written; its scripts run only if Blender's own settings allow it.
-On a farm each machine looks at a --chunk of the pairs, and one merges them."""
+_DESCRIPTION = """Find what overlaps, is doubled or comes too near. The blend file is read, never
+written; its scripts run only if Blender's own settings allow it. On a farm each machine looks at a
+--chunk of the pairs, and one merges them."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,8 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_farm_options(parser, "all pairs", merged="one audit")
 
 
-def run_file(context: bpy.types.Context, arguments: argparse.Namespace) -> int:
-    """Audit a file or merge chunks, write the reports, and return the exit code."""
+def run_file(context: bpy.types.Context, arguments: argparse.Namespace) -> bool:
+    """Audit a file or merge chunks, write the reports, and return whether anything fails."""
     _check(arguments)
     if arguments.merge:
         return _run_merge(arguments)
@@ -70,43 +68,35 @@ def _check(arguments: argparse.Namespace) -> None:
     check_source(arguments)
     check_out(arguments)
     if arguments.chunk and (arguments.merge or arguments.report or arguments.baseline):
-        raise UsageError("--report and --baseline belong to the --merge of chunks of a FILE")
+        raise ValueError("--report and --baseline belong to the --merge of chunks of a FILE")
 
 
-def _run_chunk(arguments: argparse.Namespace) -> int:
+def _run_chunk(arguments: argparse.Namespace) -> bool:
     """Look at one share of the pairs; what it finds fails in the merge only."""
-    try:
-        gate = gate_of(arguments)
-        require_file(arguments.out)
-        number, count = arguments.chunk
-        findings, about = _audit(
-            arguments.file, gate, contacts=arguments.contacts, chunk=(number, count)
-        )
-        asked = {
-            "file": arguments.file.name,
-            "sha1": file_sum(arguments.file),
-            "fail_on": list(gate.fail_on),
-            "clearance": gate.clearance,
-            "contacts": arguments.contacts,
-        }
-        share = AuditShare((number, count), asked, findings, about)
-        write_file(arguments.out, share_content(share))
-    except (ValueError, OSError, MemoryError) as error:
-        print(f"octree audit: {error}", file=sys.stderr)
-        return COULD_NOT
+    gate = gate_of(arguments)
+    require_file(arguments.out)
+    number, count = arguments.chunk
+    findings, about = _audit(
+        arguments.file, gate, contacts=arguments.contacts, chunk=(number, count)
+    )
+    asked = {
+        "file": arguments.file.name,
+        "sha1": file_sum(arguments.file),
+        "fail_on": list(gate.fail_on),
+        "clearance": gate.clearance,
+        "contacts": arguments.contacts,
+    }
+    share = AuditShare((number, count), asked, findings, about)
+    write_file(arguments.out, share_content(share))
     said = plural(len(findings), "finding")
     print(f"{said} in chunk {number} of {count}; written to {arguments.out}")
-    return PASSED
+    return False
 
 
-def _run_merge(arguments: argparse.Namespace) -> int:
+def _run_merge(arguments: argparse.Namespace) -> bool:
     """Merge chunks, and go on as with a whole; what fails is what they were asked for."""
-    try:
-        shares = parts_to_merge(arguments, lambda path: read_share(path.read_bytes()))
-        findings, about = merged_shares(shares)
-    except (ValueError, OSError, MemoryError) as error:
-        print(f"octree audit: {error}", file=sys.stderr)
-        return COULD_NOT
+    shares = parts_to_merge(arguments, lambda path: read_share(path.read_bytes()))
+    findings, about = merged_shares(shares)
     asked = shares[0].asked
     classes = [name.replace(" ", "-") for name in asked["fail_on"]]
     arguments.fail_on = ",".join(classes) or "none"

@@ -1,14 +1,13 @@
 """The command `octree budget`: where a file has more triangles than it may, for CI."""
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any
 
 import bpy
 
 from ...core import run
-from ..audit.data.gate import COULD_NOT, FOUND, MOST_SAID, PASSED
+from ..audit.data.gate import MOST_SAID
 from ..density import CountedCells, cells_counted_steps
 from ..density.budget import (
     BUDGET_REPORTS,
@@ -21,15 +20,13 @@ from ..density.shares import BudgetShare, budget_share, merged_counts, read_shar
 from ..shares import Chunk
 from ..ui import length_unit, plural
 from ..written_files import require_file, write_file, writer_of
-from .command import Command, UsageError, open_blend
+from .command import Command, open_blend
 from .farm import add_farm_options, check_out, check_source, file_sum, parts_to_merge
 from .interrupt import heed
 
 _DESCRIPTION = """Count triangles, objects and materials of a file, in all and in cells, and
-compare them with a budget. Ends with 0 if all is within it, with 1 if something is over, with 2 if
-it could not be told, with 130 after Ctrl-C. The blend file is read, never written; its scripts run
-only if Blender's own settings allow it. On a farm each machine counts a --chunk, and one merges
-all of them."""
+compare them with a budget. The blend file is read, never written; its scripts run only if
+Blender's own settings allow it. On a farm each machine counts a --chunk, and one merges them."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help="the .blend file")
     parser.add_argument("--budget", type=Path, metavar="JSON", help="the limits, a .json file")
     parser.add_argument(
-        "--fail-on", choices=("over", "none"), default="over", help="what ends with 1 (over)"
+        "--fail-on", choices=("over", "none"), default="over", help="what counts as found (over)"
     )
     parser.add_argument(
         "--report", action="append", default=[], metavar="FILE", help=".json .xml (JUnit)"
@@ -45,31 +42,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_farm_options(parser, "all objects", merged="one count")
 
 
-def run_budget(_: bpy.types.Context, arguments: argparse.Namespace) -> int:
-    """Compare a file or merged chunks with a budget, and return the exit code."""
+def run_budget(_: bpy.types.Context, arguments: argparse.Namespace) -> bool:
+    """Compare a file or merged chunks with a budget, and return whether anything is over."""
     _check(arguments)
-    try:
-        writers = [writer_of(BUDGET_REPORTS, path) for path in arguments.report]
-        for path in (*arguments.report, *([arguments.out] if arguments.chunk else [])):
-            require_file(path)
-        if arguments.chunk:
-            return _run_chunk(arguments)
-        shares = _shares(arguments)
-        scene, cells = merged_counts(shares)
-        asked = shares[0].asked
-        budget = budget_of(asked["budget"])
-        over = over_budget(budget, scene, cells)
-        for path, writer in zip(arguments.report, writers, strict=True):
-            write_file(path, writer.content(asked["file"], budget, over, scene))
-    except (ValueError, OSError, MemoryError) as error:
-        print(f"octree budget: {error}", file=sys.stderr)
-        return COULD_NOT
+    writers = [writer_of(BUDGET_REPORTS, path) for path in arguments.report]
+    for path in (*arguments.report, *([arguments.out] if arguments.chunk else [])):
+        require_file(path)
+    if arguments.chunk:
+        return _run_chunk(arguments)
+    shares = _shares(arguments)
+    scene, cells = merged_counts(shares)
+    asked = shares[0].asked
+    budget = budget_of(asked["budget"])
+    over = over_budget(budget, scene, cells)
+    for path, writer in zip(arguments.report, writers, strict=True):
+        write_file(path, writer.content(asked["file"], budget, over, scene))
     for each in over[:MOST_SAID]:
         print(each.said)
     if len(over) > MOST_SAID:
         print(f"and {len(over) - MOST_SAID:,} more")
     print(f"{scene.counts['triangles']:,.0f} triangles, {len(over):,} over budget")
-    return FOUND if over and arguments.fail_on == "over" else PASSED
+    return bool(over) and arguments.fail_on == "over"
 
 
 def _read(path: Path) -> TriangleBudget:
@@ -84,19 +77,19 @@ def _check(arguments: argparse.Namespace) -> None:
     check_source(arguments)
     check_out(arguments)
     if (arguments.budget is None) == (arguments.merge is None):
-        raise UsageError("A FILE is held against a --budget; chunks to --merge know theirs")
+        raise ValueError("A FILE is held against a --budget; chunks to --merge know theirs")
     if arguments.chunk and (arguments.merge or arguments.report):
-        raise UsageError("--report belongs to the --merge of chunks of a FILE")
+        raise ValueError("--report belongs to the --merge of chunks of a FILE")
 
 
-def _run_chunk(arguments: argparse.Namespace) -> int:
+def _run_chunk(arguments: argparse.Namespace) -> bool:
     """Count one share of the objects; what is over fails in the merge only."""
     share = _counted(arguments.file, _read(arguments.budget), arguments.chunk)
     write_file(arguments.out, share_text(share))
     number, count = arguments.chunk
     said = f"{plural(share.objects, 'object')} in chunk {number} of {count}"
     print(f"{said}; written to {arguments.out}")
-    return PASSED
+    return False
 
 
 def _shares(arguments: argparse.Namespace) -> list[BudgetShare]:

@@ -30,7 +30,7 @@ from ..shipping import (
     shipped_text,
 )
 from ..written_files import require_folder
-from .command import Command, UsageError, open_blend
+from .command import Command, open_blend
 from .farm import add_farm_options, check_source, file_sum, parts_to_merge
 from .interrupt import heed
 
@@ -103,8 +103,8 @@ def _word(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def run_chunks(_: bpy.types.Context, arguments: argparse.Namespace) -> int:
-    """Cut a file or merge chunks, write what has changed, and return the exit code."""
+def run_chunks(_: bpy.types.Context, arguments: argparse.Namespace) -> bool:
+    """Cut a file or merge chunks, and write what has changed; no chunk fails."""
     options, folders, place = _options(arguments), _folders(arguments), _place(arguments)
     levels = _levels(arguments)
     _check(arguments, folders)
@@ -114,7 +114,7 @@ def run_chunks(_: bpy.types.Context, arguments: argparse.Namespace) -> int:
         ((form, folder),) = folders.items()
         shares = parts_to_merge(arguments, read_share_folder, folder)
         _put(merged_shipment(shares, ShipmentWish(form, folder, place)))
-        return 0
+        return False
     open_blend(arguments.file)
     share = None
     if arguments.chunk:
@@ -134,24 +134,24 @@ def run_chunks(_: bpy.types.Context, arguments: argparse.Namespace) -> int:
         made.draft.drop()
     for shipment in shipments:
         _put(shipment)
-    return 0
+    return False
 
 
 def _check(arguments: argparse.Namespace, folders: Mapping[str, Path]) -> None:
     """Refuse what contradicts itself."""
     check_source(arguments)
     if arguments.chunk and (arguments.merge or arguments.georeference):
-        raise UsageError("--georeference belongs to the --merge of chunks of a FILE")
+        raise ValueError("--georeference belongs to the --merge of chunks of a FILE")
     if arguments.levels > 1 and (arguments.chunk or arguments.merge):
-        raise UsageError("--levels want all cells at once, not a --chunk or --merge")
+        raise ValueError("--levels want all cells at once, not a --chunk or --merge")
     if not arguments.merge:
         return
     if len(folders) > 1:
-        raise UsageError("--merge into one folder: the chunks have one format")
+        raise ValueError("--merge into one folder: the chunks have one format")
     asked = [_word(name) for name in _numbers() if getattr(arguments, name) is not None]
     asked += [word for word in _CHOICES if getattr(arguments, word.removeprefix("--"))]
     if asked:
-        raise UsageError(f"{', '.join(asked)}: the chunks of a FILE are cut already")
+        raise ValueError(f"{', '.join(asked)}: the chunks of a FILE are cut already")
 
 
 def _put(shipment: Shipment) -> None:
@@ -164,17 +164,14 @@ def _put(shipment: Shipment) -> None:
 
 
 def _place(arguments: argparse.Namespace) -> Georeference | None:
-    try:
-        return read_georeference(arguments.georeference)
-    except ValueError as error:
-        raise UsageError(str(error)) from None
+    return read_georeference(arguments.georeference)
 
 
 def _levels(arguments: argparse.Namespace) -> int:
     row: Any = OctreeShipmentSettings.bl_rna.properties["levels"]
     levels: int = arguments.levels
     if not row.hard_min <= levels <= row.hard_max:
-        raise UsageError(f"--levels must be {row.hard_min} to {row.hard_max}")
+        raise ValueError(f"--levels must be {row.hard_min} to {row.hard_max}")
     return levels
 
 
@@ -184,9 +181,9 @@ def _folders(arguments: argparse.Namespace) -> dict[str, Path]:
     folders = {form: folder for form, folder in given.items() if folder is not None}
     if not folders:
         *most, last = _FOLDERS
-        raise UsageError(f"Name a folder to write into: {', '.join(most)} or {last}")
+        raise ValueError(f"Name a folder to write into: {', '.join(most)} or {last}")
     if len({folder.resolve() for folder in folders.values()}) < len(folders):
-        raise UsageError("Each format wants a folder of its own")
+        raise ValueError("Each format wants a folder of its own")
     return folders
 
 
@@ -199,7 +196,7 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
         if value is None:
             continue
         if not row.hard_min <= value <= row.hard_max:
-            raise UsageError(f"{_word(name)} must be {row.hard_min:.10g} to {row.hard_max:.10g}")
+            raise ValueError(f"{_word(name)} must be {row.hard_min:.10g} to {row.hard_max:.10g}")
         options[name] = value
     given = [kind for kind, name in LIMITS.items() if getattr(arguments, name) is not None]
     chosen = {

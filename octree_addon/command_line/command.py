@@ -8,11 +8,7 @@ from pathlib import Path
 
 import bpy
 
-Run = Callable[[bpy.types.Context, argparse.Namespace], int]
-
-
-class UsageError(ValueError):
-    """Raised for a usage error that argparse cannot know: exit code 2."""
+Run = Callable[[bpy.types.Context, argparse.Namespace], bool]
 
 
 @dataclass(frozen=True)
@@ -26,8 +22,8 @@ class Command:
     add_arguments : callable
         Adds what it takes to a parser.
     run : callable
-        Does it, prints what came of it, and returns the exit code. A `ValueError` or `OSError`
-        is an error of the user's.
+        Does it, prints what came of it, and returns whether something was found that
+        `--fail-on` names. A `ValueError` or `OSError` is an error of the user's.
     """
 
     name: str

@@ -13,14 +13,13 @@ from ..results import numbered
 from ..text_formats import json_file
 from ..ui import length_unit
 from ..written_files import require_file, write_file
-from .command import Command, UsageError, open_blend
+from .command import Command, open_blend
 from .interrupt import heed
 
 VERSION = 1
 _DESCRIPTION = """Measure the shortest distances between the surfaces of visible objects, exactly,
-the shortest first. Ends with 0 if there are any, with 1 if it could not be done, with 2 if it was
-not understood, with 130 after Ctrl-C. The blend file is read, never written; its scripts run only
-if Blender's own settings allow it."""
+the shortest first. The blend file is read, never written; its scripts run only if Blender's own
+settings allow it."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,10 +44,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run_file(context: bpy.types.Context, arguments: argparse.Namespace) -> int:
-    """Measure in a file, print what was found, and return the exit code."""
+def run_file(context: bpy.types.Context, arguments: argparse.Namespace) -> bool:
+    """Measure in a file, and print what was found; no distance fails."""
     if arguments.nearest is not None and (arguments.pairs != "nearest" or arguments.nearest < 1):
-        raise UsageError("--nearest takes a number from 1 on, and goes with --pairs nearest only")
+        raise ValueError("--nearest takes a number from 1 on, and goes with --pairs nearest only")
     if arguments.json not in (None, "-"):
         require_file(arguments.json)
     open_blend(arguments.file)
@@ -62,11 +61,11 @@ def run_file(context: bpy.types.Context, arguments: argparse.Namespace) -> int:
             print(text, end="")
         else:
             write_file(arguments.json, text)
-        return 0
+        return False
     for entry in entries:
         one, other = entry["names"]
         print(f"{entry['distance']:.6g} {unit}\t{one}\t{other}")
-    return 0
+    return False
 
 
 def _ones(pairs: str) -> frozenset[int]:

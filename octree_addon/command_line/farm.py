@@ -7,7 +7,7 @@ from hashlib import sha1
 from pathlib import Path
 from typing import TypeVar
 
-from .command import UsageError, named_files
+from .command import named_files
 
 Part = TypeVar("Part")
 
@@ -40,13 +40,13 @@ def add_farm_options(
 def check_source(arguments: argparse.Namespace) -> None:
     """Refuse both a file and what is to be merged, and neither."""
     if (arguments.file is None) == (arguments.merge is None):
-        raise UsageError("Name either a .blend FILE, or what to --merge")
+        raise ValueError("Name either a .blend FILE, or what to --merge")
 
 
 def check_out(arguments: argparse.Namespace) -> None:
     """Refuse a chunk that is written nowhere, and a whole that is written as a chunk."""
     if (arguments.chunk is None) != (arguments.out is None):
-        raise UsageError("A --chunk is written to --out, and nothing else is")
+        raise ValueError("A --chunk is written to --out, and nothing else is")
 
 
 def parts_to_merge(
@@ -65,7 +65,7 @@ def parts_to_merge(
         if out is None or path.resolve() != out.resolve()
     ]
     if not paths:
-        raise UsageError(f"{out} is the only file or folder to --merge")
+        raise ValueError(f"{out} is the only file or folder to --merge")
     return [_part(path, read) for path in paths]
 
 

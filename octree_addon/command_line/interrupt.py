@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-# As shells count it: 128 and the number of the signal.
-INTERRUPTED = 128 + signal.SIGINT
 # Signals that have come.
 _come: list[int] = []
 

@@ -1,7 +1,6 @@
 """The command `octree place`: drop, push apart or fill in a file, and save what comes of it."""
 
 import argparse
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -37,13 +36,11 @@ from ..targets import SceneTarget
 from ..text_formats import json_file
 from ..ui import length_unit, plural
 from ..written_files import require_file, write_file
-from .command import Command, UsageError, open_blend
+from .command import Command, open_blend
 from .interrupt import heed
 
-DONE, LEFT, COULD_NOT = range(3)
 _DESCRIPTION = """Move objects of a file until they touch, never into each other, and save the
-result as another file. Ends with 0 if all was done, with 1 if something was left, with 2 if it
-could not be done, with 130 after Ctrl-C. FILE is read, never written."""
+result as another file. FILE is read, never written."""
 _TOWARD = {name.lower(): way for name, way in AXES.items()}
 
 
@@ -56,6 +53,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what.add_argument("--fill", metavar="OBJECT", help="put copies on the faces of an object")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="the new .blend")
     parser.add_argument("--json", type=Path, metavar="FILE", help="what was moved, as JSON")
+    parser.add_argument(
+        "--fail-on", choices=("left", "none"), default="left", help="what counts as found (left)"
+    )
     parser.add_argument("--gap", type=_length, default=0.0, metavar="METERS", help="to leave")
     drop = parser.add_argument_group("with --drop")
     drop.add_argument("--toward", choices=sorted(_TOWARD), default="down", help="(down)")
@@ -87,16 +87,8 @@ def _number(text: str) -> int:
     return number
 
 
-def run_place(_: bpy.types.Context, arguments: argparse.Namespace) -> int:
-    """Place, save, say what was done, and return the exit code: as `octree audit` has them."""
-    try:
-        return _run(arguments)
-    except (ValueError, OSError, MemoryError) as error:
-        print(f"octree place: {error}", file=sys.stderr)
-        return COULD_NOT
-
-
-def _run(arguments: argparse.Namespace) -> int:
+def run_place(_: bpy.types.Context, arguments: argparse.Namespace) -> bool:
+    """Place, save, say what was done, and return whether anything was left."""
     _refuse(arguments)
     for path in (arguments.out, arguments.json):
         if path is not None:
@@ -113,18 +105,18 @@ def _run(arguments: argparse.Namespace) -> int:
     print(f"{plural(len(moved), 'object')} placed, {len(left):,} left; written to {arguments.out}")
     for each in left:
         print(f"{each['object']}: {each['reason']}")
-    return LEFT if left else DONE
+    return bool(left) and arguments.fail_on == "left"
 
 
 def _refuse(arguments: argparse.Namespace) -> None:
     if arguments.out.resolve() == arguments.file.resolve():
-        raise UsageError("--out must be another file than FILE, which is never written")
+        raise ValueError("--out must be another file than FILE, which is never written")
     if arguments.out.suffix.lower() != ".blend":
-        raise UsageError("--out must end in .blend")
+        raise ValueError("--out must end in .blend")
     if (arguments.fill is None) != (arguments.of is None):
-        raise UsageError("--fill and --of go together: where to, and copies of what")
+        raise ValueError("--fill and --of go together: where to, and copies of what")
     if not arguments.axes or not set(arguments.axes) <= set("xyz"):
-        raise UsageError(f"--axes takes some of xyz, got {arguments.axes!r}")
+        raise ValueError(f"--axes takes some of xyz, got {arguments.axes!r}")
 
 
 def _save(path: Path) -> None:

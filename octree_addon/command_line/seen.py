@@ -21,7 +21,7 @@ from ..cameras.data import (
 )
 from ..ui import plural
 from ..written_files import Writer, require_file, require_folder, write_file, writer_of
-from .command import Command, UsageError, open_blend
+from .command import Command, open_blend
 from .farm import check_source, chunk_of, parts_to_merge
 from .frame_ranges import frames_in_chunk, frames_of
 from .in_view import Ask, SeenQuestion, in_view_steps, pixels_steps
@@ -105,8 +105,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             adder.add_argument(name, **options)
 
 
-def run_seen(context: bpy.types.Context, arguments: argparse.Namespace) -> int:
-    """Ask or merge, write, and say what was written."""
+def run_seen(context: bpy.types.Context, arguments: argparse.Namespace) -> bool:
+    """Ask or merge, write, and say what was written; nothing seen fails."""
     writer = _writer(arguments)
     require_file(arguments.out)  # said before hours of work
     if arguments.labels:
@@ -118,7 +118,7 @@ def run_seen(context: bpy.types.Context, arguments: argparse.Namespace) -> int:
     table = answer.table
     seen = f"{table.seen_count:,} of {plural(len(table.items), 'object')} seen"
     print(f"{seen} in {plural(len(table.which), 'view')}; written to {arguments.out}")
-    return 0
+    return False
 
 
 def _writer(arguments: argparse.Namespace) -> Writer:
@@ -127,19 +127,19 @@ def _writer(arguments: argparse.Namespace) -> Writer:
     try:
         writer = writer_of(FORMATS, arguments.out, arguments.format or "")
     except ValueError as error:
-        raise UsageError(f"--out: {error}") from error
+        raise ValueError(f"--out: {error}") from error
     if arguments.chunk and writer is not FORMATS["json"]:
-        raise UsageError("A chunk is written as JSON, which can be merged")
+        raise ValueError("A chunk is written as JSON, which can be merged")
     if arguments.merge and writer is FORMATS["coco"] and not arguments.labels:
-        raise UsageError("COCO of chunks is made of their label pictures: give --labels")
+        raise ValueError("COCO of chunks is made of their label pictures: give --labels")
     needs_pixels = arguments.labels or writer.is_pictured
     if needs_pixels and not (arguments.behind_others or arguments.merge):
-        raise UsageError("Pixels are counted with --behind-others")
+        raise ValueError("Pixels are counted with --behind-others")
     if arguments.behind_others and arguments.boxes:
-        raise UsageError("--boxes have no pixels: leave it out, or --behind-others")
+        raise ValueError("--boxes have no pixels: leave it out, or --behind-others")
     asked = (arguments.frames, arguments.chunk, arguments.boxes, arguments.cameras != ["scene"])
     if arguments.merge and any(asked):
-        raise UsageError("--frames, --cameras, --boxes and --chunk ask about a FILE")
+        raise ValueError("--frames, --cameras, --boxes and --chunk ask about a FILE")
     return writer
 
 

@@ -6,9 +6,10 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ..chunks import named_objects
+from ..chunks import named_objects, remove_with_meshes
 from ..hiding import hide, plan, show_again, show_copies
 from ..selection import link_to_new
+from ..written_meshes import sound_copy
 from .counting import ObjectCounts
 
 # Custom properties of the collection, with the names of what is copied, and of each copy.
@@ -47,8 +48,10 @@ def decimate(context: bpy.types.Context, counts: ObjectCounts) -> tuple[int, int
     if not wanted:
         raise ValueError("No visible mesh has more triangles than it needs")
     copies = []
+    sound: dict[bpy.types.Mesh, bpy.types.Mesh] = {}
     for item, need, count in wanted:
         copy = item.copy()
+        copy.data = _sound(item, sound)
         copy[COPY] = item.name
         modifier = copy.modifiers.new("Decimate to Need", "DECIMATE")
         assert isinstance(modifier, bpy.types.DecimateModifier)
@@ -63,13 +66,23 @@ def decimate(context: bpy.types.Context, counts: ObjectCounts) -> tuple[int, int
     return len(wanted), sum(count - need for _, need, count in wanted)
 
 
+def _sound(item: Any, known: dict[bpy.types.Mesh, bpy.types.Mesh]) -> bpy.types.Mesh:
+    """Return the mesh of an object, or a sound copy: of others the modifier may end Blender."""
+    mesh = item.data
+    if mesh not in known:
+        groups = [group.name for group in item.vertex_groups]
+        made = None if mesh.is_editmode else sound_copy(mesh, groups)
+        known[mesh] = mesh if made is None else made.mesh
+    return known[mesh]
+
+
 def remove_decimated(context: bpy.types.Context) -> int:
     """Delete the copies and show what they are of; return how many are shown again."""
     collection = decimated_collection(context.scene)
     if collection is None:
         return 0
     names = json.loads(collection[COPIES])
-    bpy.data.batch_remove([item for item in collection.objects if is_copy(item)])
+    remove_with_meshes([item for item in collection.objects if is_copy(item)])
     if not collection.all_objects:
         bpy.data.collections.remove(collection)
     return show_again(context, named_objects(context.scene, names))

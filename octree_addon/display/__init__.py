@@ -1,7 +1,7 @@
 """Display feature: GPU overlay, picking, cells as a mesh.
 
-Read uploads, cells, detail, boxes, lines, batches, words, hover, active_row,
-answered, colored_cells, dimensions, then drawing.
+Read uploads, visible, cells, detail, boxes, lines, batches, painted_objects, words, hover,
+active_row, colored_cells, answered, dimensions, then drawing.
 """
 
 import bpy

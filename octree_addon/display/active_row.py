@@ -1,5 +1,6 @@
 """Active row of the results in two colors: what it is about is filled, with boxes seen through."""
 
+from functools import partial
 from typing import NamedTuple
 
 import bpy
@@ -20,7 +21,8 @@ from ..reader import (
 from ..results import Side
 from ..scene_index import is_as_at, known_fingerprint, rest_soon, revision
 from ..ui import settings_of
-from .batches import nearer
+from . import painted_objects
+from .batches import OPACITY, draw_paint, nearer
 from .cells import box_corners, box_edges
 from .lines import (
     blended,
@@ -33,6 +35,8 @@ from .lines import (
 from .uploads import uploads
 
 _FILL, _LINE, _WIDTH = 0.45, 0.9, 2.0
+# Tells the instances of a row from the objects of an answer.
+_ROW = -1
 # How much all else fades into the background.
 _FADE = 0.6
 _SCREEN = np.array([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, -1, 0), (1, 1, 0), (-1, 1, 0)])
@@ -81,6 +85,28 @@ def draw_active_row(scene: bpy.types.Scene) -> None:
     for side, key, color, shown in zip(sides, keys, colors().pair, is_shown, strict=False):
         if shown:
             draw_side(side, key, depsgraph, color)
+    for request in instances_of_row(scene):
+        paint = painted_objects.paint_of(request)
+        if paint is not None:
+            draw_paint(paint, False, _FILL / OPACITY)
+
+
+@painted_objects.paint_for
+def instances_of_row(scene: bpy.types.Scene) -> list[painted_objects.PaintRequest]:
+    """Return the instances of the objects of the active row, which is shown in colors."""
+    if not settings_of(scene).results.outline:
+        return []
+    sides = zip(results.active_sides(scene), colors().pair, strict=False)
+    return [
+        painted_objects.PaintRequest(
+            (*key_of(scene, side), _ROW),
+            partial(list, [side.object.session_uid]),
+            color,
+            only_instances=True,
+        )
+        for side, color in sides
+        if side is not None and not side.numbers
+    ]
 
 
 def key_of(scene: bpy.types.Scene, side: Side) -> tuple[int, ...]:

@@ -1,9 +1,10 @@
 """GPU batches by signature: cells as instanced boxes; found and missed items."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 import bpy
@@ -22,8 +23,12 @@ from .detail import DetailView, Family, family_of, ranges, view_of
 from .lines import DepthTest, blended, draw_plain, triangle_batch
 from .settings import OctreeDisplaySettings
 from .uploads import uploads
+from .visible import visible_objects
 
-_OPACITY = 0.5
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+OPACITY = 0.5
 # Lines behind surfaces, and cells beside an answer: this much of their opacity is left.
 _BEHIND, _DIMMED = 0.2, 0.25
 # Of the depth buffer's range from -1 to 1: more than rounding, less than is seen.
@@ -63,10 +68,67 @@ class Painted:
     boxes: DrawnBoxes | None = None
 
 
+# As many views that hide something else as keep an upload each.
+_VIEWS = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Paint:
+    """Items of a target in one color, without those that a 3D view hides.
+
+    Attributes
+    ----------
+    target : SceneTarget
+        Whose items they are.
+    numbers : ndarray of intp, shape (n,)
+        Which items, sorted.
+    color : tuple of float
+        Their color.
+    most : int
+        Of more triangles, boxes are drawn around the placements.
+    """
+
+    target: SceneTarget
+    numbers: Ids
+    color: Color
+    most: int
+    _uploaded: dict[frozenset[int], Painted] = field(default_factory=dict)
+    _hidden: dict[frozenset[int], frozenset[int]] = field(default_factory=dict)
+
+    def shown(self, visible: frozenset[int]) -> Painted:
+        """Return the items of the objects with these session ids, uploaded once."""
+        hidden = _remembered(self._hidden, visible, lambda: self._owners - visible)
+        return _remembered(self._uploaded, hidden, lambda: self._upload(hidden))
+
+    @cached_property
+    def _owners(self) -> frozenset[int]:
+        return frozenset(self.target.owners[self._placements].tolist())
+
+    @property
+    def _placements(self) -> Ids:
+        return self.target.placements_of(self.numbers)
+
+    def _upload(self, hidden: frozenset[int]) -> Painted:
+        numbers = self.numbers
+        if hidden:
+            owners = self.target.owners[self._placements]
+            numbers = numbers[~np.isin(owners, list(hidden))]
+        return paint_items(self.target, numbers, self.color, self.most)
+
+
+def _remembered(known: dict[Key, Value], key: Key, make: Callable[[], Value]) -> Value:
+    """Return what is known of a key, made if need be; the oldest of many goes."""
+    if key not in known:
+        if len(known) >= _VIEWS:
+            del known[next(iter(known))]
+        known[key] = make()
+    return known[key]
+
+
 # Batches live as long as the tree, or the question, that they show.
 _pictures: WeakKeyDictionary[BuiltTree, CellPicture] = uploads(WeakKeyDictionary())
-_found: WeakKeyDictionary[Query, Painted] = uploads(WeakKeyDictionary())
-_missed: WeakKeyDictionary[Query, Painted] = uploads(WeakKeyDictionary())
+_found: WeakKeyDictionary[Query, Paint] = uploads(WeakKeyDictionary())
+_missed: WeakKeyDictionary[Query, Paint] = uploads(WeakKeyDictionary())
 
 
 def picture_of(
@@ -143,11 +205,6 @@ def shown_picture(built: BuiltTree) -> CellPicture | None:
     return _pictures.get(built)
 
 
-def paint(query: Query, numbers: Ids, color: Color) -> Painted:
-    """Upload items of a question's target; of too many, boxes around them."""
-    return paint_items(query.target, numbers, color, limits().triangles)
-
-
 def paint_items(target: SceneTarget, numbers: Ids, color: Color, most: int) -> Painted:
     """Upload items of a target, sorted; of more than `most`, boxes around what they are of."""
     if not len(numbers):
@@ -161,17 +218,30 @@ def paint_items(target: SceneTarget, numbers: Ids, color: Color, most: int) -> P
 
 def draw_found(query: Query, in_front: bool, *, with_missed: bool, strength: float = 1.0) -> None:
     """Draw found items, and missed ones, on top of their own surfaces, so strongly."""
-    chosen = colors()
-    if query not in _found or _found[query].color != chosen.found:
-        _found[query] = paint(query, query.whole_items, chosen.found)
-    if with_missed and (query not in _missed or _missed[query].color != chosen.missed):
-        _missed[query] = paint(query, np.flatnonzero(query.missed), chosen.missed)
-    painted = [_found[query]]
+    chosen, shown = colors(), []
     if with_missed:
-        painted.insert(0, _missed[query])
+        shown.append(_paint(_missed, query, lambda: np.flatnonzero(query.missed), chosen.missed))
+    shown.append(_paint(_found, query, lambda: query.whole_items, chosen.found))
+    for each in shown:
+        draw_paint(each, in_front, strength)
+
+
+def _paint(
+    known: WeakKeyDictionary[Query, Paint],
+    query: Query,
+    numbers: Callable[[], Ids],
+    color: Color,
+) -> Paint:
+    """Return the paint of items of a question, made again in another color."""
+    if query not in known or known[query].color != color:
+        known[query] = Paint(query.target, numbers(), color, limits().triangles)
+    return known[query]
+
+
+def draw_paint(paint: Paint, in_front: bool, strength: float = 1.0) -> None:
+    """Draw items that the 3D view shows on top of their own surfaces, so strongly."""
     with blended("NONE" if in_front else "LESS_EQUAL"), nearer():
-        for each in painted:
-            draw_painted(each, strength)
+        draw_painted(paint.shown(visible_objects()), strength)
 
 
 def draw_painted(painted: Painted, strength: float = 1.0) -> None:
@@ -179,7 +249,7 @@ def draw_painted(painted: Painted, strength: float = 1.0) -> None:
     if painted.boxes is not None:
         draw_boxes(painted.boxes, strength, _BOX_WIDTH)
     if painted.faces is not None:
-        draw_plain(painted.faces, (*painted.color, _OPACITY * strength))
+        draw_plain(painted.faces, (*painted.color, OPACITY * strength))
 
 
 @contextmanager

@@ -43,6 +43,11 @@ class ColoredCells(NamedTuple):
 CELLS: dict[str, Callable[[bpy.types.Scene, Any], ColoredCells | None]] = {}
 
 
+def has_cells(result: Any) -> bool:
+    """Return whether the rows of a result are cells, which it keeps beside them."""
+    return result.question in CELLS and bool(result.details)
+
+
 class _Uploaded(NamedTuple):
     """The cells of a result on the graphics card."""
 

@@ -9,7 +9,17 @@ import bpy
 from .. import questions, trees
 from ..scene_index import notice_losses
 from ..ui import schedule, settings_of
-from . import active_row, answered, batches, colored_cells, contact, dimensions, hover, live_marks
+from . import (
+    active_row,
+    answered,
+    batches,
+    colored_cells,
+    contact,
+    dimensions,
+    hover,
+    live_marks,
+    painted_objects,
+)
 from .lines import draw_outline
 from .uploads import drop_uploads
 
@@ -49,6 +59,7 @@ def _try(drawn: Callable[[bpy.types.Scene], None]) -> None:
 def draw_scene(scene: bpy.types.Scene) -> None:
     """Draw what exists and is switched on."""
     notice_losses()
+    painted_objects.drop_others(scene)
     settings, built, query = settings_of(scene), trees.get(scene), questions.get(scene)
     display, answer = settings.display, settings.answer
     holds = query is not None and questions.is_current(scene)

@@ -11,6 +11,7 @@ from .. import questions, trees
 from ..arrays import Ids
 from ..reader import NOT_SCENE
 from ..ui import RefusingOperator, Status, mode_obstacle, plural, settings_of
+from ..written_meshes import new_mesh
 from .cells import (
     RAMP,
     box_edges,
@@ -37,13 +38,8 @@ def cells_to_mesh(
     Each cell has 8 vertices, 12 edges and no face. Its "TIGHT" or "LOOSE" box is meant. The color
     attribute "Color" of the vertices holds `colors`, (c, 3), by default those of the depth.
     """
-    mesh = bpy.data.meshes.new(name)
     corners, edges = cell_corners(octree, cells, boxes), box_edges(len(cells))
-    mesh.vertices.add(8 * len(cells))
-    mesh.vertices.foreach_set("co", corners.ravel())
-    mesh.edges.add(len(edges))
-    mesh.edges.foreach_set("vertices", edges.ravel())
-    mesh.update()
+    mesh = new_mesh(name, corners.reshape(-1, 3), edges)
     if colors is None:
         colors = RAMP[cell_shades(octree, cells, "DEPTH")]
     _color(mesh, colors)
@@ -96,7 +92,10 @@ class OCTREE_OT_make_real(RefusingOperator, bpy.types.Operator):
             self.report({"ERROR"}, "No cells are shown")
             return {"CANCELLED"}
         colors = cell_colors(octree, cells, look, states)
-        mesh = cells_to_mesh(octree, cells, boxes=look.boxes, colors=colors, name=NAME)
+        try:
+            mesh = cells_to_mesh(octree, cells, boxes=look.boxes, colors=colors, name=NAME)
+        except ValueError as error:
+            return self.refuse(error)
         item: Any = bpy.data.objects.new(NAME, mesh)
         mark_as_cells(item)
         self._select_only(context, item)

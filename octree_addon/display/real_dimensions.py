@@ -7,6 +7,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..ui import RefusingOperator, Status, mode_obstacle, plural
+from ..written_meshes import new_mesh
 from .dimensions import shown_lines
 from .mesh import mark_as_cells
 
@@ -52,13 +53,7 @@ class OCTREE_OT_make_distances_real(RefusingOperator, bpy.types.Operator):
 
 def edges_mesh(ends: Floats) -> bpy.types.Mesh:
     """Make a mesh with an edge between both ends, (k, 2, 3), of each distance."""
-    mesh = bpy.data.meshes.new(NAME)
-    mesh.vertices.add(2 * len(ends))
-    mesh.vertices.foreach_set("co", ends.ravel())
-    mesh.edges.add(len(ends))
-    mesh.edges.foreach_set("vertices", np.arange(2 * len(ends), dtype=np.int32))
-    mesh.update()
-    return mesh
+    return new_mesh(NAME, ends.reshape(-1, 3), np.arange(2 * len(ends)).reshape(-1, 2))
 
 
 def text_object(text: str, both: Floats) -> bpy.types.Object:

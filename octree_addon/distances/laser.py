@@ -51,12 +51,15 @@ class LaserLines:
         Which of `AXES` each goes along.
     items : ndarray of intp, shape (k,)
         Numbers of the triangles met.
+    owners : ndarray of int, shape (k,)
+        Session ids of the objects that they are of, or of their instancers.
     """
 
     ends: Floats
     lengths: Floats
     axes: Ids
     items: Ids
+    owners: Ids
 
     def texts(self, scene: bpy.types.Scene) -> list[str]:
         """Return the lengths in the scene's units."""
@@ -101,7 +104,8 @@ def laser_lines(
     lengths = ((hit.positions[axis] - point) * ways[axis]).sum(axis=1)
     ends = np.stack((np.broadcast_to(point, (len(axis), 3)), hit.positions[axis]), axis=1)
     ends[:, 1] = point + lengths[:, None] * ways[axis]
-    return LaserLines(ends, lengths, axis, target.numbers_found(hit, hit.items >= 0))
+    items = target.numbers_found(hit, hit.items >= 0)
+    return LaserLines(ends, lengths, axis, items, target.owners[target.placements_of(items)])
 
 
 class LaserOptions:

@@ -6,6 +6,9 @@ from math import cos, pi, sin
 from typing import NamedTuple
 
 import bpy
+import numpy as np
+
+from ..written_meshes import new_mesh
 
 Point = tuple[float, float, float]
 
@@ -73,7 +76,6 @@ def mesh_of(
     name: str, parts: Iterable[Part], materials: dict[str, bpy.types.Material]
 ) -> bpy.types.Mesh:
     """Return a new mesh of all parts, each in the material of its color."""
-    mesh = bpy.data.meshes.new(name)
     points: list[Point] = []
     faces: list[tuple[int, ...]] = []
     slots: list[int] = []
@@ -84,7 +86,9 @@ def mesh_of(
         faces += [tuple(len(points) + corner for corner in face) for face in part.faces]
         slots += [colors.index(part.color)] * len(part.faces)
         points += part.points
-    mesh.from_pydata(points, [], faces)
+    starts = np.cumsum([0, *map(len, faces)])[:-1]
+    corners = [corner for face in faces for corner in face]
+    mesh = new_mesh(name, np.array(points), corner_vertices=corners, polygon_starts=starts)
     for color in colors:
         mesh.materials.append(materials[color])
     mesh.polygons.foreach_set("material_index", slots)

@@ -4,6 +4,7 @@ import bpy
 
 from ..ui import Feature
 from .hidden_objects import (
+    hidden_count,
     hidden_counts,
     hide,
     is_hiding,
@@ -29,6 +30,7 @@ __all__ = [
     "HidingOptions",
     "Plan",
     "draw_restore",
+    "hidden_count",
     "hidden_counts",
     "hidden_text",
     "hide",

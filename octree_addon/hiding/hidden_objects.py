@@ -11,7 +11,7 @@ from typing import Any
 
 import bpy
 
-from ..ui import listen, schedule, settings_of
+from ..ui import SessionStore, listen, schedule, settings_of
 from .plan import Plan
 from .view_layer_hiding import FLAGS, is_hidden, set_hidden
 
@@ -39,6 +39,7 @@ class Memory:
         frames = {record.object.session_uid: record.frame for record in known}
         now = self.layer.id_data.frame_current_final
         self.records.clear()
+        doubt_counts()
         for item in objects:
             record = self.records.add()
             record.object, record.frame = item, frames.get(item.session_uid, now)
@@ -76,6 +77,37 @@ def hidden_counts(scene: bpy.types.Scene) -> Counter[str]:
         if any(memory.objects()):
             counts[memory.icon] += len(memory.records)
     return counts
+
+
+def still_hidden(scene: bpy.types.Scene) -> set[int]:
+    """Return the session ids of the objects that Octree hides by any icon in any view layer."""
+    return {item.session_uid for memory in memories(scene) for item in memory.objects()}
+
+
+# By the session id of the scene: the numbers of records that were counted, and of objects.
+_counted: SessionStore[tuple[tuple[int, ...], int]] = SessionStore()
+
+
+def hidden_count(scene: bpy.types.Scene) -> int:
+    """Count the objects that Octree hides by any icon in any view layer, each once.
+
+    As cheap as `hidden_counts`, and as late to know what was shown by hand.
+    """
+    records = [memory.records for memory in memories(scene) if any(memory.objects())]
+    sizes = tuple(map(len, records))
+    if len(sizes) < 2:
+        return sum(sizes)
+    known = _counted.get((scene.session_uid,))
+    if known is None or known[0] != sizes:
+        objects = (record.object for each in records for record in each)
+        known = sizes, len({item.session_uid for item in objects if item})
+        _counted[scene.session_uid,] = known
+    return known[1]
+
+
+def doubt_counts(*_: Any) -> None:
+    """Count hidden objects again: others may have as many records."""
+    _counted.clear()
 
 
 def is_hiding(scene: bpy.types.Scene) -> bool:
@@ -119,6 +151,7 @@ def restore(context: bpy.types.Context) -> Counter[str]:
         set_hidden(context, memory.layer, objects, memory.icon, False)
         _animate(outdated, context.view_layer)
         memory.records.clear()
+        doubt_counts()
         shown[memory.icon] += len(objects)
     listen_if_hiding()
     return +shown
@@ -213,7 +246,12 @@ def before_save(*_: Any) -> None:
         drop_shown(scene)
 
 
-LISTENERS = (("render_init", warn), ("save_pre", before_save))
+LISTENERS = (
+    ("render_init", warn),
+    ("save_pre", before_save),
+    ("undo_post", doubt_counts),
+    ("redo_post", doubt_counts),
+)
 
 
 def listen_if_hiding() -> None:

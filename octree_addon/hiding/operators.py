@@ -11,7 +11,7 @@ from ..ui import (
     Status,
     plural,
 )
-from .hidden_objects import hidden_counts, is_hiding, restore
+from .hidden_objects import hidden_count, is_hiding, restore, still_hidden
 from .plan import Plan
 
 _ONE = {
@@ -37,8 +37,9 @@ class OCTREE_OT_restore_hidden(RefusingOperator, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Status:
         with own_writing(context):
+            count = len(still_hidden(context.scene))
             shown = restore(context)
-        self.report({"INFO"}, restored_text(shown))
+        self.report({"INFO"}, restored_text(shown, count))
         return {"FINISHED"}
 
 
@@ -63,18 +64,19 @@ def hidden_count_text(icon: str, count: int) -> str:
     return f"{plural(count, 'object')} hidden by the {icon.lower()} icon"
 
 
-def restored_text(shown: Counter[str]) -> str:
-    """Say how many objects are shown again, by icon, in one line."""
-    parts = [
-        f"{plural(count, 'object')} restored by the {icon.lower()} icon"
-        for icon, count in shown.items()
-    ]
-    return "; ".join(parts) or "Nothing was left to restore"
+def restored_text(shown: Counter[str], count: int) -> str:
+    """Say how many objects are shown again, each counted once, and by which icons."""
+    if not shown:
+        return "Nothing was left to restore"
+    if len(shown) == 1:
+        return f"{plural(count, 'object')} restored by the {next(iter(shown)).lower()} icon"
+    icons = ", ".join(f"{number:,} by the {icon.lower()} icon" for icon, number in shown.items())
+    return f"{plural(count, 'object')} restored: {icons}"
 
 
 def draw_restore(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
     """Offer to restore what Octree hides, and say how much; the button is always there."""
-    count = sum(hidden_counts(scene).values())
+    count = hidden_count(scene)
     said = "Restore" if count else "Restore Hidden"  # with a number there is no room for more
     text = str(pgettext_iface(said, "Operator"))  # type: ignore[func-returns-value]
     layout.operator(

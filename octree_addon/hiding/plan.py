@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import bpy
 
 from ..curves import is_animated
+from ..reader import outside_views
 from ..ui import settings_of
 from .view_layer_hiding import FLAGS, is_hidden, members
 
@@ -84,7 +85,8 @@ def _reason_to_leave(
 def _is_everything(layer: bpy.types.ViewLayer, hidden: list[bpy.types.Object], icon: str) -> bool:
     gone = {item.session_uid for item in hidden}
     stays = (item for item in members(layer) if item.session_uid not in gone)
-    return bool(gone) and not any(_is_seen(item, layer, icon) for item in stays)
+    with outside_views():
+        return bool(gone) and not any(_is_seen(item, layer, icon) for item in stays)
 
 
 def _is_seen(item: bpy.types.Object, layer: bpy.types.ViewLayer, icon: str) -> bool:

@@ -10,6 +10,7 @@ from ...core import SceneOctree, Triangles
 from ..arrays import Flags, Ids
 from ..reader import RowMaterials, SceneMesh, ScenePlacements, lets_light_through, row_materials
 from ..scene_index import SceneIndex
+from ..ui import ChangedMeanwhileError
 
 
 class Clear(NamedTuple):
@@ -37,7 +38,7 @@ def clear_of(depsgraph: bpy.types.Depsgraph, placements: ScenePlacements) -> Cle
         return Clear(frozenset(), {})
     materials: list[RowMaterials] = row_materials(depsgraph, placements)
     if len(materials) < len(placements):
-        raise ValueError("The scene has changed meanwhile: look once more")
+        raise ChangedMeanwhileError
     used = {uid for each in materials for uid in each.slots}
     flags = ((row, each.are_of(set(clear))) for row, each in enumerate(materials))
     return Clear(

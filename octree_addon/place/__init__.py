@@ -31,7 +31,6 @@ from .panel import (
     offer_drop,
     offer_push_apart,
     say_moves,
-    say_rows,
 )
 from .push_apart import OCTREE_OT_push_apart, Parting, parting_steps
 from .settings import AXES, OctreeDropSettings, OctreeFillSettings, OctreePushApartSettings
@@ -81,7 +80,7 @@ def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
 audit.MENDS.append(offer_mends)
 results.ANSWERS["drop"] = results.Said(say_moves, offer_push_apart)
 results.ANSWERS["push_apart"] = results.Said(say_moves, lambda *_: None)
-results.ANSWERS["select_floating"] = results.Said(say_rows, offer_drop)
+results.ANSWERS["select_floating"] = results.Said(audit.say_floating, offer_drop)
 FEATURE = Feature(
     settings={
         "drop": OctreeDropSettings,

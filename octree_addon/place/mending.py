@@ -12,6 +12,7 @@ from ..answers.verbs import NothingToDoError
 from ..audit.data import CONTAINED, DUPLICATE, RESOLVED, Findings
 from ..audit.keeping import rewrite
 from ..audit.marking import FindingOperator, surplus_duplicates
+from ..reader import outside_views
 from ..results import active_row, rows_meant, view_of
 from ..results.operators import rows_option
 from ..selection import Subjects, link_to_new
@@ -86,7 +87,8 @@ class OCTREE_OT_copy_without_duplicates(DuplicatesOperator, bpy.types.Operator):
 
     def mend(self, context: bpy.types.Context, surplus: Subjects) -> str:
         layer = context.view_layer
-        shown = [item for item in layer.objects if item.visible_get(view_layer=layer)]
+        with outside_views():
+            shown = [item for item in layer.objects if item.visible_get(view_layer=layer)]
         kept = [item for item in shown if item.session_uid not in surplus.objects]
         copies = copy_unit((), kept, [], link=False)
         collection = link_to_new(context.scene, copies, self.collection)

@@ -39,7 +39,8 @@ def stored_moves(
 ) -> Stored:
     """Return what is stored when units go by shifts, (u, 3): no farther or, outward, no less far.
 
-    Where a location cannot have the number it has the next one to the wanted side.
+    Where a location cannot have the number it has the next one to the wanted side. A `ValueError`
+    says that Blender cannot store a number.
     """
     before = movers.locations.astype(np.float64)
     change = np.linalg.solve(movers.spaces, shifts[movers.root_units][:, :, None])[:, :, 0]
@@ -52,6 +53,8 @@ def stored_moves(
     went = np.einsum("rij,rj->ri", movers.spaces, locations - before)
     matrices = target.placements.matrices[movers.rows].copy()
     matrices[:, 12:15] = (matrices[:, 12:15] + went[movers.row_roots]).astype(np.float32)
+    if not (np.isfinite(locations).all() and np.isfinite(matrices).all()):
+        raise ValueError("Nothing was moved: a location would not be finite")
     return Stored(locations, went, matrices)
 
 

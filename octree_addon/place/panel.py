@@ -4,6 +4,7 @@ from typing import Any
 
 import bpy
 
+from .. import audit
 from ..results import active_row, view_of
 from ..ui import OptionsPopover, column_of, draw_button, draw_rows, plural, settings_of, working
 from .settings import DROP_ROWS, FILL_ROWS, PUSH_ROWS
@@ -76,13 +77,9 @@ def offer_push_apart(layout: bpy.types.UILayout, context: bpy.types.Context, res
         layout.operator("octree.push_apart").whose = "ROW"
 
 
-def say_rows(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-    """Say how many rows there are."""
-    layout.label(text=plural(int(result.count), "row"), translate=False)
-
-
 def offer_drop(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-    """Offer to let what floats fall: that of the active row."""
+    """Offer another ground, and to let what floats fall: that of the active row."""
+    audit.choose_ground(layout, context)
     row = layout.row()
     row.enabled = active_row(context.scene) >= 0
     row.operator("octree.drop").whose = "ROW"

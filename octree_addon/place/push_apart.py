@@ -77,15 +77,19 @@ class Parting:
     def settled_steps(self, look: Callable[[Self], SceneOctree]) -> Steps["Parting"]:
         """Part what still overlaps in the scene that `look` shows, until nothing does."""
         now = self
-        least = float(least_steps(self.movers, self.target).max(initial=0.0))
+        # Of those that move: a far one, which rounds more, does not part the others by more.
+        steps = least_steps(self.movers, self.target)
+        least = float(steps.min()) if len(steps) else 0.0
         for turn in range(_ROUNDS):
             seen = replace(now.target, octree=look(now))
             bodies = as_bodies(seen, now.movers)
             gap = max(now.gap, _STEPS * 2**turn * least)
             apart = yield from separate_steps(bodies.octree, bodies.ids, axes=now.axes, gap=gap)
             now = replace(now, moves=now.moves + apart.moves, stuck=_units(bodies.ids, apart.left))
-            if not apart.moves.any():
+            moved = apart.moves.any(axis=1)
+            if not moved.any():
                 break
+            least = float(steps[moved].max())
         return now
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ids
 from ..curves import action_curves, is_animated
-from ..reader import ScenePlacements
+from ..reader import ScenePlacements, outside_views
 from ..targets import SceneTarget
 
 # A direction that turns out this small a part of a locked channel does not use it.
@@ -22,6 +22,8 @@ _UNUSED_PART = 1e-6
 # A space is uneven if its axes differ by this part.
 _UNEVEN = 1e-5
 _ROTATIONS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
+# From here on not even squares of coordinates are finite in single precision.
+_FAR = 1e18
 # A space this near to singular does not tell which location gives a place.
 _FLAT = 1e-9
 
@@ -127,8 +129,8 @@ def movers_of(
         rows = [row for uid in uids for row in rows_of.get(uid, ())]
         if not reason and not rows:
             reason = "has no faces"
-        elif not reason and not _are_finite(placements, rows):
-            reason = "nowhere"
+        elif not reason:
+            reason = _reason_of_place(placements, rows)
         if reason:
             reasons[name_of_unit] = reason
         else:
@@ -153,16 +155,23 @@ def _visible(
         if item.session_uid not in present:
             reasons[item.session_uid] = "not in the view layer"
         elif not item.visible_get(view_layer=layer, viewport=viewport):
-            local = viewport is not None and viewport.local_view and item.visible_get()
-            reasons[item.session_uid] = "outside the local view" if local else "hidden"
+            with outside_views():
+                is_shown = item.visible_get(view_layer=layer)
+            reasons[item.session_uid] = "outside the local view" if is_shown else "hidden"
         else:
             yield item
 
 
-def _are_finite(placements: ScenePlacements, rows: list[int]) -> bool:
-    """Tell whether some placements all have a place, and a triangle there."""
-    is_placed = bool(np.isfinite(placements.matrices[rows]).all())
-    return is_placed and all(placements.meshes[row].finite_count for row in rows)
+def _reason_of_place(placements: ScenePlacements, rows: list[int]) -> str:
+    """Say why some placements have no place, or none that can be told from a nearby one."""
+    matrices = placements.matrices[rows]
+    meshes = [placements.meshes[row] for row in rows]
+    if not np.isfinite(matrices).all() or not all(mesh.finite_count for mesh in meshes):
+        return "nowhere"
+    reaches = np.array([mesh.reach for mesh in meshes])
+    if not np.isfinite(reaches).all():
+        return "not finite"
+    return "too far away" if (np.abs(matrices).max(axis=1) * (1 + reaches)).max() > _FAR else ""
 
 
 def _rows_by_owner(placements: ScenePlacements) -> dict[int, list[int]]:

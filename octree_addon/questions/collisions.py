@@ -8,7 +8,7 @@ import bpy
 import numpy as np
 from bpy.props import BoolProperty, FloatProperty
 
-from ...core import Steps, Triangles, pairs_within
+from ...core import Steps, pairs_within
 from .. import tuning
 from ..answers.hints import instances_text
 from ..arrays import Floats, Ids
@@ -49,9 +49,9 @@ def collision_steps(
 ) -> CollisionSteps:
     """Find all pairs of items of different owners that touch, or come within the margin.
 
-    Triangles are tested exactly, objects by their boxes. `owners`, (p,), has the owner of each
-    placement, a number from 0 on. Yields roughly the fraction done. With `objects_only`, one touch
-    of two placements is enough: their first items stand for them.
+    `owners`, (p,), has the owner of each placement, a number from 0 on. Yields roughly the
+    fraction done. With `objects_only`, one touch of two placements is enough: their first items
+    stand for them.
 
     Pairs within one owner, which are most, are not even compared: memory follows the answer,
     however large the margin is.
@@ -107,10 +107,8 @@ class CollisionQuery(Query):
         lower, upper = self._limits
         near = squared_gaps(lower, upper, ones, others) <= self.margin**2
         first, second = np.nonzero(near & (owners[ones][:, None] != owners[others]))
-        if isinstance(items, Triangles):
-            pairs = items, ones[first], items, others[second]
-            first = first[pairs_within(*pairs, margin=self.margin)]
-        return ones[first]
+        pairs = items, ones[first], items, others[second]
+        return ones[first[pairs_within(*pairs, margin=self.margin)]]
 
     @cached_property
     def _item_owners(self) -> Ids:

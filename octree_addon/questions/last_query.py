@@ -99,14 +99,14 @@ class Query:
         if self.objects_only:
             count = int((possible > 0).sum())
             return f"{len(self.items):,} of {count:,} objects and instances"
-        return f"{found.sum():,} of {plural(int(possible.sum()), self.target.noun)}"
+        return f"{found.sum():,} of {plural(int(possible.sum()), 'triangle')}"
 
     @cached_property
     def words(self) -> str:
         """The same after what was asked for: "1 object: 627 of 968 triangles", or pairs."""
         if self.pair_rows is not None:
             return f"{self.notes[0]}: {self.found_text}"
-        if self.objects_only or self.target.noun != "triangle" or not len(self.items):
+        if self.objects_only or not len(self.items):
             return self.found_text
         owners = np.unique(self.target.owners[self.target.placements_of(self.items)])
         return f"{plural(len(owners), 'object')}: {self.found_text}"

@@ -88,18 +88,16 @@ def nearest_items(
     target: SceneTarget, point: Floats, *, count: int, max_distance: float, others: bool
 ) -> Neighbors:
     """Find the nearest items; with `others` not of the placement that is nearest of all."""
-    octree, apart, surplus = target.octree, -1, 0
+    octree, apart = target.octree, -1
     first = nearest(octree, [point]) if others else None
     if first is not None and first.items[0, 0] >= 0:
         apart = int(target.placements_of(target.numbers_found(first, first.items[0] >= 0))[0])
-        octree, surplus = target.without(apart)
+        octree = target.without(apart)
     count = min(count, max(len(target), 1))
-    found = nearest(octree, [point], count=count + surplus, max_distance=max_distance)
+    found = nearest(octree, [point], count=count, max_distance=max_distance)
     hits = found.items[0] >= 0
     items = target.numbers_found(found, hits)
-    kept = np.flatnonzero(target.placements_of(items) != apart)[:count]
-    distances, positions = found.distances[0][hits], found.positions[0][hits]
-    return Neighbors(items[kept], distances[kept], positions[kept], apart)
+    return Neighbors(items, found.distances[0][hits], found.positions[0][hits], apart)
 
 
 def by_number(items: Ids, distances: Floats) -> tuple[Ids, Floats]:
@@ -152,7 +150,7 @@ class NearestOptions(CursorOptions):
     else:
         count: IntProperty(
             name="Count",
-            description="How many triangles or objects to find",
+            description="How many triangles to find",
             default=1,
             min=1,
             soft_max=100,

@@ -13,12 +13,12 @@ from .. import tuning
 from ..answers import verbs
 from ..answers.kept import keep
 from ..arrays import Flags, Ids
-from ..build import kinds_of
 from ..scene_index import unread_triangles
 from ..scope import is_too_much, too_much_text, viewport_of
 from ..selection import FoundItems
-from ..targets import SceneTarget, TargetSteps, box_target, scene_steps
+from ..targets import SceneTarget, TargetSteps, scene_steps
 from ..ui import (
+    ChangedMeanwhileError,
     SelectionOptions,
     Status,
     SteppedOperator,
@@ -139,9 +139,7 @@ class QueryOperator(MeshOptions, SelectionOptions, SteppedOperator):
         raise NotImplementedError
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
-        triangles = 0
-        if not asks_objects(context.scene):
-            triangles = unread_triangles(context, of_original=self.of_original)
+        triangles = unread_triangles(context, of_original=self.of_original)
         if is_too_much(triangles) and not (self.any_size or bpy.app.background):
             offer_anyway(context, self, f"Read {too_much_text(triangles)}?")
             return {"CANCELLED"}
@@ -154,7 +152,7 @@ class QueryOperator(MeshOptions, SelectionOptions, SteppedOperator):
         target = yield from between(0.0, 0.4, self.target_steps(context))
         yield from between(0.4, 0.6, target.prepare_steps(self.needed(target)))
         if not target.is_current:
-            raise ValueError("The scene was read again meanwhile: ask again")
+            raise ChangedMeanwhileError
         # From here on later changes leave it alone.
         target = target.frozen()
         is_large = is_too_much(int(target.starts[-1]))
@@ -163,13 +161,8 @@ class QueryOperator(MeshOptions, SelectionOptions, SteppedOperator):
 
     def target_steps(self, context: bpy.types.Context) -> TargetSteps:
         """Bring the index of the scene up to date, and return what is asked of it."""
-        viewport = viewport_of(context)
-        if asks_objects(context.scene):
-            if self.of_original:
-                raise ValueError("Boxes have modifiers: set Ask Meshes to As Shown")
-            yield 1.0
-            return box_target(context, viewport, kinds_of(settings_of(context.scene).source))
-        target = yield from scene_steps(context, viewport, of_original=self.of_original)
+        reading = scene_steps(context, viewport_of(context), of_original=self.of_original)
+        target = yield from reading
         if not target.owners.size:
             raise ValueError("There are no triangles: no visible object has faces")
         return target
@@ -182,7 +175,6 @@ class QueryOperator(MeshOptions, SelectionOptions, SteppedOperator):
             answer.subjects,
             self.action,
             faces=self.selects_faces(context),
-            by_bounds=result.target.noun == "object",
         )
         write_back(self, self._settings(context))
         self.keep_more(context)
@@ -206,11 +198,6 @@ class QueryOperator(MeshOptions, SelectionOptions, SteppedOperator):
 
     def _settings(self, context: bpy.types.Context) -> Any:
         return getattr(settings_of(context.scene), self.key)
-
-
-def asks_objects(scene: bpy.types.Scene) -> bool:
-    """Tell whether questions count whole objects, by their boxes, not triangles."""
-    return bool(settings_of(scene).source.source == "OBJECTS")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -33,7 +33,7 @@ def placement_rows(query: Query, answer: FoundItems) -> Rows:
     found, possible = target.counts(answer.items)
     placed = np.flatnonzero(wanted_placements(answer))
     columns: list[Column] = []
-    if target.noun == "triangle" and not (query.objects_only or answer.invert):
+    if not (query.objects_only or answer.invert):
         columns = [
             Column("Triangles", "", found[placed].astype(np.int64)),
             Column("Of", "", possible[placed].astype(np.int64)),
@@ -62,7 +62,7 @@ def pair_rows(target: SceneTarget, pairs: Ids, counts: Ids | None, *, of_instanc
     None if they were not counted.
     """
     columns: tuple[Column, ...] = ()
-    if counts is not None and target.noun == "triangle":
+    if counts is not None:
         order = np.argsort(-counts, kind="stable")
         pairs = pairs[:, order]
         columns = (Column("Contacts", "", counts[order].astype(np.int64)),)

@@ -10,10 +10,10 @@ from mathutils import Vector
 from ...core import Spheres, between, query
 from .. import trees
 from ..arrays import Ids
-from ..build import fresh_tree_steps, keep_tree
+from ..build import keep_tree, triangle_tree_steps
 from ..built_tree import BuiltTree
 from ..scope import viewport_of
-from ..targets import SceneTarget, TargetSteps, box_target, scene_steps
+from ..targets import SceneTarget, TargetSteps, scene_steps
 from ..ui import SelectionOptions, cursor_place
 from .query_operator import VolumeOperator
 
@@ -78,13 +78,9 @@ class OCTREE_OT_select_in_sphere(SphereOptions, VolumeOperator, bpy.types.Operat
             return (yield from super().target_steps(context))
         if self.of_original:
             raise ValueError("The octree that is built has modifiers: set Ask Meshes to As Shown")
-        built = yield from between(0.0, 0.8, fresh_tree_steps(context))
-        viewport, self._built = viewport_of(context), built
-        target: SceneTarget
-        if built.holds_objects:
-            target = box_target(context, viewport, built.source.kinds)
-        else:
-            target = yield from between(0.8, 1.0, scene_steps(context, viewport))
+        built = yield from between(0.0, 0.8, triangle_tree_steps(context))
+        self._built = built
+        target = yield from between(0.8, 1.0, scene_steps(context, viewport_of(context)))
         rows = target.rows_of(built.source.placements)
         return target.only(np.sort(rows[rows >= 0]))
 
@@ -97,8 +93,9 @@ class OCTREE_OT_select_in_sphere(SphereOptions, VolumeOperator, bpy.types.Operat
         return target.renumbered(built.source.placements, built.places_of(found))
 
     def keep_more(self, context: bpy.types.Context) -> None:
-        """Let an octree that was built for the question become the scene's."""
-        if self._built and trees.get(context.scene) is not self._built:
+        """Keep an octree that was built for the question, unless the scene has one of objects."""
+        built = trees.get(context.scene)
+        if self._built and self._built is not built and not (built and built.holds_objects):
             keep_tree(context.scene, self._built)
 
     def volume(self, context: bpy.types.Context) -> Spheres:

@@ -155,7 +155,7 @@ class OCTREE_OT_prove_it(SteppedOperator, bpy.types.Operator):
         if query is None:
             return "Ask a question first"
         many = int(query.target.starts[-1])
-        return f"{plural(many, query.target.noun)} are too many to test each" * is_too_much(many)
+        return f"{plural(many, 'triangle')} are too many to test each" * is_too_much(many)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         query = last_query.get(context.scene)
@@ -186,7 +186,7 @@ class OCTREE_OT_prove_it(SteppedOperator, bpy.types.Operator):
         query, column = last_query.get(context.scene), column_of(self)
         total = len(query.target) if query and self._seconds else 0
         if query and total:
-            text = f"All {plural(total, query.target.noun)}: {duration_text(self._seconds)}"
+            text = f"All {plural(total, 'triangle')}: {duration_text(self._seconds)}"
             column.label(text=text)
         column.prop(self, "sample")
         row = column.column()
@@ -211,13 +211,12 @@ class OCTREE_OT_prove_it(SteppedOperator, bpy.types.Operator):
 
 def proof_text(proof: Proof) -> str:
     """Say in one line whether brute force confirms an answer: "Proven", "Agrees" or "Wrong"."""
-    query, hits, noun = proof.query, int(proof.hits.sum()), proof.query.target.noun
+    query, hits = proof.query, int(proof.hits.sum())
     took = f"in {proof.seconds:.3f} s"
-    effort = f"{plural(len(proof.asked), noun)} asked one by one {took}"
+    effort = f"{plural(len(proof.asked), 'triangle')} asked one by one {took}"
     if proof.is_sample:
-        effort = (
-            f"{len(proof.asked):,} of {plural(len(query.target), noun)} asked at random {took}"
-        )
+        total = plural(len(query.target), "triangle")
+        effort = f"{len(proof.asked):,} of {total} asked at random {took}"
     if not proof.holds:
         return f"Wrong: {effort}, {proof.missing:,} missing and {proof.surplus:,} too many"
     if proof.is_sample:

@@ -1,7 +1,7 @@
 """Scene reader: Blender -> arrays.
 
-Read meshes, mesh_layers, objects, layers, placements, boxes and scene, then shown_meshes,
-materials and changes.
+Read meshes, mesh_layers, soundness, objects, layers, placements, boxes and scene, then
+shown_meshes, materials and changes.
 """
 
 from ..arrays import UNUSED
@@ -21,7 +21,7 @@ from .changes import (
     names_more_than_tags,
 )
 from .find_instance import PlacedMesh, find_instance
-from .layers import layer_ids, read_layer_matrices
+from .layers import layer_ids, outside_views, read_layer_matrices
 from .materials import (
     RowMaterials,
     lets_light_through,
@@ -45,7 +45,7 @@ from .meshes import (
     polygon_corners,
     triangle_count,
 )
-from .objects import NOT_SCENE, counts_as_scene, may_instance, seen_objects
+from .objects import MAKERS, NOT_SCENE, counts_as_scene, may_instance, seen_objects
 from .placements import (
     PlacedItems,
     SceneMesh,
@@ -58,11 +58,13 @@ from .placements import (
     visibility_of,
 )
 from .scene import SceneReader
-from .shown_meshes import row_uv_areas
+from .shown_meshes import read_rows, row_uv_areas
+from .soundness import are_sound, is_sound, polygon_turns
 
 __all__ = [
     "ATTRIBUTE_KINDS",
     "EVERYTHING",
+    "MAKERS",
     "NOT_SCENE",
     "UNUSED",
     "BoxPlacements",
@@ -80,6 +82,7 @@ __all__ = [
     "SceneReader",
     "ShapeKey",
     "Snapshot",
+    "are_sound",
     "awaits_evaluation",
     "changes_of",
     "counts_as_scene",
@@ -87,6 +90,7 @@ __all__ = [
     "evaluated_box",
     "evaluated_mesh",
     "find_instance",
+    "is_sound",
     "layer_ids",
     "layer_steps",
     "lets_light_through",
@@ -96,11 +100,14 @@ __all__ = [
     "mesh_layers",
     "names_more_than_tags",
     "object_bounds",
+    "outside_views",
     "polygon_corners",
     "polygon_materials",
+    "polygon_turns",
     "read_boxes",
     "read_layer_matrices",
     "read_matrices",
+    "read_rows",
     "row_bytes",
     "row_materials",
     "row_uv_areas",

@@ -1,6 +1,7 @@
-"""Bulk reads of a view layer: session ids, world matrices and own boxes of all its objects."""
+"""View layers: session ids, matrices and boxes of all objects in bulk; and what they show."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import bpy
@@ -8,6 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Floats, Ids
+
+
+@contextmanager
+def outside_views() -> Iterator[None]:
+    """Let `Object.visible_get` without a viewport go by the view layer alone.
+
+    Blender asks the 3D view of the context, too: pressed in a local view, a button would read
+    another scene than a timer does. No generator may yield in here.
+    """
+    if bpy.context.area is None:
+        yield
+        return
+    with bpy.context.temp_override(area=None):
+        yield
 
 
 def layer_ids(layer: bpy.types.ViewLayer) -> NDArray[np.intc]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...core import Steps
 from .. import tuning
 from ..arrays import Floats, Ids
+from ..ui import ChangedMeanwhileError
 from .meshes import bulk, evaluated_mesh, triangle_corners
 
 # By its type: the property that holds a value, how many numbers that has, and of which kind.
@@ -140,21 +141,21 @@ def mesh_layers(mesh: bpy.types.Mesh, *, groups: bool = False) -> MeshLayers:
     starts = np.append(bulk(mesh.polygons, "loop_start", counts[3], np.int32), counts[2])
     return MeshLayers(
         bulk(mesh.vertices, "co", 3 * counts[0], np.float32).reshape(-1, 3),
-        _topology(mesh, ".edge_verts", 2 * counts[1]).reshape(-1, 2),
-        _topology(mesh, ".corner_vert", counts[2]),
-        _topology(mesh, ".corner_edge", counts[2]),
+        topology(mesh, ".edge_verts", 2 * counts[1]).reshape(-1, 2),
+        topology(mesh, ".corner_vert", counts[2]),
+        topology(mesh, ".corner_edge", counts[2]),
         starts.astype(np.intp),
         *triangle_corners(mesh),
         bulk(mesh.corner_normals, "vector", 3 * counts[2], np.float32).reshape(-1, 3),
         tuple(_columns(mesh)),
         _weights(mesh) if groups else _NO_WEIGHTS,
-        _shape_keys(mesh),
+        shape_keys(mesh),
         _actives(mesh),
     )
 
 
-def _topology(mesh: bpy.types.Mesh, name: str, length: int) -> NDArray[np.int32]:
-    """Return numbers that every mesh has which has any, (length,)."""
+def topology(mesh: bpy.types.Mesh, name: str, length: int) -> NDArray[np.int32]:
+    """Read an attribute of whole numbers, (length,), that a mesh without elements may lack."""
     attribute: Any = mesh.attributes.get(name)
     return bulk(attribute.data, "value", length, np.int32) if length else np.empty(0, np.int32)
 
@@ -195,7 +196,8 @@ def _weights(mesh: bpy.types.Mesh) -> GroupWeights:
     return GroupWeights(table[:, 0].astype(np.intp), table[:, 1].astype(np.intp), table[:, 2])
 
 
-def _shape_keys(mesh: bpy.types.Mesh) -> tuple[ShapeKey, ...]:
+def shape_keys(mesh: bpy.types.Mesh) -> tuple[ShapeKey, ...]:
+    """Read the shape keys of a mesh, the basis first; none if it has none."""
     if mesh.shape_keys is None:
         return ()
     blocks = list(mesh.shape_keys.key_blocks)
@@ -236,7 +238,7 @@ def layer_steps(
         before = len(found)
         _read_some(depsgraph_of(), wanted, found, by_data)
         if len(found) == before:
-            raise ValueError("The scene has changed meanwhile: ask once more")
+            raise ChangedMeanwhileError
         yield len(found) / len(wanted)
     return found
 

@@ -71,7 +71,7 @@ def _triangles(
 ) -> tuple[NDArray[np.signedinteger[Any]], NDArray[np.int32]]:
     """Return `triangles` and `polygons` of a mesh with these vertices."""
     corners = _corner_vertices(mesh)
-    if triangle_count(mesh) == len(mesh.polygons):
+    if triangle_count(mesh) == len(mesh.polygons) and _has_faces_alone(mesh):
         return corners.reshape(-1, 3), np.arange(len(mesh.polygons), dtype=np.int32)
     return _split(mesh, positions, corners)
 
@@ -85,7 +85,7 @@ def _split(
 ) -> tuple[NDArray[np.signedinteger[Any]], NDArray[np.int32]]:
     """Return the triangles that Blender splits polygons into, (t, 3), and the polygon of each."""
     polygons = _triangle_polygons(mesh)
-    if len(polygons) > tuning.current.split_triangles:
+    if len(polygons) > tuning.current.split_triangles and _has_faces_alone(mesh):
         rows = split_quads(positions, corners, polygons, by_corner=by_corner)
         if rows is not None:
             return rows.T, polygons
@@ -98,6 +98,12 @@ def _split(
         part = slice(start, start + _BLOCK)
         np.take(corners, loops[part], out=triangles[part], mode="clip")
     return triangles.reshape(-1, 3), polygons
+
+
+def _has_faces_alone(mesh: bpy.types.Mesh) -> bool:
+    """Return whether all polygons of a mesh have three corners or more: scripts make others."""
+    starts = bulk(mesh.polygons, "loop_start", len(mesh.polygons), np.int32)
+    return bool((np.diff(starts, append=len(mesh.loops)) >= 3).all())
 
 
 def digest_steps(*arrays: NDArray[Any]) -> Steps[bytes]:

@@ -6,8 +6,12 @@ from typing import Any
 
 import bpy
 
+from .layers import outside_views
+
 # The custom property of objects that are no part of the scene: what *Make Real* makes.
 NOT_SCENE = "octree_cells"
+# Types of modifiers that can make instances.
+MAKERS = {"NODES", "PARTICLE_SYSTEM"}
 
 
 def counts_as_scene(item: Any) -> bool:
@@ -24,27 +28,30 @@ def seen_objects(
     objects: Iterable[bpy.types.Object],
     viewport: bpy.types.SpaceView3D | None,
 ) -> tuple[dict[int, bpy.types.Object], Counter[str]]:
-    """Return the visible objects by session id, and the number of the others by reason."""
+    """Return the visible objects by session id, and the number of the others by reason.
+
+    Without a `viewport` no local view counts.
+    """
     layer, local = depsgraph.view_layer, viewport is not None and viewport.local_view
     in_layer = {item.session_uid for item in layer.objects}
     seen: dict[int, bpy.types.Object] = {}
     unseen: Counter[str] = Counter()
-    for item in dict.fromkeys(objects):
-        if item.session_uid not in in_layer:
-            unseen["in another view layer"] += 1
-        elif not counts_as_scene(item):
-            unseen["made of cells"] += 1
-        elif not item.visible_get(view_layer=layer, viewport=viewport):
-            unseen["outside the local view" if local else "hidden"] += 1
-        else:
-            seen[item.session_uid] = item
+    with outside_views():
+        for item in dict.fromkeys(objects):
+            if item.session_uid not in in_layer:
+                unseen["in another view layer"] += 1
+            elif not counts_as_scene(item):
+                unseen["made of cells"] += 1
+            elif not item.visible_get(view_layer=layer, viewport=viewport):
+                unseen["outside the local view" if local else "hidden"] += 1
+            else:
+                seen[item.session_uid] = item
     return seen, unseen
 
 
 def may_instance(item: bpy.types.Object) -> bool:
     """Tell whether an object can have instances."""
-    makers = {"NODES", "PARTICLE_SYSTEM"}
-    return item.instance_type != "NONE" or any(each.type in makers for each in item.modifiers)
+    return item.instance_type != "NONE" or any(each.type in MAKERS for each in item.modifiers)
 
 
 def dependencies(objects: Iterable[bpy.types.Object]) -> Iterator[int]:

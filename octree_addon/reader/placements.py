@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ...core import Steps, Triangles, run
 from ..arrays import UNUSED, Flags, Floats, Ids
-from .layers import layer_ids
+from .layers import layer_ids, outside_views
 from .meshes import DIGEST_BYTES, ReadMesh, bulk, digest_steps
 
 ReadMatrices = NDArray[np.float32]
@@ -63,6 +63,14 @@ class SceneMesh:
     def finite_count(self) -> int:
         """How many triangles can be found."""
         return int(self.finite.sum())
+
+    @cached_property
+    def reach(self) -> float:
+        """The largest coordinate of a vertex of triangles; infinity if one is not finite."""
+        used = np.zeros(len(self.triangles.vertices), np.bool_)
+        used[self.triangles.faces] = True
+        most = np.abs(self.triangles.vertices[used]).max(initial=0.0)
+        return float(most) if np.isfinite(most) else float("inf")
 
     @cached_property
     def box(self) -> Floats:
@@ -273,7 +281,8 @@ def matrices_of(rows: ReadMatrices) -> Floats:
 
 def visibility_of(layer: bpy.types.ViewLayer) -> bytes:
     """Return what tells which objects a view layer has, and which of them are visible."""
-    flags = bytes(item.visible_get(view_layer=layer) for item in layer.objects)
+    with outside_views():
+        flags = bytes(item.visible_get(view_layer=layer) for item in layer.objects)
     return layer_ids(layer).tobytes() + flags
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...core import Steps, Triangles, run
 from .. import tuning
-from .layers import layer_ids
+from .layers import layer_ids, outside_views
 from .meshes import (
     ReadMesh,
     digest_steps,
@@ -235,7 +235,8 @@ class SceneReader:
         """
         depsgraph = depsgraph_of()
         if has_changed is None:
-            return list(self._mesh_entries(depsgraph))
+            with outside_views():
+                return list(self._mesh_entries(depsgraph))
         entries: list[_Entry] = []
         most = tuning.current.instances_walked
         for start in range(0, len(depsgraph.object_instances), most):
@@ -244,7 +245,8 @@ class SceneReader:
                 depsgraph = depsgraph_of()
                 if has_changed():
                     return None
-            entries += self._mesh_entries(depsgraph, start, start + most)
+            with outside_views():
+                entries += self._mesh_entries(depsgraph, start, start + most)
         return entries
 
     def _mesh_entries(

@@ -5,6 +5,7 @@ from collections.abc import Hashable, Iterator
 import bpy
 
 from ..curves import is_animated
+from ..reader import outside_views
 
 
 def glance_at(layer: bpy.types.ViewLayer, *, rendered: bool) -> Hashable:
@@ -15,10 +16,10 @@ def glance_at(layer: bpy.types.ViewLayer, *, rendered: bool) -> Hashable:
     """
     scene = layer.id_data
     assert isinstance(scene, bpy.types.Scene)
+    with outside_views():
+        visible = [item for item in layer.objects if item and item.visible_get(view_layer=layer)]
     shown = frozenset(
-        item.session_uid
-        for item in layer.objects
-        if item and item.visible_get(view_layer=layer) and not is_animated(item, "hide_viewport")
+        item.session_uid for item in visible if not is_animated(item, "hide_viewport")
     )
     glance = layer.name, shown, _picture_of(scene), _cameras_of(scene)
     return (*glance, _roles_of(layer)) if rendered else glance

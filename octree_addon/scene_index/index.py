@@ -29,6 +29,7 @@ from ..reader import (
     read_matrices,
     visibility_of,
 )
+from ..ui import ChangedMeanwhileError
 from .boxes import SceneBoxes
 from .pending import Pending
 from .placed_octree import PlacedOctree
@@ -182,7 +183,7 @@ class SceneIndex:
 
     def _require_turn(self, turn: int) -> None:
         if self._turn != turn:
-            raise ValueError("Another question has read the scene meanwhile: ask again")
+            raise ChangedMeanwhileError
 
     def _catch_up(self, pending: Pending, depsgraph: bpy.types.Depsgraph) -> IndexSteps:
         if pending.needs_reading or (pending.reshown and self._shows_others(depsgraph)):
@@ -248,7 +249,7 @@ class SceneIndex:
                     rows = 0
                     yield number / len(new)
             if self.shown.meshes is not meshes or self.pending:
-                raise ValueError("The scene has changed meanwhile: ask again")
+                raise ChangedMeanwhileError
             self._mesh_code = meshes, zlib.crc32(b"".join(mesh.digest for mesh in meshes))
         matrices = read_matrices(self._depsgraph_of())
         return f"{zlib.crc32(matrices.tobytes(), self._mesh_code[1]):08x}"
@@ -275,9 +276,22 @@ class SceneIndex:
         ndarray of intp, shape (k,)
             Those of `object.evaluated_get(depsgraph).data.polygons`; of the mesh itself if no
             modifier changes its faces.
+
+        Raises
+        ------
+        ValueError
+            If a placement is unknown, or triangles are not one for each, of its mesh.
         """
-        rows, wanted = self.rows_of(placements), np.asarray(triangles, np.intp)
-        return self.placements.polygons_of(rows, wanted)
+        rows, wanted = self.rows_of(placements), np.asarray(triangles)
+        if wanted.shape != rows.shape or (len(wanted) and wanted.dtype.kind not in "iu"):
+            told = f"got {wanted.dtype} in shape {wanted.shape}"
+            raise ValueError(f"triangles must be whole numbers in shape {rows.shape}, {told}")
+        counts = np.diff(self.placements.starts)[rows]
+        (bad,) = ((wanted < 0) | (wanted >= counts)).nonzero()
+        if len(bad):
+            told = f"got {wanted[bad[0]]} in row {bad[0]}, of a mesh of {counts[bad[0]]}"
+            raise ValueError(f"triangles must be triangles of the placed meshes, {told}")
+        return self.placements.polygons_of(rows, wanted.astype(np.intp))
 
     def rows_of(self, placements: ArrayLike) -> Ids:
         """Return where placements stand in `octree.ids`; an unknown one is a `ValueError`."""

@@ -44,6 +44,8 @@ class AskedAt:
 
 # How often something may have changed; and how many objects there were when that was last counted.
 _changes, _population = [0], [0]
+# How often a scene was evaluated, also for what is only selected, shown or hidden.
+_evaluations = [0]
 _REGROUPED = SceneChanges(frozenset(), frozenset(), reshown=True)
 # The change that may have moved or reshaped an object, or reshaped it, by its session id; all of
 # them under 0.
@@ -75,6 +77,11 @@ def revision() -> int:
     return _changes[0]
 
 
+def evaluations() -> int:
+    """Return a number that is another one after each evaluation, and after an undo."""
+    return _evaluations[0]
+
+
 def note_asked(scene: bpy.types.Scene, number: int, question: str = "") -> None:
     """Note that what has this number is asked of the scene, whatever that is like now.
 
@@ -98,6 +105,7 @@ def is_outdated() -> bool:
 
 def note_evaluation(changes: SceneChanges) -> None:
     """Note what an evaluation names; what is only selected or hidden is looked at again."""
+    _evaluations[0] += 1
     if changes.has_any:
         note_meanwhile(_THERE)
         _doubt(changes, has_changed=True)
@@ -107,6 +115,7 @@ def note_evaluation(changes: SceneChanges) -> None:
 
 def note_undo() -> None:
     """Doubt what was read after an undo; of standing answers, numbers in scenes tell."""
+    _evaluations[0] += 1
     note_meanwhile(_THERE)
     note_meanwhile(_SEEN)
     _doubt(EVERYTHING)

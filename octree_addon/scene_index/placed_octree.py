@@ -7,6 +7,7 @@ from ...core import SceneOctree, Steps
 from .. import tuning
 from ..arrays import Flags, Ids
 from ..reader import SceneMesh, ScenePlacements, matrices_of, row_bytes
+from ..ui import ChangedMeanwhileError
 from .revision import rows_before
 
 
@@ -55,7 +56,7 @@ class PlacedOctree:
             for fraction in self._take_steps(found):
                 yield fraction
                 if turn != self._turn:
-                    raise ValueError("Another question has read the scene meanwhile: ask again")
+                    raise ChangedMeanwhileError
         self._found = found
 
     def _take_steps(self, found: ScenePlacements) -> Steps[None]:

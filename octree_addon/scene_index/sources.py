@@ -16,6 +16,7 @@ from ..reader import (
     ScenePlacements,
     matrices_of,
     object_bounds,
+    outside_views,
     seen_objects,
     taken_types,
 )
@@ -268,8 +269,10 @@ def _misses(layer: bpy.types.ViewLayer, owners: Ids) -> bool:
     there = {item.session_uid: item for item in layer.id_data.objects}
     if not uids <= there.keys():
         return True
+    present = [there[uid] for uid in uids]
     in_layer = set(layer.objects)
-    return any(there[uid] in in_layer and there[uid].visible_get(view_layer=layer) for uid in uids)
+    with outside_views():
+        return any(each in in_layer and each.visible_get(view_layer=layer) for each in present)
 
 
 def _has_other_bounds(layer: bpy.types.ViewLayer, source: Source) -> bool:

@@ -34,7 +34,7 @@ def select_faces(context: bpy.types.Context, subjects: Subjects, action: str) ->
     Raises
     ------
     ValueError
-        If no mesh in question has faces, or whole objects were asked. Nothing is changed.
+        If no mesh in question has faces. Nothing is changed.
     """
     editing = context.mode == "EDIT_MESH"
     objects = list(context.objects_in_mode if editing else context.view_layer.objects)

@@ -43,15 +43,13 @@ def _select(item: bpy.types.Object, layer: bpy.types.ViewLayer, state: bool) -> 
     return "objects" if state or before else "untouched"
 
 
-def found_text(counts: Counter[str], action: str, *, by_bounds: bool = False) -> str:
+def found_text(counts: Counter[str], action: str) -> str:
     """Say what was really selected or deselected, such as "12 objects, 340 instances selected"."""
     kind = "face" if "faces" in counts else "object"
     parts = [plural(counts[f"{kind}s"], kind)]
     if counts["instances"]:
         parts.append(plural(counts["instances"], "instance"))
     text = f"{', '.join(parts)} {'deselected' if action == 'SUBTRACT' else 'selected'}"
-    if by_bounds:
-        text += ", by their bounds"
     if counts["refused"]:
         text += f"; {counts['refused']:,} could not be"
     if counts["unknown"]:

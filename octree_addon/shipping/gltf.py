@@ -72,7 +72,7 @@ def gltf_files(
         image["uri"] = _texture_name(unquote(image["uri"]), content)
         found[image["uri"]] = content
     _rename(model, twins, name)
-    return {path.name: json_file(model).encode(), **found}
+    return {path.name: json_file(model, strict=True).encode(), **found}
 
 
 def glb_files(
@@ -91,7 +91,7 @@ def glb_files(
 
 def glb(model: dict[str, Any], rest: bytes) -> bytes:
     """Return a binary glTF of a model and of its other chunks, their heads included."""
-    text = json_text(model).encode()
+    text = json_text(model, strict=True).encode()
     text += b" " * (-len(text) % 4)
     head = _HEADER.pack(b"glTF", 2, _HEADER.size + _CHUNK.size + len(text) + len(rest))
     return head + _CHUNK.pack(len(text), b"JSON") + text + rest

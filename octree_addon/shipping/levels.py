@@ -132,7 +132,7 @@ class LevelRoom:
         error = self._details[parent.code].error
         lower, upper = stage.bounds()
         return {
-            "triangles": sum(part.triangles for part in stage.parts),
+            "triangles": stage.triangle_count,
             "toSource": self._meters * error.to_source,
             "fromSource": self._meters * error.from_source,
             "bounds": [lower.tolist(), upper.tolist()],

@@ -77,7 +77,7 @@ def side_neighbors(found: Chunks, names: Sequence[str]) -> list[dict[str, list[s
 
 
 def chunk_members(cut: SceneCut, options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return what the manifest says of each cell, but for its files and its hash."""
+    """Return what the manifest says of each cell without looking at what its files have."""
     found = cut.found
     shift = code_bits(options)
     shown = (each.tolist() for each in shown_bounds(cut))
@@ -92,7 +92,6 @@ def chunk_members(cut: SceneCut, options: Mapping[str, Any]) -> list[dict[str, A
             "lower": found.lower[cell].tolist(),
             "upper": found.upper[cell].tolist(),
             "bounds": bounds,
-            "triangles": int(found.counts[cell]),
             "over": bool(found.is_over[cell]),
             "objects": [part.source.label for part in parts],
             "neighbors": near[cell],

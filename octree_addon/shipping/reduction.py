@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from .. import tuning
 from ..arrays import Flags
-from ..chunks import Draft, keep_normals
-from ..reader import triangle_count
+from ..chunks import Draft
+from ..reader import is_sound, triangle_count
+from ..written_meshes import keep_normals
 
 # Attributes and a vertex group that are gone in the end.
 _NUMBER, _NORMAL, _FIXED = "octree_number", "octree_normal", "octree_fixed"
@@ -96,8 +97,7 @@ def _has_fixed(mesh: bpy.types.Mesh, wish: ReductionWish) -> bool:
     wanted = _positions(wish.mesh)[wish.fixed]
     numbers = np.zeros(len(mesh.vertices), np.int32)
     attribute: Any = mesh.attributes.get(_NUMBER)
-    # What Blender had to mend is another surface.
-    if attribute is None or not mesh.polygons or mesh.validate():
+    if attribute is None or not mesh.polygons or not is_sound(mesh):
         return False
     attribute.data.foreach_get("value", numbers)
     places = np.flatnonzero(numbers > 0)

@@ -209,9 +209,10 @@ def _staged_steps(
                 files = former.files
             else:
                 files = written(number, name, int(cut.found.codes[number]), stage)
+            said = members[number] | {"triangles": stage.triangle_count}
         finally:
             stage.close()
-        shipment.chunks.append(ChunkFiles(members[number], sums, files))
+        shipment.chunks.append(ChunkFiles(said, sums, files))
         yield (number + 1 - cut.own.start) / count
     if parents:
         kept = {

@@ -14,7 +14,7 @@ from mathutils import Matrix
 
 from ..arrays import Floats, Ids
 from ..chunks import ChunkPart, are_sheared, arrays_file, is_edited, rounded_bounds
-from ..reader import mesh_arrays, mesh_layers
+from ..reader import mesh_arrays, mesh_layers, triangle_count
 from .fingerprints import material_fingerprint
 
 
@@ -77,6 +77,11 @@ class CellStage:
     def items(self) -> list[bpy.types.Object]:
         """The chunks."""
         return [each.item for each in self.shown]
+
+    @property
+    def triangle_count(self) -> int:
+        """How many triangles the chunks show, and so their files have."""
+        return sum(triangle_count(each.mesh) for each in self.shown)
 
     @property
     def scene(self) -> bpy.types.Scene:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ...core import ChunkPolygons
 from ..arrays import Flags, Ids
-from ..chunks import chunk_arrays, loose_parts, write_mesh
 from ..reader import MeshColumn, MeshLayers, mesh_layers
+from ..written_meshes import chunk_arrays, loose_parts, write_mesh
 
 _ELEMENTS = ("POINT", "EDGE", "FACE", "CORNER")
 

@@ -75,11 +75,6 @@ class SceneTarget:
     revision: int
 
     @property
-    def noun(self) -> str:
-        """The noun for its items."""
-        return self.placements.noun
-
-    @property
     def owners(self) -> Ids:
         """Session id of each placement's object, or instancer, (p,)."""
         return self.placements.owners
@@ -166,9 +161,9 @@ class SceneTarget:
         octree = self.octree.only(self.octree.ids[rows])
         return replace(self, octree=octree, placements=self.placements.ordered(rows))
 
-    def without(self, placement: int) -> tuple[SceneOctree, int]:
-        """Return an octree without a placement, and how many of its items are in it after all."""
-        return self.octree.only(np.delete(self.octree.ids, placement)), 0
+    def without(self, placement: int) -> SceneOctree:
+        """Return an octree without a placement."""
+        return self.octree.only(np.delete(self.octree.ids, placement))
 
     def in_volume(self, volume: Any, relation: str) -> Ids:
         """Return the numbers of the items in one volume, sorted."""

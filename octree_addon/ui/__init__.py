@@ -46,12 +46,20 @@ from .session_store import (
     notify,
 )
 from .status_text import clear_status, redraw_status_bars, write_status
-from .stepped import FEATURE, SteppedOperator, is_any_waiting, is_overtaken, note_meanwhile
+from .stepped import (
+    FEATURE,
+    ChangedMeanwhileError,
+    SteppedOperator,
+    is_any_waiting,
+    is_overtaken,
+    note_meanwhile,
+)
 
 __all__ = [
     "FEATURE",
     "FILE_PATH",
     "OWN_WORDS",
+    "ChangedMeanwhileError",
     "Draw",
     "Feature",
     "FileExport",

@@ -64,6 +64,13 @@ def is_overtaken(what: str) -> bool:
     return any(what in each for each in _ending)
 
 
+class ChangedMeanwhileError(ValueError):
+    """Raised by steps that cannot go on, as the scene was changed or read again between two."""
+
+    def __init__(self) -> None:
+        super().__init__("The scene has changed meanwhile: ask again")
+
+
 class SteppedOperator(RefusingOperator):
     """The part of an operator that works while Blender stays awake; a mixin.
 
@@ -107,7 +114,7 @@ class SteppedOperator(RefusingOperator):
         if self.options.is_repeat and not bpy.app.background:
             return self._redo(context)
         try:
-            result = run(self.steps(context))
+            result = run(self._steps_again(context))
         except ValueError as error:
             return self.refuse(error)
         return self._end(context, result)
@@ -211,9 +218,18 @@ class SteppedOperator(RefusingOperator):
         if wanted and self._meanwhile is not None:
             _waiting.append(self._meanwhile)
 
+    def _steps_again(self, context: bpy.types.Context) -> Steps[Any]:
+        """Take all steps; if the scene has changed meanwhile, once more from the beginning."""
+        try:
+            return (yield from self.steps(context))
+        except ChangedMeanwhileError:
+            if self._meanwhile is not None:
+                self._meanwhile.clear()  # which is looked at now
+        return (yield from self.steps(context))
+
     def _work(self, context: bpy.types.Context, seconds: float) -> Running[Any]:
         deadline = perf_counter() + seconds
-        running = self._running = self._running or Running(self.steps(context))
+        running = self._running = self._running or Running(self._steps_again(context))
         while running.step() and perf_counter() < deadline:
             pass
         return running

@@ -83,9 +83,6 @@ def test_answer_is_told_by_objects_before_triangles(row):
     assert asked.words == f"2 objects: {asked.found_text}"
     assert ask(radius=0.6).words.startswith("1 object: ")
     assert ask(radius=0.1).words == "0 of 96 triangles"
-    bpy.ops.object.select_all(action="SELECT")
-    bpy.ops.octree.build(source="OBJECTS", scope="VISIBLE")
-    assert ask().words == "2 of 8 objects"
 
 
 def test_answer_is_current_while_the_scene_is_as_it_was_asked(row):

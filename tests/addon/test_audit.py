@@ -364,6 +364,33 @@ def test_what_floats_is_selected_and_listed(empty_scene, capfd):
     assert selected() == {"Floor", "Table", "Cup", "Kite"}
 
 
+def test_the_ground_is_named_found_or_chosen(empty_scene, capfd):
+    """A backdrop that reaches deeper than all else is not what most stands on."""
+    floor = cube("Floor", location=(0, 0, -0.5), scale=(9, 9, 1))
+    cube("Table", location=(0, 0, 0.5))
+    cube("Lamp", location=(3, 0, 2.5))
+    cube("Backdrop", size=3e4, location=(0, 35e3, 0), scale=(1, 1e-6, 1))
+    settings, results = empty_scene.octree.floating, empty_scene.octree.results
+
+    def ask(**options):
+        assert bpy.ops.octree.select_floating("EXEC_DEFAULT", True, **options) == {"FINISHED"}
+        return selected(), bytes(results.kept[results.active].details).decode()
+
+    assert ask() == ({"Lamp"}, "Floor and 1 more")
+    assert "1 object floats; ground: Floor and 1 more; " in capfd.readouterr().out
+    assert ask(ground="LOWEST") == ({"Floor", "Table", "Lamp"}, "Backdrop")
+    settings.ground, settings.ground_object = "OBJECT", floor
+    assert ask() == ({"Lamp", "Backdrop"}, "Floor")
+    assert ask(ground_object="Lamp") == ({"Floor", "Table", "Backdrop"}, "Lamp")
+    assert settings.ground_object.name == "Lamp"
+    settings.ground_object.hide_set(True)
+    with pytest.raises(RuntimeError, match="Nothing of the ground is visible: choose another"):
+        ask()
+    settings.ground_object = None
+    with pytest.raises(RuntimeError, match="Choose the object that is the ground"):
+        ask()
+
+
 def test_what_floats_is_told_from_the_last_audit_or_without_one(scene):
     bpy.ops.octree.select_floating()
     alone = selected(), rows().columns[0].values.tolist()

@@ -102,18 +102,18 @@ def test_chunks_without_their_label_pictures_are_said(blend, tmp_path, capsys):
     merge = ("seen", "--merge", tmp_path / "1.json", tmp_path / "2.json", "--out")
     assert octree(*merge, tmp_path / "a.json", "--format", "coco") == 2
     assert "give --labels" in capsys.readouterr().err
-    assert octree(*merge, tmp_path / "a.json", "--labels", tmp_path / "labels") == 1
+    assert octree(*merge, tmp_path / "a.json", "--labels", tmp_path / "labels") == 2
     assert "Camera_0001.png" in capsys.readouterr().err
     assert not (tmp_path / "labels").exists()
     for frame, chunk in ((1, 1), (2, 1), (3, 2), (4, 2)):
         folder = tmp_path / "labels" / f"chunk-{chunk}-of-2"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"Camera_000{frame}.png").write_bytes(b"nothing of the kind")
-    assert octree(*merge, tmp_path / "a.json", "--labels", tmp_path / "labels") == 1
+    assert octree(*merge, tmp_path / "a.json", "--labels", tmp_path / "labels") == 2
     assert "cannot be read" in capsys.readouterr().err
     assert octree("seen", blend, "--chunk", "1/1", "--out", tmp_path / "1.json") == 0
     merge = ("seen", "--merge", tmp_path / "1.json", "--out", tmp_path / "a.json")
-    assert octree(*merge, "--labels", tmp_path / "labels") == 1
+    assert octree(*merge, "--labels", tmp_path / "labels") == 2
     assert "without --behind-others" in capsys.readouterr().err
     assert not (tmp_path / "a.json").exists()
 

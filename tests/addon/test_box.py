@@ -210,17 +210,6 @@ def test_an_empty_gives_a_box_as_large_as_it_is_drawn(row):
     assert selected() == {"Cube 1", "Cube 2", "Cube 3"}
 
 
-def test_objects_are_found_by_their_bounds(row):
-    bpy.context.scene.octree.source.source = "OBJECTS"
-    build()
-    assert trees.get(bpy.context.scene).source.noun == "object"
-    ask(around="CURSOR", center=(3, 0, 0), size=(1, 1, 1))
-    assert selected() == {"Cube 1", "Cube 2"}
-    ask(around="ACTIVE", object="Cube 2")
-    assert selected() == set()
-    assert bpy.ops.octree.prove_it() == {"FINISHED"}
-
-
 def test_its_outline_is_the_box(row):
     row[1].matrix_world = MATRICES[0]
     activate(row[1])

@@ -16,9 +16,9 @@ from chunk_scenes import FINE, areas, barycentric, bumpy, chunks, cut, open_leng
 from costs import lines_run
 from mathutils import Matrix
 
-from octree_ext.octree_addon.chunks.groups import write_groups
 from octree_ext.octree_addon.chunks.names import safe_name
 from octree_ext.octree_addon.reader import GroupWeights, mesh_layers
+from octree_ext.octree_addon.written_meshes import write_groups
 
 BLENDED = ("FLOAT2", "FLOAT_COLOR", "BYTE_COLOR", "FLOAT", "FLOAT_VECTOR")
 
@@ -75,7 +75,7 @@ def test_the_arithmetic_of_blending_is_exact_to_a_millionth():
     """The same, with the weights that the core has found in double precision."""
     from octree_ext.core import run
     from octree_ext.octree_addon.chunks.cutting import cut_steps
-    from octree_ext.octree_addon.chunks.writing import _column_values
+    from octree_ext.octree_addon.written_meshes.layers import _column_values
 
     bumpy()
     options = {**FINE, "counted": "TRIANGLES", "triangles": 60, "tree": "OCTREE",

@@ -86,8 +86,8 @@ def test_a_second_run_writes_changed_cells_only(blend, tmp_path):
 def test_what_cannot_be_cut_is_told(blend, tmp_path, capsys):
     assert octree("chunks", blend, "--triangles", "0", "--out", tmp_path / "a") == 2
     assert octree("chunks", blend, "--cell", "0", "--out", tmp_path / "a") == 2
-    assert octree("chunks", blend, "--out", blend) == 1
-    assert octree("chunks", tmp_path / "none.blend", "--out", tmp_path / "a") == 1
+    assert octree("chunks", blend, "--out", blend) == 2
+    assert octree("chunks", tmp_path / "none.blend", "--out", tmp_path / "a") == 2
     assert not (tmp_path / "a").exists()
     assert "Traceback" not in capsys.readouterr().err
 

@@ -102,15 +102,10 @@ def test_faces_that_collide(row):
     assert not any(face.select for face in bpy.data.objects["Cube 9"].data.polygons)
 
 
-def test_one_inside_another_does_not_touch_it_but_its_box_does(empty_scene):
+def test_one_inside_another_does_not_touch_it(empty_scene):
     select_only(cube("Inner", size=0.5), cube("Outer"))
     bpy.ops.octree.build()
     assert collide().notes == ("0 pairs collide",)
-    empty_scene.octree.source.source = "OBJECTS"
-    select_only(bpy.data.objects["Inner"], bpy.data.objects["Outer"])
-    bpy.ops.octree.build()
-    assert collide().notes == ("1 pair collides", "Inner, Outer: 1")
-    assert selected() == {"Inner", "Outer"}
 
 
 def test_instances_collide_with_each_other_if_asked(empty_scene):
@@ -134,10 +129,8 @@ def test_without_a_tree_what_is_visible_is_asked(empty_scene):
 
 
 @pytest.mark.parametrize("margin", [0.0, 1.0, 3.0])
-@pytest.mark.parametrize("source", ["TRIANGLES", "OBJECTS"])
 @tuned(octree_addon, pairs_tested=1000)
-def test_collisions_are_proven(heap, empty_scene, source, margin):
-    empty_scene.octree.source.source = source
+def test_collisions_are_proven(heap, margin):
     bpy.ops.octree.build()
     asked = collide(margin=margin)
     assert 0 < len(asked.items) <= len(asked.target)

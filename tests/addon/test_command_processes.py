@@ -126,5 +126,5 @@ def test_control_c_ends_a_command_and_writes_nothing(place, name, moment):
 
 def test_the_next_in_line_for_control_c_is_back_afterwards():
     before = signal.getsignal(signal.SIGINT)
-    assert command_line.main(["seen", "no.blend", "--out", "no.json"]) == 1
+    assert command_line.main(["seen", "no.blend", "--out", "no.json"]) == 2
     assert signal.getsignal(signal.SIGINT) is before

@@ -4,7 +4,7 @@ import bpy
 import numpy as np
 import pytest
 from answered import find_instead
-from blender_scenes import camera, cube, mesh_object, select_only, selected
+from blender_scenes import camera, cube, select_only, selected
 from paper import drawn
 from probing import view3d
 
@@ -111,18 +111,6 @@ def test_settings_are_remembered_in_the_file(row):
     assert settings.ray.direction[:] == (1, 0, 0)
 
 
-def test_nearest_of_a_tree_of_objects_are_objects(empty_scene):
-    items = [
-        mesh_object(f"Flat {z}", [(0, 0, z), (1, 0, z), (0, 1, z)], [(0, 1, 2)]) for z in (1, 4)
-    ]
-    empty_scene.octree.source.source = "OBJECTS"
-    select_only(*items)
-    bpy.ops.octree.build()
-    nearest(count=1)
-    assert selected() == {"Flat 1"}
-    assert bpy.ops.octree.prove_it() == {"FINISHED"}
-
-
 @pytest.mark.parametrize("hits", ["FIRST", "ALL"])
 def test_rays_are_proven(row, hits):
     asked = cast(hits=hits, direction=(1, 0.0625, 0))
@@ -219,10 +207,7 @@ def drawn_with(scene, near):
     return set(drawn(OCTREE_PT_cursor))
 
 
-@pytest.mark.parametrize("source", ["TRIANGLES", "OBJECTS"])
-def test_the_nearest_others_are_proven(row, source):
-    select_only(*row.objects)
-    bpy.ops.octree.build(source=source)
+def test_the_nearest_others_are_proven(row):
     found = nearest(count=2, others=True)
     assert "Cube 0" not in selected()
     assert "Cube 1" in selected()

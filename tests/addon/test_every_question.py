@@ -50,7 +50,7 @@ def test_it_selects_lists_and_proves_what_it_finds(row, question, tmp_path):
 LISTED = {
     **{question.bl_idname.partition(".")[2]: {} for question in questions.QUESTIONS},
     "find_seen": {},
-    "find_never_seen": {"directions": 4, "resolution": 48},
+    "find_never_seen": {"directions": 4, "resolution": 256},
     "audit": {},
     "select_floating": {},
     "contacts_over_frames": {"span": "CUSTOM", "first": 1, "last": 2},

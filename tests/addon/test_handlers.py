@@ -1,15 +1,16 @@
 """What is awake while there is a tree, what it notices, and that nothing else is."""
 
+import answering
 import bpy
 import pytest
-from blender_scenes import camera, cube
+from blender_scenes import camera, cube, select_only
 from costs import lines_run
 from tree_age import is_stale
 from tuned import tuned
 
 from octree_ext import octree_addon
 from octree_ext.octree_addon import display, handlers, trees
-from octree_ext.octree_addon.display import batches
+from octree_ext.octree_addon.display import batches, drawing, uploads
 from octree_ext.octree_addon.ui import settings_of
 
 
@@ -215,3 +216,48 @@ def test_nothing_is_drawn_of_the_file_before(empty_scene):
     assert display.is_installed()
     bpy.ops.wm.read_homefile(use_empty=True)
     assert not display.is_installed()
+
+
+class Mark:
+    """Stands for an upload, and for what it is of."""
+
+
+OF_SOMETHING = Mark()
+# What is there before the answer.
+EARLIER = {
+    "a result": [("find_seen", {})],
+    "a question": [("select_in_sphere", {})],
+    "an octree": [("build", {})],
+}
+
+
+@pytest.mark.parametrize("earlier", EARLIER.values(), ids=EARLIER)
+@pytest.mark.parametrize("presses", answering.EACH.values(), ids=answering.EACH)
+def test_an_answer_uploads_nothing_again(empty_scene, presses, earlier):
+    """Draw handlers stay installed, and the graphics card keeps what it has."""
+    cubes = [cube(f"Cube {x}", 0.9, location=(x, 0, 0)) for x in range(4)]
+    empty_scene.camera = camera(location=(0, 0, 9))
+    select_only(*cubes)
+    answering.press_all(earlier)
+    for result in settings_of(empty_scene).results.kept:
+        result.pinned = True
+    handles, marks = list(drawing._handles), uploaded_marks(trees.get(empty_scene))
+    assert handles and marks
+    select_only(*cubes[:2])
+    answering.press_all(presses)
+    assert drawing._handles == handles
+    assert all(mark in (each if isinstance(each, list) else each.values()) for each, mark in marks)
+
+
+def uploaded_marks(built):
+    """Put a mark into each container of uploads; return pairs of a container and its mark."""
+    marks = []
+    for container in uploads._uploads:
+        key = built if container is batches._pictures else OF_SOMETHING
+        if isinstance(container, list):
+            container.append(Mark())
+            marks.append((container, container[-1]))
+        elif key is not None:
+            container[key] = Mark()
+            marks.append((container, container[key]))
+    return marks

@@ -1,8 +1,11 @@
 """Reports of hiding count what is hidden: overrides, linked data, several collections."""
 
+from itertools import combinations
+
 import bpy
 import pytest
 from blender_scenes import camera, cube, link
+from paper import drawn
 from shot_scenes import ICONS, keep_answer
 from snapshots import whole_file
 
@@ -100,3 +103,46 @@ def test_what_is_hidden_of_overrides_is_hidden_in_the_file(library, icon, tmp_pa
     bpy.ops.wm.open_mainfile(filepath=str(tmp_path / "hidden.blend"))
     assert {item.name for item in bpy.data.objects if getattr(item, FLAGS[icon])} == names
     assert hiding.restore(bpy.context) == {icon: 7}
+
+
+@pytest.mark.parametrize("icons", [c for n in (1, 2, 3) for c in combinations(ICONS, n)])
+@pytest.mark.parametrize("layers", [1, 2])
+def test_an_object_counts_once_whatever_hides_it(icons, layers, capfd):
+    """The label and the report of Restore have one number: that of the objects."""
+    scene = bpy.context.scene
+    items = [cube(f"Cube {number}", location=(3 * number, 0, 0)) for number in range(6)]
+    cube("Seen", location=(0, 9, 0))
+    rest = [scene.view_layers[0], *(scene.view_layers.new(f"{n}") for n in range(layers - 1))]
+    for layer in rest:
+        layer.update()
+    hidden = set()
+    for number, icon in enumerate(icons):
+        for layer in rest[: layers if icon == "EYE" else 1]:
+            chosen = items[number : number + 3]
+            with bpy.context.temp_override(view_layer=layer):
+                hiding.hide(bpy.context, hiding.plan(bpy.context, chosen, icon))
+            hidden.update(chosen)
+    count = len(hidden)
+    assert hiding.hidden_count(scene) == count
+    assert f"Restore ({count})" in drawn(bpy.types.OCTREE_PT_main).values()
+    bpy.ops.octree.restore_hidden()
+    assert f"Info: {count} objects restored" in capfd.readouterr().out
+    assert hiding.hidden_count(scene) == 0
+
+
+def test_an_undo_that_hides_others_is_counted():
+    items = [cube(f"Cube {number}", location=(3 * number, 0, 0)) for number in range(5)]
+    scene = bpy.context.scene
+
+    def hide(*chosen):
+        for icon, some in zip(("EYE", "RENDER"), chosen, strict=True):
+            hiding.hide(bpy.context, hiding.plan(bpy.context, some, icon))
+        bpy.ops.ed.undo_push(message="Hidden")
+        return hiding.hidden_count(scene)
+
+    bpy.ops.ed.undo_push(message="Before")
+    assert hide(items[:2], items[:2]) == 2
+    hiding.restore(bpy.context)
+    assert hide(items[:2], items[2:4]) == 4
+    bpy.ops.ed.undo()
+    assert hiding.hidden_count(bpy.context.scene) == 2

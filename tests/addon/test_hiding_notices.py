@@ -38,7 +38,7 @@ def test_the_button_counts_what_is_hidden(objects):
     assert banner() == ""
     hiding.hide(bpy.context, plan([objects["Cube 0"]]))
     hiding.hide(bpy.context, plan([objects["Cube 0"], objects["Cube 1"]], "MONITOR"))
-    assert banner() == "(3)"
+    assert banner() == "(2)"  # objects, not icons
     hiding.restore(bpy.context)
     assert banner() == ""
 
@@ -67,7 +67,7 @@ def test_awake_exactly_while_something_is_hidden(objects):
     assert awake() == []
     hiding.hide(bpy.context, plan([objects["Cube 0"]]))
     hiding.listen_if_hiding()
-    assert awake() == ["render_init", "save_pre"]
+    assert awake() == ["render_init", "save_pre", "undo_post", "redo_post"]
     hiding.restore(bpy.context)
     assert awake() == []
 
@@ -80,7 +80,7 @@ def test_another_file_puts_it_to_sleep_and_the_header_wakes_it(objects, tmp_path
     assert awake() == []
     bpy.ops.wm.open_mainfile(filepath=path)
     handlers.watch_header(None, bpy.context)
-    assert awake() == ["render_init", "save_pre"]
+    assert awake() == ["render_init", "save_pre", "undo_post", "redo_post"]
 
 
 class Recorder(bpy.types.RenderEngine):

@@ -38,12 +38,12 @@ pytestmark = pytest.mark.usefixtures("in_numpy")
 @pytest.mark.parametrize("renderer", [ZBuffer, PixelRays])
 def test_parts_in_a_closed_box_are_never_seen_from_outside(renderer):
     box, _ = box_of_parts()
-    found = samples(renderer=renderer)
+    found = samples(views(resolution=200), renderer=renderer)
     assert len(found.never) == PARTS
     assert found.objects[box.session_uid] > 0
     assert found.never_faces == 12  # of two meshes
     assert found.facts.views == 8
-    assert found.facts.size == (48, 48)
+    assert found.facts.size == (200, 200)
 
 
 def test_no_part_in_a_glass_box_is_never_seen_if_glass_is_open():
@@ -349,10 +349,10 @@ def test_the_report_tells_the_views_and_the_saturation(capfd):
     ask()
     text = capfd.readouterr().out
     assert "4 of 5 objects and 12 of 18 faces never seen in 12 views from outside" in text
-    assert "64 x 64 pixels each; the last tenth of them added 0 % of the seen faces" in text
+    assert "256 x 256 pixels each; the last tenth of them added 0 % of the seen faces" in text
     lines = samples_lines(never_seen.get(bpy.context.scene))
     assert lines[:3] == ["4 of 5 objects never seen", "12 of 18 faces never seen",
-                         "12 views, 64 x 64 pixels"]  # fmt: skip
+                         "12 views, 256 x 256 pixels"]  # fmt: skip
 
 
 def test_saturation_is_what_the_last_tenth_added():
@@ -369,9 +369,9 @@ def test_saturation_is_what_the_last_tenth_added():
 
 def test_the_settings_are_kept_and_the_result_can_be_asked_again():
     box_of_parts(3)
-    ask(directions=9, resolution=32)
+    ask(directions=9, resolution=200)
     settings = settings_of(bpy.context.scene)
-    assert (settings.never_seen.directions, settings.never_seen.resolution) == (9, 32)
+    assert (settings.never_seen.directions, settings.never_seen.resolution) == (9, 200)
     assert [(each.name, each.count) for each in settings.results.kept] == [("Never Seen", 3)]
     bpy.data.objects["Part 0"].location = (20, 0, 0)
     assert bpy.ops.octree.refresh_result() == {"FINISHED"}

@@ -20,7 +20,7 @@ from snapshots import whole_file
 from octree_ext.core import item_buffers
 from octree_ext.octree_addon.cameras.never_seen import copies, counting
 from octree_ext.octree_addon.cameras.never_seen.stage import stage_of
-from octree_ext.octree_addon.cameras.never_seen.views import view_matrices
+from octree_ext.octree_addon.cameras.never_seen.views import view_set
 from octree_ext.octree_addon.cameras.shown_scene import ShownScene
 from octree_ext.octree_addon.scene_index import scene_index
 
@@ -34,7 +34,8 @@ def pictures(asked):
     """Draw all tested views as they are now, in NumPy and by rays; return the matrices, too."""
     index = scene_index()
     stage = stage_of(bpy.context, index, asked, ShownScene(made_by=ZBuffer))
-    matrices, size = view_matrices(asked, bpy.context, stage.scene, stage.solid)
+    looks = view_set(asked, bpy.context, stage.scene, stage.solid)
+    matrices, size = looks.matrices, looks.size
     return [item_buffers(made(stage.scene), matrices, size=size) for made in DRAWERS], matrices
 
 

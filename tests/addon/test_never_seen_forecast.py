@@ -5,11 +5,12 @@ import numpy as np
 import pytest
 from blender_scenes import cube, link, selected
 from never_seen_scenes import ask, box_of_parts, overhead, slab
-from paper import drawn
+from paper import drawn, said
 
+from octree_ext.octree_addon.answers.kept import active_result
 from octree_ext.octree_addon.cameras import never_seen
 from octree_ext.octree_addon.cameras.never_seen.forecast import forecast_of
-from octree_ext.octree_addon.cameras.never_seen.report import percent
+from octree_ext.octree_addon.cameras.never_seen.report import percent, samples_text
 from octree_ext.octree_addon.ui import plural, settings_of
 
 pytestmark = pytest.mark.usefixtures("in_numpy")
@@ -94,11 +95,14 @@ def test_what_is_not_dropped_is_told_by_reason(settings, capfd):
     if not copies["applied"]:
         assert kept.face_count == copies["faces"] + copies["gone_along"]
     lines = drawn(bpy.types.OCTREE_PT_results)
-    assert f"{kept.face_count:,} of {found.face_count:,} faces never seen" in lines
+    assert f"{found.never_faces:,} of {found.face_count:,} faces never seen" in lines
+    is_all = kept.face_count == found.never_faces
+    taken = f"{kept.face_count:,} face{'s' * (kept.face_count != 1)} to take away"
+    assert (taken in lines) != is_all
     bpy.ops.octree.copy_never_seen()
     text = capfd.readouterr().out
     for reason, count in kept.saved.items():
-        assert f"{count:,} more kept by {reason.capitalize()}" in lines
+        assert f"{count:,} kept by {reason.capitalize()}" in lines
         assert f"{count:,} by {reason}" in text
 
 
@@ -179,3 +183,24 @@ def test_where_nothing_would_be_left_it_is_said():
     assert "Nothing would be left" in drawn(bpy.types.OCTREE_PT_results)
     with pytest.raises(RuntimeError, match="Nothing would be left"):
         bpy.ops.octree.copy_never_seen()
+
+
+def test_one_number_of_what_is_never_seen(settings):
+    """The report, the panel, and the rows of the list have it, whatever the buttons will keep."""
+    found, scene = never_seen.get(bpy.context.scene), bpy.context.scene
+    result = active_result(scene)
+    lines, labels = zip(*said(bpy.types.OCTREE_PT_results), strict=True)
+    objects = f"{result.count:,} of {len(found.objects):,} objects never seen"
+    faces = f"{found.never_faces:,} of {found.face_count:,} faces never seen"
+    assert result.count == len(found.never)
+    assert objects in lines and faces in lines
+    assert samples_text(found).startswith(f"{objects.removesuffix(' never seen')} and {faces}")
+    kept = forecast_of(bpy.context).kept
+    for label, count in (("Select Objects", len(kept.never)), ("Select Faces", kept.face_count)):
+        assert f"{label} ({count:,})" in labels
+    for noun, count, never in (
+        ("object", len(kept.never), result.count),
+        ("face", kept.face_count, found.never_faces),
+    ):
+        told = f"{count:,} {noun}{'s' * (count != 1)} to take away"
+        assert (told in lines) == (count != never)

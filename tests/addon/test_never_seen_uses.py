@@ -188,7 +188,7 @@ def test_samples_are_marked():
     ask(views="SHOT")
     bpy.ops.octree.mark_never_seen()
     values = [each.value for each in item.data.attributes["samples_seen"].data]
-    assert values == [64 * 64, *[0] * 8]
+    assert values == [256 * 256, *[0] * 8]
     bpy.ops.octree.mark_never_seen(mark="OBJECTS", attribute="pixels")
     assert item["pixels"] == 64 * 64
 

@@ -2,7 +2,7 @@
 
 import bpy
 import pytest
-from blender_scenes import cube, depsgraph, lamp, link, select_only, selected
+from blender_scenes import cube, depsgraph, lamp, link, select_only
 from costs import lines_run
 
 from octree_ext.core import DynamicOctree, run
@@ -72,16 +72,6 @@ def test_no_object_with_a_shape_is_an_error():
     select_only(lamp())
     with pytest.raises(RuntimeError, match=r"no objects to build an octree of \(1 light"):
         build()
-
-
-def test_questions_are_answered_by_bounds(capfd):
-    grid(6)
-    build()
-    bpy.ops.octree.select_in_sphere(center=(4, 0.55, 0.55), radius=0.5)
-    assert selected() == {"Cube 2"}
-    assert "1 object selected, by their bounds" in capfd.readouterr().out
-    with pytest.raises(RuntimeError, match="Whole objects have no faces"):
-        bpy.ops.octree.select_in_sphere(center=(0, 0, 0), radius=1, kind="FACES")
 
 
 def test_rebuild_keeps_to_objects():

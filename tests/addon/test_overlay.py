@@ -10,8 +10,16 @@ from costs import bytes_made, lines_run
 
 from octree_ext.core import Boxes, Spheres, build_octree, run, trace
 from octree_ext.core.shapes.boxes import CORNERS
-from octree_ext.octree_addon import display, questions, results, trees
-from octree_ext.octree_addon.display import answered, batches, cells, detail, drawing, hover
+from octree_ext.octree_addon import display, questions, trees
+from octree_ext.octree_addon.display import (
+    answered,
+    batches,
+    cells,
+    detail,
+    drawing,
+    hover,
+    painted_objects,
+)
 from octree_ext.octree_addon.display.boxes import packed
 from octree_ext.octree_addon.display.mesh import cells_to_mesh
 from octree_ext.octree_addon.preferences import Colors
@@ -261,15 +269,16 @@ def painted(monkeypatch):
     """Stand in for the graphics card, and for Blender's window; return what is painted."""
     seen = []
     monkeypatch.setattr(batches, "draw_found", lambda query, *_, **__: seen.append(query))
+    monkeypatch.setattr(batches, "draw_paint", lambda paint, *_: seen.append(paint))
     monkeypatch.setattr(drawing, "draw_outline", seen.append)
     monkeypatch.setattr(answered.active_row, "fade", lambda _: None)
-    monkeypatch.setattr(answered, "_paint", lambda _, uids: batches.Painted((0, 0, 1), uids))
+    monkeypatch.setattr(painted_objects, "painted", lambda _, request: list(request.uids()))
     monkeypatch.setattr(answered, "colors", lambda: Colors(found=(0, 0, 1)))
-    monkeypatch.setattr(answered, "bpy", SimpleNamespace(
+    monkeypatch.setattr(painted_objects, "bpy", SimpleNamespace(
         app=SimpleNamespace(background=False), context=bpy.context, data=bpy.data, types=bpy.types,
     ))  # fmt: skip
     yield seen
-    answered._objects.clear()
+    painted_objects._read.clear()
 
 
 def test_a_question_is_painted_while_the_list_shows_its_result(empty_scene, painted):
@@ -294,25 +303,25 @@ def test_objects_found_are_read_while_they_are_shown_and_hold(empty_scene, paint
     cube("Ground", size=2)
     item = cube("High", location=(0, 0, 9))
     bpy.ops.octree.select_floating()
-    run(answered.unread_objects())
-    result = results.active_result(empty_scene)
-    assert answered.painted_objects(empty_scene, result).faces == [item.session_uid]
-    assert answered.unread_objects() is None
+    run(painted_objects.unread_objects())
+    (request,) = answered.objects_found(empty_scene)
+    assert painted_objects.paint_of(request) == [item.session_uid]
+    assert painted_objects.unread_objects() is None
     item.location.x += 1
     bpy.context.view_layer.update()
-    assert answered.unread_objects() is None  # it holds no more
-    assert not answered._objects
+    assert painted_objects.unread_objects() is None  # it holds no more
+    assert not painted_objects._read
     item.location.x -= 1
     bpy.context.view_layer.update()
     bpy.ops.octree.select_floating()
     settings_of(empty_scene).answer.found = False
-    assert answered.unread_objects() is None
+    assert painted_objects.unread_objects() is None
     settings_of(empty_scene).answer.found = True
-    run(answered.unread_objects())
-    assert answered._objects
+    run(painted_objects.unread_objects())
+    assert painted_objects._read
     bpy.ops.octree.remove_result()
-    answered.draw_answer(empty_scene, None)
-    assert not answered._objects
+    drawing.draw_scene(empty_scene)
+    assert not painted_objects._read
 
 
 def test_a_read_that_was_interrupted_is_tried_once_more(empty_scene, painted, monkeypatch):
@@ -323,15 +332,15 @@ def test_a_read_that_was_interrupted_is_tried_once_more(empty_scene, painted, mo
     cube("Cube")
     bpy.ops.octree.select_floating()
     with monkeypatch.context() as patch:
-        patch.setattr(answered, "scene_steps", interrupted)
-        run(answered.unread_objects())
-    run(answered.unread_objects())
-    assert [each.painted is not None for each in answered._objects.values()] == [True]
-    answered._objects.clear()
-    monkeypatch.setattr(answered, "scene_steps", interrupted)
-    run(answered.unread_objects())
-    run(answered.unread_objects())
-    assert answered.unread_objects() is None
+        patch.setattr(painted_objects, "scene_steps", interrupted)
+        run(painted_objects.unread_objects())
+    run(painted_objects.unread_objects())
+    assert [each.paint is not None for each in painted_objects._read.values()] == [True]
+    painted_objects._read.clear()
+    monkeypatch.setattr(painted_objects, "scene_steps", interrupted)
+    run(painted_objects.unread_objects())
+    run(painted_objects.unread_objects())
+    assert painted_objects.unread_objects() is None
 
 
 def test_nothing_is_read_in_a_window_that_shows_another_scene(empty_scene, painted, monkeypatch):
@@ -340,9 +349,9 @@ def test_nothing_is_read_in_a_window_that_shows_another_scene(empty_scene, paint
         raise AssertionError("It goes on")
 
     cube("Cube")
-    monkeypatch.setattr(answered, "scene_steps", slowly)
+    monkeypatch.setattr(painted_objects, "scene_steps", slowly)
     bpy.ops.octree.select_floating()
-    steps = answered.unread_objects()
+    steps = painted_objects.unread_objects()
     next(steps)
     window = bpy.context.window_manager.windows[0]
     other = bpy.data.scenes.new("Other")
@@ -353,4 +362,4 @@ def test_nothing_is_read_in_a_window_that_shows_another_scene(empty_scene, paint
     finally:
         window.scene = empty_scene
         bpy.data.scenes.remove(other)
-    assert not answered._objects
+    assert not painted_objects._read

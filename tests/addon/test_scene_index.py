@@ -269,6 +269,21 @@ def test_polygons_and_objects_of_hits(zoo):
     assert [index.table([each])[0].name for each in hits.placements] == ["Quad", "Strip"]
 
 
+@pytest.mark.parametrize(
+    ("triangles", "told"),
+    [
+        ([0, 10**6], r"triangles of the placed meshes, got 1000000 in row 1, of a mesh of \d+"),
+        ([-1, 0], "got -1 in row 0"),
+        ([0], r"whole numbers in shape \(2,\), got int64 in shape \(1,\)"),
+        ([0.0, 1.0], "got float64"),
+    ],
+)
+def test_triangles_that_are_not_there_have_no_polygons(zoo, triangles, told):
+    index = scene_index()
+    with pytest.raises(ValueError, match=f"triangles must be .*{told}"):
+        index.polygons_of(index.octree.ids[:2], triangles)
+
+
 def test_matrices_that_are_not_finite_are_set_aside(empty_scene):
     cube("Good")
     bad = cube("Bad")
@@ -356,7 +371,7 @@ def test_who_reads_meanwhile_reads_everything(zoo):
     steps = scene_index_module.index_of(bpy.context.evaluated_depsgraph_get()).update_steps()
     next(steps)
     assert_fresh()
-    with pytest.raises(ValueError, match="Another question has read the scene"):
+    with pytest.raises(ValueError, match="changed meanwhile"):
         list(steps)
     assert_fresh()
 

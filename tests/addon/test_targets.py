@@ -1,5 +1,6 @@
-"""Questions go to the index of the scene, whatever was built: its triangles, or its boxes."""
+"""Questions ask the triangles of the index of the scene, whatever was built to look at."""
 
+import answering
 import bpy
 import numpy as np
 import pytest
@@ -11,12 +12,14 @@ from blender_scenes import (
     link,
     monkey,
     scatter,
+    select_only,
     selected,
     tube,
 )
 from registered import OPERATORS
 
 from octree_ext.octree_addon import preferences, questions, scope, trees
+from octree_ext.octree_addon.answers.kept import active_result, view_of
 from octree_ext.octree_addon.ui import settings_of
 
 QUESTIONS = [
@@ -34,6 +37,8 @@ QUESTIONS = [
     ("select_collisions", {}),
     ("select_collisions", {"margin": 0.5, "instances": True}),
 ]
+CANDIDATES = ("select_in_sphere", {"center": (1, 0, 0), "radius": 1, "relation": "CANDIDATES"})
+PRESSES = [[each] for each in (*QUESTIONS, CANDIDATES)] + list(answering.ASKED.values())
 
 
 @pytest.fixture
@@ -60,14 +65,11 @@ def crowd(empty_scene):
     empty_scene.octree.source.scope = "VISIBLE"
 
 
-@pytest.mark.parametrize("contents", ["TRIANGLES", "OBJECTS"])
 @pytest.mark.parametrize(("name", "options"), QUESTIONS)
-def test_each_answer_is_proven(crowd, contents, name, options):
-    settings_of(bpy.context.scene).source.source = contents
+def test_each_answer_is_proven(crowd, name, options):
     assert getattr(bpy.ops.octree, name)(**options) == {"FINISHED"}
     assert bpy.ops.octree.prove_it() == {"FINISHED"}
     found = questions.get(bpy.context.scene)
-    assert found.target.noun == {"TRIANGLES": "triangle", "OBJECTS": "object"}[contents]
     assert (len(selected()) > 0) == (len(found.items) > 0 or options.get("invert", False))
 
 
@@ -98,38 +100,49 @@ def test_of_too_many_triangles_objects_are_told_alone(crowd, monkeypatch, relati
     assert bpy.ops.octree.prove_it() == {"FINISHED"}
 
 
-def test_objects_by_their_boxes_are_those_of_the_scene_as_it_is(empty_scene):
-    items = [cube(f"Cube {x}", location=(3 * x, 0, 0)) for x in range(4)]
-    empty_scene.octree.source.source = "OBJECTS"
-    empty_scene.octree.source.scope = "VISIBLE"
-    bpy.ops.octree.build()
-    first = trees.get(empty_scene)
-    items[0].location = (0, 50, 0)
-    cube("New", location=(0, 0, 1))
-    lamp(location=(0, 0, 0.5))
-    bpy.ops.octree.select_in_sphere(center=(0, 0, 0), radius=1)
-    assert selected() == {"New"}
-    assert trees.get(empty_scene) is first
-    assert first.stale
-    empty_scene.octree.source.lights = True
-    bpy.ops.octree.select_in_sphere(center=(0, 0, 0), radius=1)
-    assert selected() == {"New", "Lamp"}
+def choose_objects():
+    settings_of(bpy.context.scene).source.source = "OBJECTS"
 
 
-def test_what_is_built_to_look_at_changes_no_answer(empty_scene):
-    cube("Corner", rotation_euler=(0, 0, 0.25 * np.pi))
-    empty_scene.octree.source.scope = "VISIBLE"
-    place = {"center": (0.6, 0.6, 0), "radius": 0.01}
-    for contents in ("OBJECTS", "TRIANGLES"):
-        bpy.ops.octree.build(source=contents)
-        for asked, expected in (("OBJECTS", {"Corner"}), ("TRIANGLES", set())):
-            empty_scene.octree.source.source = asked
-            bpy.ops.octree.select_in_sphere(**place)
-            assert selected() == expected
+def build_objects():
+    bpy.ops.octree.build(source="OBJECTS", lights=True)
+
+
+def follow_objects():
+    choose_objects()
+    bpy.ops.octree.live()
+
+
+@pytest.mark.parametrize("look", [choose_objects, build_objects, follow_objects])
+@pytest.mark.parametrize("presses", PRESSES, ids=lambda presses: presses[-1][0])
+def test_what_is_built_to_look_at_changes_no_answer(crowd, presses, look):
+    """Over all questions: Contents, an octree of objects and Live change nothing that counts."""
+    lamp(location=(1, 0, 0.5))
+    expected = answer_to(presses)
+    for forget in (bpy.ops.octree.clear_results, bpy.ops.octree.clear):
+        if forget.poll():
+            forget()
+    look()
+    before = trees.get(bpy.context.scene)
+    assert answer_to(presses) == expected
+    assert before is None or trees.get(bpy.context.scene) is before
+
+
+def answer_to(presses):
+    """Ask, and return names and numbers of all rows, what is selected and what is said."""
+    select_only(*(bpy.data.objects[f"Cube {number}"] for number in range(4)))
+    answering.press_all(presses)
+    scene = bpy.context.scene
+    view = view_of(scene, active_result(scene))
+    rows = [view.labels(row) for row in range(len(view.rows))]
+    numbers = [(each.name, repr(each.values.tolist())) for each in view.rows.columns]
+    asked = questions.get(scene)
+    said = (asked.words, asked.notes, asked.items.tolist()) if asked else None
+    return rows, numbers, selected(), said
 
 
 @pytest.mark.parametrize("contents", ["OBJECTS", "TRIANGLES"])
-def test_potential_colliders_are_those_of_the_octree_and_proven(empty_scene, contents):
+def test_potential_colliders_are_triangles_and_proven(empty_scene, contents):
     items = [cube(f"Cube {x}", location=(2 * x, 0, 0)) for x in range(30)]
     empty_scene.octree.source.scope = "VISIBLE"
     bpy.ops.octree.build(source=contents, capacity=4)

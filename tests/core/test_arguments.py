@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scene_questions as asked
 from numpy.typing import ArrayLike
+from steps_world import assert_same
 
 import core
 from core import (
@@ -74,11 +75,15 @@ GIVEN = {
     **{f"{name}.ids": [0, 2] for name in PLACING},
     "split_quads.positions": np.eye(3, dtype=np.float32), "polygons": np.zeros(1, np.int32),
     "split_quads.corners": np.arange(3, dtype=np.int32), "words": np.zeros(2),
+    "views_inside.near": 0.01,
 }  # fmt: skip
 # Their arrays are known to be sound: nobody checks them again.
 TRUSTED = {
-    "ItemRenderer.image", "ItemRenderer.covered", "Octree.named", "save", "load", "atomic_file",
+    "ItemRenderer.image", "ItemRenderer.covered", "ItemRenderer.evidence", "Octree.named", "save",
+    "load", "atomic_file",
 }  # fmt: skip
+# Arrays in whose place a few words may stand: another word is a ValueError, not a TypeError.
+WORDS = {"grounds"}
 STATIC = {"from_planes", "from_matrices", "steps"}
 
 
@@ -183,10 +188,21 @@ def sample(name, argument):
     return given
 
 
-def refuses(name, argument, *values):
-    for value in values:
-        with pytest.raises(ValueError, match=rf"\b{argument}\b"):
+def refuses(name, argument, *values, types=()):
+    """Require a ValueError that names the argument; of `types`, one that is a TypeError, too."""
+    for value in (*values, *types):
+        with pytest.raises(ValueError, match=rf"\b{argument}\b") as refused:
             pytest.fail(f"{value!r} is no error, but {ask(name, argument, value)!r}")
+        assert isinstance(refused.value, TypeError) == (value in Same(types)), (value, refused)
+
+
+class Same(tuple):
+    """Values of which the very same one is looked for, as some equal nothing or anything."""
+
+    __slots__ = ()
+
+    def __contains__(self, value):
+        return any(value is each for each in self)
 
 
 def refuses_or_answers(name, argument, value):
@@ -231,19 +247,20 @@ class Odd:
 @pytest.mark.parametrize(("name", "argument"), those_of("whole number"))
 def test_what_is_no_whole_number_is_refused_by_name(name, argument):
     odd = (np.ma.array(1, mask=True), Odd())
-    refuses(name, argument, -1, True, np.nan, 1.5, "x", [1], *odd)
+    refuses(name, argument, -1, types=(True, np.nan, 1.5, "x", [1], *odd))
 
 
 @pytest.mark.parametrize(("name", "argument"), those_of("number"))
 def test_what_is_no_number_is_refused_by_name(name, argument):
-    odd = (10**400, Odd(), np.ma.array(1.0, mask=True))
-    refuses(name, argument, np.nan, "x", "1", 1j, np.complex128(1), [1.0], np.ones(1), *odd)
+    odd = (Odd(), np.ma.array(1.0, mask=True))
+    types = ("x", "1", 1j, np.complex128(1), [1.0], np.ones(1), object(), *odd)
+    refuses(name, argument, np.nan, 10**400, types=types)
 
 
 @pytest.mark.parametrize(("name", "argument"), those_of("flag"))
 def test_flags_are_true_or_false(name, argument):
     odd = (np.ones(1, bool), Odd())
-    refuses(name, argument, "False", np.nan, object(), 0, 1, None, [True], *odd)
+    refuses(name, argument, types=("False", np.nan, object(), 0, 1, None, [True], *odd))
     for value in (True, False, np.True_, np.False_):
         ask(name, argument, value)
 
@@ -253,34 +270,113 @@ def test_what_is_no_regular_array_is_refused_by_name(name, argument):
     good = np.asarray(sample(name, argument))
     assert ask(name, argument, good) is not Odd
     hidden = np.ma.array(np.atleast_1d(good), mask=True)
-    refuses(
-        name, argument, [[1, 2], [3]], [[[0], [1, 2]]], Odd(), [Odd()], "x", object(), [None],
-        {1: 2}, hidden, list(hidden), np.ma.array(good), [[np.ma.masked] * 3],
+    types = (
+        Odd(), [Odd()], ["x"], object(), [None], {1: 2}, good * 1j, hidden, list(hidden),
+        np.ma.array(good), [[np.ma.masked] * 3],
     )  # fmt: skip
+    refuses(name, argument, [[1, 2], [3]], [[[0], [1, 2]]], types=types)
+    if argument in WORDS:
+        refuses(name, argument, "x")
+    else:
+        refuses(name, argument, types=("x",))
 
 
 @pytest.mark.parametrize(("name", "argument"), those_of("size"))
 def test_sizes_that_no_picture_has_are_refused_by_name(name, argument):
     refuses(
         name, argument, (10**6, 10**6), (2**31, 2**31), (8, 2**63), (2**40, 2**40), (10**30, 8),
-        (8, -1), (0, 8), (8, True), (8, np.nan), (1.5, 8), (8,), 8, "ab", None, Odd(), (Odd(), 8),
-        ([8, 8], 8),
+        (8, -1), (0, 8), (8,),
+        types=((8, True), (8, np.nan), (1.5, 8), 8, "ab", None, Odd(), (Odd(), 8), ([8, 8], 8)),
     )  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "argument"), those_of("function"))
 def test_what_cannot_be_called_is_refused_by_name(name, argument):
-    refuses(name, argument, "x", 3, True, [print])
+    refuses(name, argument, types=("x", 3, True, [print]))
 
 
 @pytest.mark.parametrize(("name", "argument"), those_of("choice"))
 def test_other_words_are_refused_by_name(name, argument):
-    refuses(name, argument, "x", "", 3, None, ["copy"], b"copy", Odd())
+    refuses(name, argument, "x", "", types=(3, None, ["copy"], b"copy", Odd()))
 
 
 @pytest.mark.parametrize(("name", "argument"), those_of("object"))
 def test_things_of_another_kind_are_refused_by_name(name, argument):
-    refuses(name, argument, "x", 3, [1], Odd(), np.zeros((2, 3)))
+    refuses(name, argument, types=("x", 3, [1], Odd(), np.zeros((2, 3))))
+
+
+def test_an_octree_that_items_move_in_is_asked_by_its_octree():
+    moving = instance("DynamicOctree")
+    trees = [name for name, argument in those_of("object") if argument == "tree"]
+    assert len(trees) > 10
+    for name in trees:
+        with pytest.raises(TypeError, match=r"tree must be one of .*Octree: pass its \.octree"):
+            ask(name, "tree", moving)
+
+
+def test_numbers_of_what_is_not_there_yet_say_so():
+    scene = core.SceneOctree()
+    for call, things in (
+        (lambda: scene.place([0], EYE), "meshes"),
+        (lambda: scene.prepare_steps([0]), "meshes"),
+        (lambda: scene.move([0], EYE), "placements"),
+        (lambda: DynamicOctree().remove([0]), "items"),
+        (lambda: Triangles(np.empty((0, 3)), [[0, 0, 0]]), "vertices"),
+        (lambda: build_octree(BALLS[:0]).cells_of([0]), "items"),
+        (lambda: core.baked_triangles([], [0], EYE), "meshes"),
+    ):
+        with pytest.raises(ValueError, match=f"must be empty: there are no {things} yet, got"):
+            call()
+
+
+def test_a_depth_that_no_grid_has_is_refused_with_the_most_there_is():
+    for call in (build_octree, core.build_steps):
+        with pytest.raises(ValueError, match="max_depth must be a whole number of at most 20"):
+            call(BALLS, max_depth=50)
+    with pytest.raises(ValueError, match="max_depth must be a whole number of at most 20"):
+        core.SceneOctree(max_depth=21)
+    assert build_octree(BALLS, max_depth=20).max_depth == 20
+
+
+# Arguments that one value may stand for all in, with the shape of one.
+ONES = {
+    "Boxes": {"lower": (3,), "upper": (3,)},
+    "Spheres": {"centers": (3,), "radii": ()},
+    "Regions": {"lower": (3,), "upper": (3,), "radii": ()},
+    "OrientedBoxes": {"centers": (3,), "half_sizes": (3,), "rotations": (3, 3)},
+    "Capsules": {"starts": (3,), "ends": (3,), "radii": ()},
+    "ray_cast": {"origins": (3,), "directions": (3,)},
+    "ray_test": {"origins": (3,), "directions": (3,)},
+    "ray_cast_all": {"origins": (3,), "directions": (3,)},
+}
+
+
+def several(name, argument, count):
+    """Return one of these arguments so many times, each time the same."""
+    one = {"rotations": np.eye(3), "upper": [2, 2, 2]}.get(argument, np.ones(ONES[name][argument]))
+    return np.tile(one, (count, *[1] * len(ONES[name][argument])))
+
+
+@pytest.mark.parametrize(
+    ("name", "argument"), [(name, each) for name, those in ONES.items() for each in those]
+)
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_one_value_stands_for_all(name, argument, count):
+    given = {each: several(name, each, count) for each in ONES[name]}
+    lone = {**given, argument: several(name, argument, 1)[0].tolist()}
+    for tree in (TREE, SCENE):
+        first = [tree] if name.startswith("ray") else []
+        all_of, one = (getattr(core, name)(*first, *each.values()) for each in (given, lone))
+        assert_same(one, all_of, name)
+        assert first or len(one) == count
+
+
+@pytest.mark.parametrize("name", ONES)
+def test_of_one_value_each_there_is_no_number(name):
+    lone = [several(name, each, 1)[0] for each in ONES[name]]
+    first = next(iter(ONES[name]))
+    with pytest.raises(ValueError, match=rf"{first} must have shape \(n, 3\), got \(3,\)"):
+        getattr(core, name)(*([TREE] if name.startswith("ray") else []), *lone)
 
 
 @pytest.mark.parametrize("beyond", [1e300, 1e9, 2**40])

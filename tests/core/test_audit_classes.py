@@ -231,7 +231,7 @@ def test_a_box_of_separate_triangles_is_closed():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"clearance": -1}, "clearance"), ({"band": 0}, "band"), ({"band": np.nan}, "band"),
+        ({"clearance": -1}, "clearance"), ({"band": -1}, "band"), ({"band": np.nan}, "band"),
         ({"owners": [0]}, "owners"), ({"ones": [5]}, "ones"), ({"skipped": [0, 1]}, "skipped"),
         ({"groups": -1}, "groups"),
     ],

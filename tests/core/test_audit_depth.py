@@ -61,16 +61,6 @@ def test_nested_balls():
     assert upper - lower <= 0.1 * lower + EPSILON
 
 
-def test_coincident_boxes_of_other_triangles_have_no_depth():
-    faces = scenes.FACES.copy()
-    faces[:2] = [[0, 1, 2], [1, 3, 2]]
-    other = Triangles(scenes.CORNERS, faces)
-    found = audit(scene_of(box([0, 0, 0], [1, 1, 1]), other))
-    assert named(found) == {(0, 1): {"touching", "coplanar same-facing"}}
-    (number,) = of_class(found, "coplanar same-facing")
-    assert found.lower[number] == pytest.approx(6.0)
-
-
 def test_two_open_surfaces_have_no_depth():
     found = audit(
         scene_of(sheet([0, 0, 0], [1, 0, 0], [0, 1, 0]), box([0.2, 0.2, -1], [0.6, 0.6, 1]))

@@ -154,4 +154,81 @@ def test_without_grounds_the_lowest_carry_within_the_band():
             scene = scene_of(*feet, *others)
             found = supports(scene, audit(scene, band=band), None)
             assert np.flatnonzero(found.floating).tolist() == floating
+            found = supports(scene, audit(scene, band=band), "lowest")
+            assert np.flatnonzero(found.floating).tolist() == floating
     assert supports(SceneOctree(), audit(SceneOctree()), None).floating.shape == (0,)
+
+
+def test_a_faller_that_crosses_what_was_not_looked_at_is_stopped_where_they_cross():
+    scene = scene_of(
+        sheet([-4, -4, 0], [8, 0, 0], [0, 8, 0]), sheet([1, 2, -1], [1, 0, 0], [0, 0, 2])
+    )
+    found = supports(scene, audit(scene, skipped=[[0], [1]]), [0])
+    assert found.drops.tolist() == [0.0] and found.landings.tolist() == [[1], [0]]
+    assert found.places[0, 2] == 0 and 1 < found.places[0, 0] < 2
+
+
+def ground_of(scene, band=None):
+    found = supports(scene, audit(scene, band=band), None)
+    return found.grounds.tolist(), np.flatnonzero(found.floating).tolist()
+
+
+# A floor, a table on it, a cup on the table, and a lamp in the air.
+ROOM = (
+    box([-5, -5, -0.1], [5, 5, 0]),
+    box([0, 0, 0], [1, 1, 0.7]),
+    box([0.2, 0.2, 0.7], [0.3, 0.3, 0.8]),
+    box([2, 2, 2], [2.1, 2.1, 2.2]),
+)
+FAR = {
+    "nothing": (),
+    "behind": (box([-15e3, 20e3, -15e3], [15e3, 20e3 + 1, 15e3]),),
+    "below": (box([-15e3, -15e3, -20e3], [15e3, 15e3, -20e3 + 1]),),
+    "slope": (sheet([-15e3, 20e3, -15e3], [30e3, 0, 0], [0, 15e3, 30e3]),),
+    "stray": (box([1, 1, -0.4], [1.001, 1.001, -0.399]),),
+}
+
+
+@pytest.mark.parametrize("far", FAR)
+def test_the_ground_is_that_on_which_most_stands(far):
+    grounds, floating = ground_of(scene_of(*ROOM, *FAR[far]))
+    assert (grounds[0], floating) == (0, [3])
+    assert set(grounds) <= {0, 4}
+
+
+def test_a_table_lifted_by_a_hair_floats_with_all_that_stands_on_it():
+    cups = [box([x / 10, y / 10, 0.701], [x / 10 + 0.05, y / 10 + 0.05, 0.8])
+            for x in range(9) for y in range(9)]  # fmt: skip
+    scene = scene_of(ROOM[0], box([0, 0, 0.001], [1, 1, 0.701]), *cups)
+    grounds, floating = ground_of(scene, band=1e-5)
+    assert (grounds, len(floating)) == ([0], 82)
+
+
+@pytest.mark.parametrize("far", FAR)
+def test_of_things_in_the_air_the_lowest_is_the_ground(far):
+    things = [box([3 * x, 0, x], [3 * x + 1, 1, x + 0.5]) for x in range(4)]
+    grounds, floating = ground_of(scene_of(*things, *FAR[far] * (far != "stray")))
+    assert (grounds[0], floating) == (0, [1, 2, 3])
+
+
+def test_all_that_stands_at_one_height_is_the_ground_and_what_is_deeper():
+    feet = [box([3 * x, 0, 0], [3 * x + 1, 1, x + 1]) for x in range(4)]
+    scene = scene_of(*feet, box([20, 0, -3], [21, 1, 1]), box([0, 0, 9], [1, 1, 10]))
+    grounds, floating = ground_of(scene)
+    assert (sorted(grounds), floating) == ([0, 1, 2, 3, 4], [5])
+
+
+def test_given_grounds_are_told_as_they_are_given():
+    scene = scene_of(*ROOM)
+    assert supports(scene, audit(scene), [3, 0]).grounds.tolist() == [3, 0]
+
+
+def test_the_lowest_of_all_is_the_ground_if_that_is_asked_for():
+    scene = scene_of(*ROOM, *FAR["below"])
+    found = supports(scene, audit(scene), "lowest")
+    assert found.grounds.tolist() == [4]
+    assert np.flatnonzero(found.floating).tolist() == [0, 1, 2, 3]
+    with pytest.raises(
+        ValueError, match="grounds must be most or lowest, or placements, got 'up'"
+    ):
+        supports(scene, audit(scene), "up")

@@ -36,13 +36,13 @@ ENDLESS = Frusta(np.full((1, 8, 3), np.inf))
 
 
 SHAPE_ERRORS = {
-    "lower shape": (lambda: Boxes(np.zeros(3), ZEROS), "lower", r"\(n, 3\)", r"\(3,\)"),
+    "lower shape": (lambda: Boxes(np.zeros(2), ZEROS), "lower", r"\(n, 3\)", r"\(2,\)"),
     "upper shape": (lambda: Boxes(ZEROS, np.zeros((2, 4))), "upper", r"\(n, 3\)", r"\(2, 4\)"),
     "box lengths": (lambda: Boxes(ZEROS, ZEROS[:1]), "lower and upper", "length", r"\[2, 1\]"),
     "box order": (lambda: Boxes(ZEROS, ZEROS - [[0], [1]]), "lower", "upper", "row 1"),
     "centers shape": (lambda: Spheres(np.zeros((2, 2)), [1, 1]), "centers", "3", r"\(2, 2\)"),
     "radii shape": (lambda: Spheres(ZEROS, [[1, 1]]), "radii", r"\(n,?\)", r"\(1, 2\)"),
-    "radii number": (lambda: Spheres(ZEROS, 1), "radii", r"\(n,?\)", r"\(\)"),
+    "no batch": (lambda: Spheres([0, 0, 0], 1), "centers", r"\(n, 3\)", r"\(3,\)"),
     "sphere lengths": (lambda: Spheres(ZEROS, [1]), "centers and radii", "length", r"\[2, 1\]"),
     "negative radius": (lambda: Spheres(ZEROS, [1, -2]), "radii", "negative", "-2.0 in row 1"),
     "region lengths": (
@@ -50,7 +50,7 @@ SHAPE_ERRORS = {
     ),
     "region order": (lambda: Regions(ZEROS, ZEROS - 1, [1, 1]), "lower", "upper", "row 0"),
     "half_sizes": (lambda: OrientedBoxes(ZEROS, [1, 1], [EYE]), "half_sizes", "3", r"\(2,\)"),
-    "rotations": (lambda: OrientedBoxes(ZEROS, ZEROS, EYE), "rotations", "3, 3", r"\(3, 3\)"),
+    "rotations": (lambda: OrientedBoxes(ZEROS, ZEROS, EYE[1:]), "rotations", "3, 3", r"\(2, 3\)"),
     "turned lengths": (
         lambda: OrientedBoxes(ZEROS, ZEROS, [EYE]), "centers, half_sizes and rotations", "length",
         r"\[2, 2, 1\]",

@@ -4,14 +4,25 @@ import clip_oracle as oracle
 import core_scenes as scenes
 import numpy as np
 import pytest
+from audit_scenes import box
 from chunk_oracle import AXES, check_lattice, surface, together
 from clip_oracle import corners_of
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from tuned import tuned
 
-from core import Boxes, Triangles, chunks, density
+import core
+from core import Boxes, Running, Triangles, chunks, chunks_steps, density
+from core.clip.splits import Splits
+
+
+def boxes_in_one_place(count):
+    """Return so many boxes as one batch of triangles, 12 each."""
+    one = box((0, 0, 0), (4, 4, 4))
+    faces = np.concatenate([one.faces + 8 * number for number in range(count)])
+    return Triangles(np.tile(one.vertices, (count, 1)), faces)
 
 
 def whole_ones(items, made):
@@ -283,3 +294,35 @@ def test_a_root_holds_the_bounds_that_are_given(split):
     assert (made.root_lower <= [-9, -0.97, -0.3]).all() and (upper >= [0.97, 0.97, 5]).all()
     nothing = chunks(Triangles(np.empty((0, 3)), np.empty((0, 3), int)), bounds=far)
     assert (nothing.root_lower <= [-9, 0, 0]).all()
+
+
+@pytest.mark.parametrize("budget", [1, 10, 11, 12])
+def test_by_default_no_budget_makes_cells_without_end(budget):
+    """Six boxes in one place: twelve triangles meet everywhere, and more at each edge."""
+    six = boxes_in_one_place(6)
+    for cell in (1.0, 4.0):
+        made = chunks(six, budget=budget, cell=cell)
+        assert (made.upper - made.lower).min() >= cell / 4
+        assert made == chunks(six, budget=budget, cell=cell, least_size=cell / 4)
+        assert len(made.counts) <= 6 * (4 / (cell / 4) + 1) ** 2
+    assert density(six, budget=budget).chunks.levels.min() >= -2
+
+
+def test_work_between_two_steps_does_not_grow_with_the_chunks(monkeypatch):
+    """Counted in corners of polygons in which cuts of their edges are looked for."""
+    work, find = [0], Splits.find
+
+    def found(splits, keys):
+        work[-1] += len(keys)
+        return find(splits, keys)
+
+    monkeypatch.setattr(Splits, "find", found)
+    steps = chunks_steps(boxes_in_one_place(6), budget=11, least_size=0.125)
+    with tuned(core, piece=512):
+        running, ends = Running(steps), []
+        while running.step():
+            ends.append(running.value)
+            work.append(0)
+    refining = [done for done, value in zip(work, ends, strict=False) if 0.8 < value < 0.85]
+    # An eighth of a piece of polygons, of few corners each.
+    assert max(refining) <= 64 * 12 < sum(refining)

@@ -283,4 +283,4 @@ def test_bad_input(options, message):
     with pytest.raises(ValueError, match="scene"):
         ContactTracker().look(None)
     with pytest.raises(ValueError, match="band"):
-        ContactTracker(band=0)
+        ContactTracker(band=-1)

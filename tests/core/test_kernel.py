@@ -21,6 +21,7 @@ from gap_oracle import least
 from test_layers import CHECKOUT, files
 
 from core import (
+    Capsules,
     SceneOctree,
     Spheres,
     Triangles,
@@ -103,6 +104,12 @@ def test_answers_of_scenes_are_equal_to_the_last_bit(seed):
 @pytest.mark.parametrize("seed", range(30))
 def test_boxes_are_found_as_numpy_finds_them(seed):
     worlds.assert_boxes_equal(seed)
+
+
+@needs_kernel
+@pytest.mark.parametrize("seed", range(30))
+def test_boxes_touch_exactly_what_numpy_finds(seed):
+    worlds.assert_planted_boxes_equal(seed)
 
 
 @needs_kernel
@@ -322,6 +329,10 @@ def test_its_self_test_expects_what_numpy_answers():
     items = Triangles(vertices.T, np.reshape(test.FACES, (3, -1)).T)
     rays = np.reshape(test.ORIGINS, (-1, 3)), np.reshape(test.DIRECTIONS, (-1, 3))
     hits, near = ray_cast(build_octree(items), *rays), nearest(build_octree(items), rays[0])
+    rows = np.array(test.CAPSULES)
+    asked = build_octree(items), Capsules(rows[:, :3], rows[:, 3:6], rows[:, 6])
+    touched = np.full(len(items) * len(rows), -1)
+    touched[: query(*asked).shape[1]] = query(*asked)[1]
     scales = np.array([[310.7], [97.1], [55.3]])
     first, last = (
         np.clip((limits - start) * scales, 0, 511).astype(np.int64)
@@ -352,6 +363,7 @@ def test_its_self_test_expects_what_numpy_answers():
         "pack": [],
         "cast": [hits.items, hits.distances, hits.positions, hits.normals, hits.barycentric],
         "nearest": [near.items, near.distances, near.positions],
+        "touch": [touched, query_count(*asked)],
         "bounds": items.limits(),
         "enter": [*words, grid.morton_codes(first, 9), 9 - grid.differing_bits(*words)],
         "touching": [triangles_touch_triangles(items, one, items, other)],

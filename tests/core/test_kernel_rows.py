@@ -5,6 +5,7 @@ import pytest
 from audit_scenes import box, scene_of
 
 from core import compiled
+from core.audit.shells import ORIENTED
 from core.compiled.questions import Questions
 from core.scene.packed import PackedScene
 
@@ -25,7 +26,8 @@ def nearest(packed, rows):
 
 def votes(packed, rows):
     points, ways = np.full((len(rows), 3), 0.25), np.full((len(rows), 3), [1.0, 0.1, 0.2])
-    return packed.counted_in(Questions(points, ways, np.full(1, np.inf)), np.array(rows))
+    asked = Questions(points, ways, np.full(1, np.inf))
+    return packed.wound_in(asked, np.array(rows), np.full(24, ORIENTED), np.array([0, 12]))
 
 
 @pytest.mark.parametrize("ask", [nearest, votes])
@@ -56,5 +58,13 @@ def test_rows_of_a_tree_without_placements_are_refused():
     points = asked.ctypes.data, 1, given[0], asked.ctypes.data, 0, 1
     answers = [room.ctypes.data] * 4
     assert library.octree_kernel_nearest_in(package.byref(walked), *points, *answers) < 0
-    counts = package.byref(walked), package.byref(rays), 0, 1, *given, None, None, 0
-    assert library.octree_kernel_cast_all(*counts, room.ctypes.data) < 0
+    codes = rows.ctypes.data, rows.ctypes.data, 1, room.ctypes.data
+    wound = package.byref(walked), package.byref(rays), 0, 1, given[0], *codes, rows.ctypes.data
+    assert library.octree_kernel_wound(*wound) < 0
+
+
+def test_a_row_whose_mesh_has_no_codes_is_refused(packed):
+    asked = Questions(np.full((1, 3), 0.25), np.ones((1, 3)), np.full(1, np.inf))
+    for start in (-1, 12):
+        with pytest.raises(IndexError, match="no codes"):
+            packed.wound_in(asked, np.zeros(1, np.intp), np.zeros(12, np.intp), np.full(2, start))

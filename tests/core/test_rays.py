@@ -153,7 +153,8 @@ def test_shapes_never_depend_on_values(items, count):
     ("origins", "directions", "limits", "message"),
     [
         ([[0, 0]], [[1, 0, 0]], 1, r"origins must have shape \(n, 3\), got \(1, 2\)"),
-        ([[0, 0, 0]], [1, 0, 0], 1, r"directions must have shape \(n, 3\), got \(3,\)"),
+        ([[0, 0, 0]], [1, 0], 1, r"directions must have shape \(n, 3\), got \(2,\)"),
+        ([0, 0, 0], [1, 0, 0], 1, r"origins must have shape \(n, 3\), got \(3,\)"),
         ([[0, 0, 0]], np.ones((2, 3)), 1, r"must have the same length, got \[1, 2\]"),
         ([[0, 0, 0], [0, np.nan, 0]], np.ones((2, 3)), 1, "origins must be finite.* in row 1"),
         (np.zeros((2, 3)), [[1, 0, 0], [np.inf, 0, 0]], 1, "directions must be finite.* in row 1"),

@@ -108,12 +108,17 @@ def test_what_cannot_be_parted_is_named_with_its_component_and_stays():
         box([1, 1.5, 1], [2, 3, 2]),
         box([9, 0, 0], [10, 1, 1]),
     )
-    scene = scene_of(*post, beam, next_one, far, box([9.5, 0, 0], [11, 1, 1]))
+    room = box([-1, -1, -1], [5, 5, 5])
+    scene = scene_of(*post, beam, next_one, far, box([9.5, 0, 0], [11, 1, 1]), room)
     found = separate(scene, [2, 3, 4, 5], axes=[[1, 0, 0]])
     assert found.left.tolist() == [[0, 1, 2], [2, 2, 3]]
     assert not found.moves[:2].any() and lengths(found.moves[2:]).sum() == pytest.approx(0.5)
     assert separate(scene, [0, 1, 2], fixed=[0, 2]).left.tolist() == [[0, 2], [2, 3]]
     assert separate(scene, [2], axes=np.empty((0, 3))).left.shape == (2, 3)
+    # Without a room, both ends are free.
+    scene.remove([6])
+    found = separate(scene, [2], axes=[[1, 0, 0]])
+    assert found.left.shape == (2, 0) and lengths(found.moves) == pytest.approx([3.5])
     assert separate(SceneOctree(), []).moves.shape == (0, 3)
 
 

@@ -87,6 +87,44 @@ def test_a_function_of_all_steps_carries_signature_and_docstring():
     assert inspect.signature(cut_steps).return_annotation == Steps[str]
 
 
+def loops_without_steps(source: str) -> list[str]:
+    """Return the loops in functions of steps that go on as long as there is work, without steps.
+
+    Loops over axes, sides and the like have an end that no scene moves.
+    """
+    functions = [
+        node
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef) and "Steps[" in ast.unparse(node.returns or node.args)
+    ]
+    return [
+        f"{function.name}: {ast.unparse(node).splitlines()[0]}"
+        for function in functions
+        for node in ast.walk(function)
+        if isinstance(node, ast.While | ast.For)
+        if isinstance(node, ast.While) or "blocks(" in ast.unparse(node.iter)
+        if not any(isinstance(each, ast.Yield | ast.YieldFrom) for each in ast.walk(node))
+    ]
+
+
+def test_a_loop_without_steps_is_found():
+    sound = "def f() -> Steps[int]:\n    for some in blocks(3):\n        yield 0.0\n"
+    assert loops_without_steps(sound) == []
+    for head in ("while True", "for some in blocks(9)"):
+        source = f"def f() -> Steps[int]:\n    {head}:\n        work()\n    yield 1.0\n"
+        assert loops_without_steps(source) == [f"f: {head}:"]
+
+
+@pytest.mark.parametrize("folder", ["core", "octree_addon"])
+def test_every_loop_over_work_in_steps_has_a_step(folder):
+    found = [
+        f"{path.relative_to(CHECKOUT).as_posix()} {loop}"
+        for path in sorted((CHECKOUT / folder).rglob("*.py"))
+        for loop in loops_without_steps(path.read_text(encoding="utf-8"))
+    ]
+    assert found == []
+
+
 def test_steps_end_in_one_place_of_the_project():
     catching = [
         path.relative_to(CHECKOUT).as_posix()

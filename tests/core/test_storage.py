@@ -76,7 +76,7 @@ def test_a_loaded_tree_is_frozen(tree_file):
 
 
 def test_whole_numbers_of_any_size_are_kept(tmp_path):
-    tree = built(scenes.random(), capacity=10**30, max_depth=10**20)
+    tree = built(scenes.random(), capacity=10**30)
     save(tree, tmp_path / "tree")
     assert load(tmp_path / "tree").capacity == 10**30
 

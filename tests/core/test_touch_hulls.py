@@ -7,7 +7,17 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from core import Boxes, Capsules, Frusta, OrientedBoxes, Regions, Spheres, Triangles
+from core import (
+    Boxes,
+    Capsules,
+    Frusta,
+    OrientedBoxes,
+    Regions,
+    Spheres,
+    Triangles,
+    build_octree,
+    query_any,
+)
 from core.touch import lying_inside, touching
 
 ITEMS = (Triangles, Boxes, Spheres, Regions)
@@ -203,3 +213,27 @@ def test_touching_is_mutual_where_kinds_can_change_places(size):
         solid = np.flatnonzero((boxes.lower < boxes.upper).all(axis=1))
         frusta = core_scenes.hexahedra(boxes[solid])
         assert_array_equal(expected.T[solid], flags(touching, regions, frusta))
+
+
+@pytest.mark.parametrize("length", [1e3, 1e6, 1e9])
+@pytest.mark.parametrize("count", [1, 500])
+def test_long_segments_pierce_small_triangles_only_where_they_pass_through_them(length, count):
+    """Beside a triangle by three of its sizes nothing pierces it, through its middle each does."""
+    random = np.random.default_rng(int(length))
+    ways, asides = random.normal(size=(2, count, 3))
+    corners = np.array([[1.0, 0, 0], [-0.5, 0.8, 0], [-0.5, -0.8, 0]])
+    ways[:, 2] = np.abs(ways[:, 2]) + 0.5  # not along the plane
+    ways /= np.linalg.norm(ways, axis=1)[:, None]
+    asides -= (asides * ways).sum(axis=1)[:, None] * ways
+    asides *= 3 / np.linalg.norm(asides, axis=1)[:, None]
+    tree = build_octree(Triangles(corners, [[0, 1, 2]]))
+    for aside, touches in ((0.0, True), (1.0, False)):
+        places = asides * aside
+        for end in (2.0, length):
+            segments = Capsules(places - ways * length, places + ways * end, np.zeros(count))
+            for each in (segments, Capsules(segments.ends, segments.starts, segments.radii)):
+                assert (query_any(tree, each) == touches).all()
+                assert (
+                    touching(tree.items, *np.zeros((1, count), int), each, np.arange(count))
+                    == touches
+                ).all()

@@ -1,12 +1,10 @@
-"""Exit codes for CI: which findings fail, options of the command line, and 0, 1 or 2.
+"""Gate for CI: which findings fail, options of the command line, reports.
 
-    blender house.blend --command octree audit --fail-on overlap,duplicate --report audit.json
+    blender --command octree audit house.blend --fail-on overlap,duplicate --report audit.json
 
-0: nothing that fails was found. 1: something was. 2: it could not be told.
 Each report is written whole or not at all.
 """
 
-import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -23,7 +21,6 @@ from .findings import NEAR, Findings
 from .identity import match_objects
 from .reports import REPORTS, About, fails, read_json, title
 
-PASSED, FOUND, COULD_NOT = range(3)
 FAIL_ON = ("overlap", "contained", "duplicate")
 MOST_SAID = 20
 # In meters: its square is still a number, however long a unit of the scene is.
@@ -125,8 +122,8 @@ def failing(findings: Findings, gate: Gate, known: Findings | None = None) -> Fl
     return flags
 
 
-def run_audit(options: Namespace, audit: Audit, say: Callable[[str], Any] = print) -> int:
-    """Audit, write the reports, say what fails, and return the exit code.
+def run_audit(options: Namespace, audit: Audit, say: Callable[[str], Any] = print) -> bool:
+    """Audit, write the reports, say what fails, and return whether anything does.
 
     A baseline that is none and a report that could not be written are said before the audit.
 
@@ -137,25 +134,26 @@ def run_audit(options: Namespace, audit: Audit, say: Callable[[str], Any] = prin
     audit : callable
         Takes what was asked for; returns the findings, and what to say of the audit.
     say : callable, optional
-        Takes each line of the answer. Errors go to standard error.
+        Takes each line of the answer.
+
+    Raises
+    ------
+    ValueError, OSError
+        If options or files are bad.
     """
-    try:
-        gate = gate_of(options)
-        known = _baseline(gate)
-        for path in gate.reports:
-            require_file(path)
-        findings, about = audit(gate)
-        flags = failing(findings, gate, known)
-        about = replace(about, fail_on=gate.fail_on)
-        writers = [writer_of(REPORTS, path) for path in gate.reports]
-        reports = [writer.content(findings, about, {}) for writer in writers]
-        for path, report in zip(gate.reports, reports, strict=True):
-            write_file(path, report)
-    except (ValueError, OSError, MemoryError) as error:
-        print(f"octree audit: {error}", file=sys.stderr)
-        return COULD_NOT
+    gate = gate_of(options)
+    known = _baseline(gate)
+    for path in gate.reports:
+        require_file(path)
+    findings, about = audit(gate)
+    flags = failing(findings, gate, known)
+    about = replace(about, fail_on=gate.fail_on)
+    writers = [writer_of(REPORTS, path) for path in gate.reports]
+    reports = [writer.content(findings, about, {}) for writer in writers]
+    for path, report in zip(gate.reports, reports, strict=True):
+        write_file(path, report)
     _say_failing(findings, flags, say)
-    return FOUND if flags.any() else PASSED
+    return bool(flags.any())
 
 
 def _baseline(gate: Gate) -> Findings | None:

@@ -16,6 +16,7 @@ import numpy as np
 from ...arrays import Flags
 from ...hiding import show_copies
 from ...reader import polygon_corners
+from ...written_meshes import sound_copy
 from .safety import Kept, grown
 
 
@@ -201,17 +202,25 @@ def _copy_object(
             return
     copies.counts["whole"] += flags is None
     if mesh not in copies.meshes:
-        copies.meshes[mesh] = _copy_mesh(mesh, flags, copies)
+        copies.meshes[mesh] = _copy_mesh(item, mesh, flags, copies)
     copy.data = copies.meshes[mesh]
 
 
-def _copy_mesh(mesh: bpy.types.Mesh, flags: Flags | None, copies: Copies) -> bpy.types.Mesh:
-    """Copy a mesh with the faces that are kept; with all if nothing is known of them."""
-    copy = mesh.copy()
+def _copy_mesh(
+    item: bpy.types.Object, mesh: bpy.types.Mesh, flags: Flags | None, copies: Copies
+) -> bpy.types.Mesh:
+    """Copy the mesh of an object with the faces that are kept; with all if nothing is known."""
+    made = None if mesh.is_editmode else sound_copy(mesh, _groups(item))
+    copy = mesh.copy() if made is None else made.mesh
     copies.made.append(copy)
     if flags is not None and not flags.all():
-        copies.counts["faces"] += delete_faces(copy, ~flags)
+        copies.counts["faces"] += int((~flags).sum())
+        delete_faces(copy, ~(flags if made is None else flags[made.polygons]))
     return copy
+
+
+def _groups(item: bpy.types.Object) -> list[str]:
+    return [group.name for group in item.vertex_groups]
 
 
 def _applied(
@@ -229,18 +238,23 @@ def _applied(
     if len(applied.polygons) != len(flags):
         bpy.data.meshes.remove(applied)
         return None
+    remaining = grown(flags, *polygon_corners(applied), rings)
+    copies.counts["faces"] += int((~remaining).sum())
+    copies.counts["applied"] += 1
+    made = sound_copy(applied, _groups(item))
+    if made is not None:
+        bpy.data.meshes.remove(applied)
+        applied, remaining = made.mesh, remaining[made.polygons]
     copies.made.append(applied)
     applied.name = item.data.name
-    remaining = grown(flags, *polygon_corners(applied), rings)
-    copies.counts["faces"] += delete_faces(applied, ~remaining)
-    copies.counts["applied"] += 1
+    delete_faces(applied, ~remaining)
     return applied
 
 
-def delete_faces(mesh: bpy.types.Mesh, unwanted: Flags) -> int:
-    """Delete faces of a mesh that no object shows in edit mode, and edges and vertices of theirs.
+def delete_faces(mesh: bpy.types.Mesh, unwanted: Flags) -> None:
+    """Delete faces of a sound mesh, and the edges and vertices that no others have.
 
-    What is loose already stays. Returns how many faces.
+    No object shows it in edit mode. What is loose already stays.
     """
     edit = bmesh.new()
     try:
@@ -252,7 +266,6 @@ def delete_faces(mesh: bpy.types.Mesh, unwanted: Flags) -> int:
     finally:
         edit.free()
     mesh.update()
-    return len(faces)
 
 
 def _copy_parents(objects: Mapping[bpy.types.Object, bpy.types.Object]) -> None:

@@ -1,4 +1,7 @@
-"""Item buffers of all views, summed up by object and by face, step by step."""
+"""Item buffers of all views, summed up by object and by face, step by step.
+
+Of what no pixel shows, each view tells whether it is hidden, or too small to tell.
+"""
 
 from collections import Counter
 from collections.abc import Callable
@@ -6,17 +9,18 @@ from collections.abc import Callable
 import bpy
 import numpy as np
 
-from ....core import ItemRenderer, SceneOctree, Steps
-from ...arrays import Flags, Floats, Ids
+from ....core import Evidence, ItemRenderer, SceneOctree, Steps
+from ...arrays import Flags, Ids
 from ...item_buffer import renderer_of
 from ...reader import ScenePlacements
 from ...scene_index import SceneIndex, index_steps
+from ...ui import ChangedMeanwhileError
 from ..frames import frame_steps
 from ..render_roles import not_counted
 from ..shown_scene import ShownScene
-from .samples import OPEN, Facts, Samples
+from .samples import OPEN, TOO_SMALL, Facts, Samples
 from .stage import CountingStage, stage_of
-from .views import SampledViews, Size, view_matrices
+from .views import SampledViews, ViewSet, stretching, view_set
 
 # What is counted together: an object's own evaluated mesh, or a mesh through its instances. The
 # last number is that of polygons: of a mesh that gets others during a shot nothing is known.
@@ -52,39 +56,39 @@ def samples_steps(
     ValueError
         At a step, if there is nothing to look at or from, or the scene has changed meanwhile.
     """
-    sums, total, size = Sums(), 0, (0, 0)
+    sums = Sums()
     scene, missing = ShownScene(open_faces=views.is_open, made_by=renderer), set[str]()
 
     def look(index: SceneIndex, _: int) -> Steps[None]:
-        nonlocal total, size, missing
+        nonlocal missing
         stage = stage_of(context, index, views, scene)
-        matrices, size = view_matrices(views, context, stage.scene, stage.solid)
-        sums.begin(index.placements, stage)
-        yield from _drawn(index, stage, matrices, size, sums)
-        total += len(matrices)
+        looks = view_set(views, context, stage.scene, stage.solid)
+        sums.begin(index.placements, stage, looks)
+        if views.kind == "OUTSIDE":
+            owners = index.placements.owners[stage.rows]
+            sums.stretching = stretching(stage.scene, looks.members, owners)
+        yield from _drawn(index, stage, looks, sums)
         missing |= not_counted(context.view_layer)
 
     yield from frame_steps(context, views.frames, index_steps, look)
     opaque = () if views.is_open else tuple(sorted(scene.clear))
-    return sums.samples(views, total, size, opaque, tuple(sorted(missing)))
+    return sums.samples(views, opaque, tuple(sorted(missing)))
 
 
-def _drawn(
-    index: SceneIndex,
-    stage: CountingStage,
-    matrices: Floats,
-    size: Size,
-    sums: "Sums",
-) -> Steps[None]:
-    placements, renderer = index.placements, stage.shown.renderer
-    for view, matrix in enumerate(matrices):
-        yield view / len(matrices)
+def _drawn(index: SceneIndex, stage: CountingStage, looks: ViewSet, sums: "Sums") -> Steps[None]:
+    placements, renderer, count = index.placements, stage.shown.renderer, len(looks.matrices)
+    for view, (matrix, group) in enumerate(zip(looks.matrices, looks.groups, strict=True)):
+        yield view / count
+        image = renderer.image(matrix, looks.size)
+        mine = looks.members == group
+        (seen,) = ((image.rows >= 0) & mine[image.rows]).nonzero()
+        sums.add(stage.rows[image.rows[seen]], image.triangles[seen])
+        asked = sums.undecided(mine)
+        for found in renderer.evidence(matrix, looks.size, image, asked, sums.wanted):
+            sums.judge(found)
         # Between two steps another question may have read the scene again.
         if index.placements is not placements:
-            raise ValueError("The scene has changed meanwhile: look once more")
-        image = renderer.image(matrix, size)
-        (seen,) = (image.rows >= 0).nonzero()
-        sums.add(stage.rows[image.rows[seen]], image.triangles[seen])
+            raise ChangedMeanwhileError
 
 
 class Sums:
@@ -97,16 +101,23 @@ class Sums:
         self._faces, self._wholes = Tally(), Tally()
         self._open: set[int] = set()
         self._origins: dict[Key, set[int]] = {}
+        self._users: dict[Key, set[int]] = {}
         self._changed: set[int] = set()
         self._instanced: set[int] = set()
+        self._size, self._groups, self._parallel = (0, 0), 1, True
+        self._finest, self._coarsest = np.inf, 0.0
+        self.stretching = 0, 1.0
 
-    def begin(self, placements: ScenePlacements, stage: CountingStage) -> None:
+    def begin(self, placements: ScenePlacements, stage: CountingStage, looks: ViewSet) -> None:
         """Take a frame: whose placements are drawn from now on, in rows of the index."""
+        self._look(looks)
         numbers = {mesh: n for n, mesh in enumerate(dict.fromkeys(placements.meshes))}
         lengths = [len(mesh.polygons) for mesh in numbers]
         self._polygons = np.concatenate([np.empty(0, np.intp), *(m.polygons for m in numbers)])
         starts = np.cumsum([0, *lengths])
-        self._first_triangles = starts[[numbers[mesh] for mesh in placements.meshes]]
+        of_rows = np.array([numbers[mesh] for mesh in placements.meshes], np.intp)
+        self._first_triangles = starts[of_rows]
+        self._shown = stage.rows
         self._bases = np.full(len(placements), -1)
         self._owners = np.full(len(placements), -1)
         owners, instanced = placements.owners.tolist(), placements.is_instance.tolist()
@@ -122,6 +133,7 @@ class Sums:
                 key = (_INSTANCED, origins[row] if intact[row] else -1, count)
             self._owners[row] = self._number_of(owners[row])
             if key[1] >= 0:
+                self._users.setdefault(key, set()).add(owners[row])
                 base = self._bases[row] = self._start_of(key)
                 if intact[row]:
                     self._origins.setdefault(key, set()).add(origins[row])
@@ -134,25 +146,63 @@ class Sums:
         for base, flags in opened:
             self._faces.open[base : base + len(flags)] |= flags
 
+    def _look(self, looks: ViewSet) -> None:
+        """Note how fine the views of a frame are, and what would make them finer."""
+        widths = looks.pixels
+        self._size, self._groups = looks.size, max(self._groups, looks.count)
+        self._parallel &= looks.are_parallel
+        self._finest = min(self._finest, float(widths.min(initial=np.inf)))
+        self._coarsest = max(self._coarsest, float(widths.max(initial=0.0)))
+
     def add(self, rows: Ids, triangles: Ids) -> None:
         """Count the samples of one view: rows of the index and triangles of their meshes."""
         self._wholes.add(self._owners[rows], self._view)
-        known = self._bases[rows] >= 0
-        rows, triangles = rows[known], triangles[known]
-        polygons = self._polygons[self._first_triangles[rows] + triangles]
-        self._faces.add(self._bases[rows] + polygons, self._view)
+        self._faces.add(self._faces_of(rows, triangles)[0], self._view)
         self._view += 1
 
+    def undecided(self, mine: Flags) -> Ids:
+        """Return which of the placements that are shown, and `mine`, have undecided triangles."""
+        (places,) = mine.nonzero()
+        rows = self._shown[places]
+        starts = np.array([*self._starts.values()], np.intp)
+        left = ~self._wholes.decided[self._owners[rows]]
+        if len(starts):
+            whole = np.logical_and.reduceat(self._faces.decided, starts)
+            keys = np.searchsorted(starts, self._bases[rows])
+            left |= (self._bases[rows] >= 0) & ~whole[keys]
+        return places[left]
+
+    def wanted(self, places: Ids, triangles: Ids) -> Flags:
+        """Return which triangles no pixel has shown, and none had to, of what is shown, (n,)."""
+        rows = self._shown[places]
+        left = ~self._wholes.decided[self._owners[rows]]
+        faces, known = self._faces_of(rows, triangles)
+        left[known] |= ~self._faces.decided[faces]
+        return left
+
+    def judge(self, told: Evidence) -> None:
+        """Take what a view tells of triangles that it does not show."""
+        rows = self._shown[told.rows]
+        faces, known = self._faces_of(rows, told.triangles)
+        self._faces.judge(faces, told.resolved[known], told.unresolved[known])
+        self._wholes.judge(self._owners[rows], told.resolved, told.unresolved)
+
+    def _faces_of(self, rows: Ids, triangles: Ids) -> tuple[Ids, Ids]:
+        """Return the numbers of the faces that are known, and which these are."""
+        (known,) = (self._bases[rows] >= 0).nonzero()
+        rows, triangles = rows[known], triangles[known]
+        polygons = self._polygons[self._first_triangles[rows] + triangles]
+        return self._bases[rows] + polygons, known
+
     def samples(
-        self,
-        views: SampledViews,
-        total: int,
-        size: Size,
-        opaque: tuple[str, ...],
-        missing: tuple[str, ...],
+        self, views: SampledViews, opaque: tuple[str, ...], missing: tuple[str, ...]
     ) -> Samples:
         """Return what was counted in all views."""
-        faces = {key: self._faces.counted(start, key[2]) for key, start in self._starts.items()}
+        total = self._view
+        codes = self._wholes.counted(0, len(self._wholes.counts))
+        small = {uid for uid, number in self._objects.items() if codes[number] == TOO_SMALL}
+        small -= self._open
+        faces = {key: self._counted(key, small) for key in self._starts}
         owned = {key: counts for key, counts in faces.items() if key[0] == _OWN}
         times = Counter(uid for _, uid, _ in owned)
         last = total - max(1, round(total / 10))
@@ -160,6 +210,7 @@ class Sums:
         return Samples(
             objects={uid: wholes[number] for uid, number in self._objects.items()},
             open_objects=frozenset(self._open),
+            small_objects=frozenset(small),
             own={key[1]: each for key, each in owned.items() if times[key[1]] == 1},
             meshes=self._meshes(faces),
             changed=frozenset(self._changed),
@@ -167,8 +218,12 @@ class Sums:
             facts=Facts(
                 kind=views.kind,
                 views=total,
-                size=size,
+                size=self._size,
                 frames=len(views.frames),
+                pixels=(self._finest, self._coarsest),
+                are_parallel=self._parallel,
+                groups=self._groups,
+                stretching=self.stretching,
                 added_faces=self._faces.added_since(last),
                 added_objects=self._wholes.added_since(last),
                 opaque=opaque,
@@ -176,6 +231,14 @@ class Sums:
                 left_out=views.left_out,
             ),
         )
+
+    def _counted(self, key: Key, small: set[int]) -> Ids:
+        """Return the samples of faces; those of objects that are never seen are as these are."""
+        counts = self._faces.counted(self._starts[key], key[2])
+        numbers = [self._objects[uid] for uid in self._users.get(key, ()) if uid not in small]
+        if not self._wholes.counts[numbers].any() and not self._users.get(key, set()) & small:
+            counts[counts == TOO_SMALL] = 0
+        return counts
 
     def _meshes(self, faces: dict[Key, Ids]) -> dict[int, Ids]:
         """Sum up the faces of each mesh, as far as all that shows it shows its own faces."""
@@ -204,12 +267,25 @@ class Sums:
 
 
 class Tally:
-    """Counts that grow in number: how many samples, the first view that saw it, if it is open."""
+    """What views showed of things, which grow in number.
+
+    Attributes
+    ----------
+    counts : ndarray of intp, shape (n,)
+        How many samples.
+    first : ndarray of intp, shape (n,)
+        The first view that saw it, or -1.
+    open : ndarray of bool, shape (n,)
+        Whether it was counted as open.
+    resolved, unresolved : ndarray of bool, shape (n,)
+        Whether a part of it would have been seen in some view if others were not in the way, and
+        whether one that is too small for that may be in the open in some.
+    """
 
     def __init__(self) -> None:
         self.counts: Ids = np.empty(0, np.intp)
         self.first: Ids = np.empty(0, np.intp)
-        self.open: Flags = np.empty(0, np.bool_)
+        self.open, self.resolved, self.unresolved = np.empty((3, 0), np.bool_)
         self._length = 0
 
     def grow(self, count: int) -> int:
@@ -220,19 +296,34 @@ class Tally:
     def settle(self) -> None:
         """Make room for all that were announced."""
         more = self._length - len(self.counts)
+        none = np.zeros(more, np.bool_)
         self.counts = np.concatenate((self.counts, np.zeros(more, np.intp)))
         self.first = np.concatenate((self.first, np.full(more, _NEVER)))
-        self.open = np.concatenate((self.open, np.zeros(more, np.bool_)))
+        self.open = np.concatenate((self.open, none))
+        self.resolved = np.concatenate((self.resolved, none))
+        self.unresolved = np.concatenate((self.unresolved, none))
 
     def add(self, numbers: Ids, view: int) -> None:
         """Count samples of one view."""
         self.counts += np.bincount(numbers, minlength=len(self.counts))
         self.first[(self.first == _NEVER) & (self.counts > 0)] = view
 
+    @property
+    def decided(self) -> Flags:
+        """What no other view can make too small to tell, (n,)."""
+        return (self.counts > 0) | self.resolved | self.open
+
+    def judge(self, numbers: Ids, resolved: Flags, unresolved: Flags) -> None:
+        """Take what one view tells of parts of these."""
+        self.resolved[numbers[resolved]] = True
+        self.unresolved[numbers[unresolved]] = True
+
     def counted(self, start: int, count: int) -> Ids:
-        """Return a slice of the counts, `OPEN` for what is open."""
+        """Return a slice of the counts, `OPEN` for what is open, `TOO_SMALL` for what is that."""
         part = slice(start, start + count)
-        return np.where(self.open[part], OPEN, self.counts[part])
+        is_small = self.unresolved[part] & ~self.resolved[part] & (self.counts[part] == 0)
+        counts = np.where(is_small, TOO_SMALL, self.counts[part])
+        return np.where(self.open[part], OPEN, counts)
 
     def added_since(self, view: int) -> float:
         """Return which part of what was seen no view before this one saw."""
@@ -241,6 +332,12 @@ class Tally:
 
 
 def added(counts: Ids, others: Ids) -> Ids:
-    """Add samples of the same faces in two places; what is open in one is so."""
-    sums: Ids = np.where((counts == OPEN) | (others == OPEN), OPEN, counts + others)
-    return sums
+    """Add samples of the same faces in two places.
+
+    What is open in one is so, and what is too small to tell in one, if it is seen in none.
+    """
+    special = np.minimum(counts, others)
+    seen: Ids = np.maximum(counts, 0) + np.maximum(others, 0)
+    sums: Ids = np.where(seen > 0, seen, special)
+    is_open = (counts == OPEN) | (others == OPEN)
+    return np.where(is_open, OPEN, sums)

@@ -75,7 +75,7 @@ def _wish_of(scene: bpy.types.Scene) -> _Wish | None:
     if found is None:
         return None
     material = settings.material.name if settings.material else ""
-    safety = Safety(settings.least, settings.rings, settings.distance, material)
+    safety = Safety(settings.least, settings.rings, settings.distance, material, settings.small)
     options = CopyOptions(settings.modifiers, settings.whole, settings.rings)
     hiding = settings_of(scene).hiding
     protected = hiding.protect.name if hiding.protect else ""

@@ -28,7 +28,7 @@ from .masks import mask, masked_objects, unmask
 from .question import TITLE, ViewsQuestion
 from .report import copy_text, meshes_text, names_text, promise_text, samples_text, saved_text
 from .safety import Kept, Safety, kept_steps
-from .samples import ANSWERS, Samples
+from .samples import ANSWERS, TOO_SMALL, Samples
 from .settings import (
     COPY_ROWS,
     SAFETY_ROWS,
@@ -56,11 +56,16 @@ class OCTREE_OT_find_never_seen(NeverSeenOptions, StandingQuestionOperator, bpy.
 
     if TYPE_CHECKING:
         volume: str
+        without: str
         result: str
     else:
         volume: StringProperty(
             name="Volume",
             description="Name of the object whose box is looked around in",
+        )
+        without: StringProperty(
+            name="Leave Out",
+            description="Name of an object that is neither looked at nor in the way",
         )
         result: StringProperty(
             name="Result",
@@ -97,7 +102,7 @@ class NeverSeenOperator(SafetyOptions, MaterialOption, AnswerOperator):
 
     def safety(self) -> Safety:
         """Return what is kept besides the faces that were seen."""
-        return Safety(self.least, self.rings, self.distance, self.material)
+        return Safety(self.least, self.rings, self.distance, self.material, self.small)
 
     def finish(self, context: bpy.types.Context, result: Any) -> Status:
         status = super().finish(context, result)
@@ -162,7 +167,7 @@ class OCTREE_OT_mark_never_seen(NeverSeenOperator, bpy.types.Operator):
     bl_label = "Mark Samples"
     bl_description = (
         "Write how many samples saw each face to an attribute of its mesh, or each object to a"
-        " custom property. -1 is glass that was counted as open"
+        " custom property. -1 is glass that was counted as open, -2 is too small to tell"
     )
     bl_options = {"REGISTER", "UNDO"}
 
@@ -192,7 +197,8 @@ class OCTREE_OT_mark_never_seen(NeverSeenOperator, bpy.types.Operator):
     def use(self, context: bpy.types.Context, kept: Kept) -> str:
         found = self.samples(context)
         faces = self.mark == "FACES"
-        subjects = Subjects(found.objects, lambda _: found.meshes)
+        counts = {**found.objects, **dict.fromkeys(found.small_objects, TOO_SMALL)}
+        subjects = Subjects(counts, lambda _: found.meshes)
         text = verbs.mark(context, subjects, self.attribute, faces=faces)
         meshes = [mesh for mesh in bpy.data.meshes if mesh.session_uid in found.meshes]
         return text + _linked_text([mesh.name for mesh in meshes if mesh.library]) * faces

@@ -1,11 +1,12 @@
 """Never Seen in the tab: its button, its options, what it answered, and what is done with it."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import bpy
 from bpy.app.translations import pgettext_iface
 
-from ...answers.hints import draw_hints
+from ...answers.hints import Hint, draw_hints
 from ...answers.verbs import draw_age
 from ...ui import (
     OptionsPopover,
@@ -19,8 +20,8 @@ from ...ui import (
 from ..hints import left_out_hints
 from .forecast import Forecast, forecast_of
 from .masks import masked_objects
-from .report import copy_lines, samples_lines
-from .samples import ANSWERS
+from .report import copy_lines, pixel_text, samples_lines
+from .samples import ANSWERS, Samples
 from .settings import COPY_ROWS, SAFETY_ROWS, view_rows
 
 # Lines of the answer that stand above the list: how many objects, and how many faces.
@@ -50,10 +51,22 @@ def say_never_seen(layout: bpy.types.UILayout, context: bpy.types.Context, resul
     found = ANSWERS.of_result(context.scene, result)
     if found is not None:
         forecast = forecast_of(context)
-        for line in samples_lines(found, forecast.kept if forecast else None)[:_SAID]:
+        lines = samples_lines(found, forecast.kept if forecast else None)[:_SAID]
+        for line in (*lines, pixel_text(context.scene, found.facts)):
             layout.label(text=line, translate=False)
         draw_hints(layout, left_out_hints(context.scene, found.facts.left_out))
+        draw_hints(layout, stretching_hints(context.scene, found))
         draw_age(layout, context.scene, ANSWERS)
+
+
+def stretching_hints(scene: bpy.types.Scene, samples: Samples) -> Iterator[Hint]:
+    """Yield a hint if things are too small to tell because of one object, to leave that out."""
+    uid, times = samples.facts.stretching
+    name = next((item.name for item in scene.objects if item.session_uid == uid), "")
+    if name and (samples.small_objects or samples.small_faces):
+        text = f"Without {name} a pixel is {times:,.3g} times smaller"
+        options = {"without": name}
+        yield Hint(text, "Leave It Out", "octree.find_never_seen", options, at_once=True)
 
 
 def offer_never_seen(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:

@@ -1,6 +1,6 @@
 """Questions about views, kept to ask the same again; their answers listed in Results."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -10,15 +10,15 @@ import numpy as np
 
 from ....core import Steps
 from ...answers.answer import Answer
-from ...answers.kept import keep
 from ...results import Rows, no_instances, options_of
 from ...scene_index import glance_at
 from ..find_seen import chosen_cameras, chosen_frames, selected_cameras, with_frusta
+from ..result_rows import keep_parts
 from .counting import samples_steps
 from .samples import ANSWERS, Samples
 from .views import SampledViews
 
-TITLE = "Never Seen"
+TITLE, SMALL = "Never Seen", "Too Small to Tell"
 
 
 @dataclass(frozen=True)
@@ -51,18 +51,13 @@ class ViewsQuestion:
         return samples_steps(context, self._views(context))
 
     def keep(self, context: bpy.types.Context, found: Samples) -> int:
-        """Keep what is never seen, and return its number."""
-        uids = np.array(found.never, np.intp)
+        """Keep what is never seen, and what is too small to tell; return the number shown."""
         answer = Answer(
-            found=found,
-            title=TITLE,
-            question=ANSWERS.question,
-            options=self.options,
-            rows=Rows(uids[None], no_instances(len(uids))),
-            again=self,
-            stands=True,
+            found=found, question=ANSWERS.question, options=self.options, again=self, stands=True
         )
-        return int(keep(context, answer, self.name, kind=Samples).number)
+        parts = {TITLE: found.never, SMALL: sorted(found.small_objects)}
+        rows = {title: _rows_of(uids) for title, uids in parts.items()}
+        return keep_parts(context, answer, self.name, rows, Samples)
 
     def glance(self, context: bpy.types.Context) -> Hashable:
         """Return what is shown, and which frames are asked for."""
@@ -90,5 +85,10 @@ class ViewsQuestion:
             cameras=pictured,
             left_out=tuple(name for name in cameras if name not in pictured),
             volume=options.volume,
+            without=options.without,
             is_open=options.is_open,
         )
+
+
+def _rows_of(uids: Sequence[int]) -> Rows:
+    return Rows(np.array(uids, np.intp)[None], no_instances(len(uids)))

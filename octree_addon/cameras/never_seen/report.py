@@ -3,37 +3,53 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from ...ui import plural
+import bpy
+import numpy as np
+
+from ...ui import length_text, lengths_text, plural
 from .safety import Kept
 from .samples import Facts, Samples
 
 _WHENCE = {"OUTSIDE": "from outside", "SHOT": "of cameras", "INSIDE": "inside the volume"}
 _MOST_NAMES = 5
+# Pixels that differ by less than this factor are written as one length.
+_EQUAL = 1.001
 
 
 def samples_lines(samples: Samples, kept: Kept | None = None) -> list[str]:
     """Return lines for the panel, none longer than the sidebar is wide.
 
-    Objects and faces are those that the buttons take, if it is known what is kept.
+    The numbers never seen are those of the report, whatever is kept of it.
     """
     facts = samples.facts
     wide, high = facts.size
-    never, faces, saved = len(samples.never), samples.never_faces, Counter[str]()
-    if kept is not None:
-        never, faces, saved = len(kept.never), kept.face_count, kept.saved
+    small = len(samples.small_objects), samples.small_faces
     lines = [
-        f"{never:,} of {plural(len(samples.objects), 'object')} never seen",
-        f"{faces:,} of {plural(samples.face_count, 'face')} never seen",
-        *(f"{count:,} more kept by {reason.capitalize()}" for reason, count in saved.items()),
+        f"{len(samples.never):,} of {plural(len(samples.objects), 'object')} never seen",
+        f"{samples.never_faces:,} of {plural(samples.face_count, 'face')} never seen",
+        *([f"Too small to tell: {small_text(*small)}"] if any(small) else []),
+        *(taken_lines(samples, kept) if kept is not None else ()),
         f"{plural(facts.views, 'view')}, {wide} x {high} pixels",
         f"Last tenth added {percent(facts.added_faces)} of faces",
     ]
+    if facts.groups > 1:
+        lines.append(f"Around {plural(facts.groups, 'group')}, far apart")
     if facts.opaque:
         lines.append(f"Counted as opaque: {names_text(facts.opaque, 2)}")
     if facts.not_counted:
         lines.append(f"Not counted: {names_text(facts.not_counted, 2)}")
     if samples.changed:
         lines.append(f"{meshes_text(len(samples.changed))} changed by modifiers")
+    return lines
+
+
+def taken_lines(samples: Samples, kept: Kept) -> list[str]:
+    """Say what keeps unseen faces, and how much the buttons take if that is another number."""
+    lines = [f"{count:,} kept by {reason.capitalize()}" for reason, count in kept.saved.items()]
+    if len(kept.never) != len(samples.never):
+        lines.append(f"{plural(len(kept.never), 'object')} to take away")
+    if kept.face_count != samples.never_faces:
+        lines.append(f"{plural(kept.face_count, 'face')} to take away")
     return lines
 
 
@@ -74,6 +90,9 @@ def samples_text(samples: Samples) -> str:
     text = f"{len(samples.never):,} of {plural(len(samples.objects), 'object')} and"
     text += f" {samples.never_faces:,} of {plural(samples.face_count, 'face')} never seen in"
     text += f" {views_text(samples.facts)}; {saturation_text(samples.facts)}"
+    small = len(samples.small_objects), samples.small_faces
+    if any(small):
+        text += f"; too small to tell: {small_text(*small)}"
     if samples.facts.left_out:
         text += f"; without {names_text(samples.facts.left_out)}, whose view is no frustum"
     if samples.facts.opaque:
@@ -83,6 +102,22 @@ def samples_text(samples: Samples) -> str:
     if samples.changed:
         text += f"; {meshes_text(len(samples.changed))} changed by modifiers, faces not known"
     return text
+
+
+def small_text(objects: int, faces: int) -> str:
+    """Write how much is too small to tell."""
+    counted = ((objects, "object"), (faces, "face"))
+    return ", ".join(plural(count, noun) for count, noun in counted if count)
+
+
+def pixel_text(scene: bpy.types.Scene, facts: Facts) -> str:
+    """Say how large a pixel of the views is: what is smaller than some is too small to tell."""
+    low, high = facts.pixels
+    if not facts.are_parallel:
+        return f"A pixel is {percent(high)} of the distance"
+    if high <= low * _EQUAL:
+        return f"A pixel is {lengths_text(scene, np.array([high]))}"
+    return f"A pixel is {length_text(scene, low)} to {length_text(scene, high)}"
 
 
 def views_text(facts: Facts) -> str:

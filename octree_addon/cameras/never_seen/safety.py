@@ -16,12 +16,13 @@ from ...arrays import Flags, Ids
 from ...reader import polygon_corners, polygon_materials
 from ...scene_index import SceneIndex, index_steps
 from ...selection import Subjects
-from .samples import OPEN, Samples
+from ...ui import ChangedMeanwhileError
+from .samples import OPEN, TOO_SMALL, Samples
 
 # How many triangles are compared with those that were seen before Blender may draw.
 _TOGETHER = 1 << 16
 # What keeps faces that were not seen, in this order.
-_SAVERS = ("material", "distance", "rings")
+_SAVERS = ("material", "distance", "rings", "size")
 
 
 @dataclass(frozen=True)
@@ -38,12 +39,15 @@ class Safety:
         What is no farther from anything seen than this is kept; scene units.
     material : str
         Name of a material whose faces are kept; none if empty.
+    small : bool
+        Whether what is too small to tell is kept.
     """
 
     least: int = 1
     rings: int = 1
     distance: float = 0.0
     material: str = ""
+    small: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +100,7 @@ def kept_steps(context: bpy.types.Context, samples: Samples, safety: Safety) -> 
         if mesh.session_uid in samples.meshes
         and len(samples.meshes[mesh.session_uid]) == _polygon_count(mesh)
     }
-    objects = {uid: _is_kept(uid, samples, safety.least) for uid in samples.objects}
+    objects = {uid: _is_kept(uid, samples, safety) for uid in samples.objects}
     yield 0.0
     by_uid = {mesh.session_uid: flags for mesh, flags in meshes.items()}
     left = [_unseen_count(by_uid)]
@@ -111,6 +115,11 @@ def kept_steps(context: bpy.types.Context, samples: Samples, safety: Safety) -> 
         by_uid[mesh.session_uid] = grown(flags, *polygon_corners(mesh), safety.rings)
         yield 0.9 + 0.1 * number / len(meshes)
     left.append(_unseen_count(by_uid))
+    if safety.small:
+        for known, counts in ((own, samples.own), (by_uid, samples.meshes)):
+            for uid, flags in known.items():
+                np.logical_or(flags, counts[uid] == TOO_SMALL, out=flags)
+    left.append(_unseen_count(by_uid))
     saved = (-np.diff(left)).tolist()
     return Kept(objects, own, by_uid, +Counter(dict(zip(_SAVERS, saved, strict=True))))
 
@@ -124,8 +133,11 @@ def _is_seen(counts: Ids, least: int) -> Flags:
     return seen
 
 
-def _is_kept(uid: int, samples: Samples, least: int) -> bool:
+def _is_kept(uid: int, samples: Samples, safety: Safety) -> bool:
     """Tell whether an object was seen: a face of its own, or what else it shows, as a whole."""
+    least = safety.least
+    if safety.small and uid in samples.small_objects:
+        return True
     counts = samples.own.get(uid, np.empty(0, np.intp))
     rest = samples.objects[uid] - int(counts[counts > 0].sum())
     is_seen = bool(_is_seen(counts, least).any()) or rest >= max(least, 1)
@@ -219,7 +231,7 @@ def _near_steps(
             part = chosen[start : start + _TOGETHER]
             near[part] = within(tree, _some(corners, part), distance)
     if index.placements is not placements:
-        raise ValueError("The scene has changed meanwhile: look once more")
+        raise ChangedMeanwhileError
     _mark(index, rows[near], triangles[near], own, meshes, objects)
 
 

@@ -80,6 +80,7 @@ class SafetyOptions:
         least: int
         rings: int
         distance: float
+        small: bool
     else:
         least: IntProperty(
             name="Least Samples",
@@ -104,6 +105,12 @@ class SafetyOptions:
             min=0.0,
             soft_max=10.0,
             subtype="DISTANCE",
+        )
+        small: BoolProperty(
+            name="Keep Too Small",
+            description="Keep objects and faces that are too small for the pixels of the views to"
+            " tell whether they are hidden",
+            default=True,
         )
 
 
@@ -163,6 +170,7 @@ class OctreeNeverSeenSettings(
 
     if TYPE_CHECKING:
         volume: bpy.types.Object | None
+        without: bpy.types.Object | None
         material: bpy.types.Material | None
     else:
         volume: PointerProperty(
@@ -171,6 +179,12 @@ class OctreeNeverSeenSettings(
             description="The object whose box is looked around in. It is drawn like all others,"
             " unless it is displayed as bounds or wire",
         )
+        without: PointerProperty(
+            type=bpy.types.Object,
+            name="Leave Out",
+            description="An object that is neither looked at nor in the way, such as a backdrop"
+            " around everything, which makes the pixels of the views large",
+        )
         material: PointerProperty(
             type=bpy.types.Material,
             name="Keep Material",
@@ -178,7 +192,7 @@ class OctreeNeverSeenSettings(
         )
 
 
-SAFETY_ROWS = ("least", "rings", "distance", "material")
+SAFETY_ROWS = ("least", "rings", "distance", "small", "material")
 COPY_ROWS = ("modifiers", "whole", "originals")
 
 
@@ -189,4 +203,4 @@ def view_rows(options: NeverSeenOptions) -> list[str]:
         "SHOT": span_rows(options),
         "INSIDE": ["volume", "places"],
     }
-    return ["views", *by_kind[options.views], "resolution", "is_open"]
+    return ["views", *by_kind[options.views], "without", "resolution", "is_open"]

@@ -8,6 +8,7 @@ import numpy as np
 from ....core import SceneOctree
 from ...arrays import Flags, Ids
 from ...scene_index import SceneIndex
+from ...ui import named_object
 from ..shown_scene import Shown, ShownScene
 from .views import SampledViews
 
@@ -50,15 +51,16 @@ def stage_of(
     context: bpy.types.Context, index: SceneIndex, views: SampledViews, scene: ShownScene
 ) -> CountingStage:
     """Return what is drawn of an index that is up to date; `scene` is kept between frames."""
-    volume: bpy.types.Object | None = context.scene.objects.get(views.volume)
-    if views.kind != "INSIDE" or volume is None:
-        shown = scene.update(context, index)
-        return CountingStage(shown, _solid(index, shown.rows))
-    is_shell, uid = volume.display_type in _SHELLS, volume.session_uid
-    shown = scene.update(context, index, without=uid if is_shell else None)
-    return CountingStage(
-        shown, _solid(index, shown.rows[index.placements.owners[shown.rows] != uid])
-    )
+    objects = context.scene.objects
+    volume: bpy.types.Object | None = objects.get(views.volume) if views.kind == "INSIDE" else None
+    without = {named_object(context.scene, views.without).session_uid} if views.without else set()
+    if volume is not None and volume.display_type in _SHELLS:
+        without.add(volume.session_uid)
+    shown = scene.update(context, index, without=without)
+    rows = shown.rows
+    if volume is not None:
+        rows = rows[index.placements.owners[rows] != volume.session_uid]
+    return CountingStage(shown, _solid(index, rows))
 
 
 def _solid(index: SceneIndex, rows: Ids) -> SceneOctree:

@@ -5,7 +5,16 @@ from dataclasses import dataclass
 import bpy
 import numpy as np
 
-from ....core import Boxes, SceneOctree, ray_cast_all, views_around, views_inside
+from ....core import (
+    Boxes,
+    SceneOctree,
+    Triangles,
+    fits,
+    islands,
+    nearest,
+    views_around,
+    views_inside,
+)
 from ...arrays import Flags, Floats, Ids
 from ...camera import camera_picture, picture_size
 from ...reader import evaluated_box
@@ -13,12 +22,15 @@ from ...ui import named_object
 from ..frusta import cameras_of
 
 Size = tuple[int, int]
-# Where a view from a place begins, as a part of the scene's size.
-_NEAR = 1e-5
+# A view from a place begins halfway to the nearest surface, not below this part of the volume.
+_NEAREST = 1e-5
+# It ends beyond all there is, but not below so many times that: depths of near things are then
+# the same, whatever is far away.
+_FARTHEST = 2.0**20
+# An object stretches the views that would show this many times the detail without it.
+_STRETCHED = 4.0
 # Places are looked for until so many times as many were tried.
 _TRIES = 8
-# Ways out of a solid; along an axis they would meet edges.
-_WAYS = np.array([[0.61, 0.37, 0.70], [-0.71, 0.53, 0.46], [0.13, -0.83, -0.54]])
 
 
 @dataclass(frozen=True)
@@ -41,6 +53,8 @@ class SampledViews:
         Name of the object whose box the places are in.
     is_open : bool
         Whether materials that let light through are counted as not there.
+    without : str
+        Name of an object that is neither looked at nor in the way; none if empty.
     left_out : tuple of str
         Names of cameras of the shot that have no such picture: panoramic and custom ones.
     """
@@ -52,13 +66,59 @@ class SampledViews:
     cameras: tuple[str, ...] = ()
     volume: str = ""
     is_open: bool = False
+    without: str = ""
     left_out: tuple[str, ...] = ()
 
 
-def view_matrices(
+@dataclass(frozen=True, eq=False)
+class ViewSet:
+    """The views of one frame.
+
+    Attributes
+    ----------
+    matrices : ndarray of float64, shape (v, 4, 4)
+        Projection @ view.
+    size : tuple of int
+        Width and height of each picture.
+    groups : ndarray of intp, shape (v,)
+        The group of placements that each view looks at; others only hide.
+    members : ndarray of intp, shape (n,)
+        The group of each placement, in the order of ids; -1 for what is nowhere.
+    """
+
+    matrices: Floats
+    size: Size
+    groups: Ids
+    members: Ids
+
+    @classmethod
+    def of_all(cls, matrices: Floats, size: Size, count: int) -> "ViewSet":
+        """Return views that all look at all of so many placements."""
+        return cls(matrices, size, np.zeros(len(matrices), np.intp), np.zeros(count, np.intp))
+
+    @property
+    def count(self) -> int:
+        """How many groups there are."""
+        return int(self.groups.max(initial=0)) + 1
+
+    @property
+    def pixels(self) -> Floats:
+        """How wide a pixel of each view is, in a distance of 1 if it is no parallel view, (v,)."""
+        away = np.linalg.norm(self.matrices[:, 3, :3], axis=1)
+        scale = np.linalg.norm(self.matrices[:, 0, :3], axis=1)
+        widths: Floats = np.where(away > 0, away, 1.0) / scale * (2 / self.size[0])
+        return widths
+
+    @property
+    def are_parallel(self) -> bool:
+        """Whether all views are parallel."""
+        return not self.matrices[:, 3, :3].any()
+
+
+def view_set(
     views: SampledViews, context: bpy.types.Context, scene: SceneOctree, solid: SceneOctree
-) -> tuple[Floats, Size]:
-    """Return the matrices (v, 4, 4) of the present frame, projection @ view, and the image size.
+) -> ViewSet:
+    """Return the views of the present frame.
 
     Places inside closed meshes of `solid` are left out. A `ValueError` says that a camera or the
     volume is missing, or no place is left.
@@ -68,10 +128,52 @@ def view_matrices(
     if not np.isfinite(bounds.lower).all(axis=1).any():
         raise ValueError("There is nothing to look at")
     if views.kind == "OUTSIDE":
-        return views_around(bounds, count=views.count), square
+        return _around(bounds, views.count, square)
     if views.kind == "INSIDE":
-        return _inside(views, context, bounds, solid), square
-    return _of_cameras(context, views)
+        return ViewSet.of_all(_inside(views, context, scene, solid), square, len(bounds))
+    return ViewSet.of_all(*_of_cameras(context, views), len(bounds))
+
+
+def _around(bounds: Boxes, count: int, size: Size) -> ViewSet:
+    """Return views around each group of things that has empty space around it.
+
+    All groups are looked at from one direction, then from the next.
+    """
+    members = islands(bounds)
+    number = int(members.max()) + 1
+    matrices = np.stack(
+        [views_around(_some(bounds, members == n), count=count) for n in range(number)]
+    )
+    groups = np.tile(np.arange(number), count)
+    return ViewSet(matrices.swapaxes(0, 1).reshape(-1, 4, 4), size, groups, members)
+
+
+def _some(bounds: Boxes, flags: Flags) -> Boxes:
+    return Boxes(bounds.lower[flags], bounds.upper[flags])
+
+
+def stretching(scene: SceneOctree, members: Ids, owners: Ids) -> tuple[int, float]:
+    """Return the owner without which a pixel were smallest, and by how many times.
+
+    0 and 1 if none makes a great difference. Of each placement of the scene, in the order of ids,
+    `members` has the group that views show whole, `owners` its object.
+    """
+    rows_of_all = scene.bounds_of(scene.ids).rows
+    best, most = 0, _STRETCHED
+    for number in range(int(members.max(initial=-1)) + 1):
+        (some,) = (members == number).nonzero()
+        rows, mine = rows_of_all[:, some], owners[some]
+        ends = (rows[:3].argmin(axis=1), rows[3:].argmax(axis=1))
+        for owner in np.unique(mine[np.concatenate(ends)]).tolist():
+            rest = rows[:, mine != owner]
+            times = _diagonal(rows) / _diagonal(rest) if rest.shape[1] else 0.0
+            if times >= most:
+                best, most = owner, times
+    return (best, most) if best else (0, 1.0)
+
+
+def _diagonal(rows: Floats) -> float:
+    return float(np.linalg.norm(rows[3:].max(axis=1) - rows[:3].min(axis=1))) or 1.0
 
 
 def _of_cameras(context: bpy.types.Context, views: SampledViews) -> tuple[Floats, Size]:
@@ -86,10 +188,10 @@ def _of_cameras(context: bpy.types.Context, views: SampledViews) -> tuple[Floats
 
 
 def _inside(
-    views: SampledViews, context: bpy.types.Context, bounds: Boxes, solid: SceneOctree
+    views: SampledViews, context: bpy.types.Context, scene: SceneOctree, solid: SceneOctree
 ) -> Floats:
     """Return views from places in the box of an object, however that is turned."""
-    volume = named_object(context.scene, views.volume)
+    volume, bounds = named_object(context.scene, views.volume), scene.bounds_of(scene.ids)
     box = evaluated_box(volume, context.evaluated_depsgraph_get()).astype(np.float64)
     if not np.isfinite(box).all():
         raise ValueError(f"{volume.name} has no box to look around in")
@@ -98,18 +200,17 @@ def _inside(
     ends = _corners(box) @ to_world[:3, :3].T + to_world[:3, 3]
     lower = np.minimum(bounds.lower[finite].min(axis=0), ends.min(axis=0))
     upper = np.maximum(bounds.upper[finite].max(axis=0), ends.max(axis=0))
-    size = float(np.linalg.norm(upper - lower)) or 1.0
-    tried = views_inside(
-        Boxes(box[None, :3], box[None, 3:]),
-        places=views.count * _TRIES,
-        near=_NEAR * size,
-        far=1.01 * size,
-    ).reshape(-1, 6, 4, 4)
-    eyes = eyes_of(tried[:, 0])
+    own, count = Boxes(box[None, :3], box[None, 3:]), views.count * _TRIES
+    eyes = eyes_of(views_inside(own, places=count)[::6])
     places = eyes @ to_world[:3, :3].T + to_world[:3, 3]
     chosen = np.flatnonzero(~in_solids(solid, places))[: views.count]
     if not len(chosen):
         raise ValueError(f"All places in {volume.name} are inside of solid parts")
+    near = np.full(count, np.linalg.norm(np.ptp(ends, axis=0)) * _NEAREST or _NEAREST)
+    near[chosen] = np.maximum(near[chosen], nearest(scene, places[chosen]).distances[:, 0] / 2)
+    size = float(np.linalg.norm(upper - lower))
+    far = max(1.01 * size, _FARTHEST * float(near.max()))
+    tried = views_inside(own, places=count, near=near, far=far).reshape(-1, 6, 4, 4)
     shifts = np.tile(np.eye(4), (len(chosen), 1, 1, 1))
     shifts[:, 0, :3, 3] = (eyes - places)[chosen]
     matrices: Floats = (tried[chosen] @ shifts).reshape(-1, 4, 4)
@@ -129,16 +230,8 @@ def eyes_of(matrices: Floats) -> Floats:
 
 
 def in_solids(scene: SceneOctree, points: Floats) -> Flags:
-    """Tell which points (q, 3) are inside a closed mesh, by counting how often rays leave it.
-
-    A point is, if rays in three directions cross the same placement an odd number of times.
-    """
-    inside: list[set[tuple[int, int]]] = []
-    for way in _WAYS:
-        rays, placements, _ = ray_cast_all(scene, points, np.tile(way, (len(points), 1))).pairs
-        pairs, counts = np.unique(np.stack((rays, placements)), axis=1, return_counts=True)
-        inside.append(set(map(tuple, pairs[:, counts % 2 == 1].T.tolist())))
-    flags = np.zeros(len(points), np.bool_)
-    found: Ids = np.array([ray for ray, _ in set.intersection(*inside)], np.intp)
-    flags[found] = True
+    """Return which points (q, 3) are inside a closed mesh: a mesh of one point does not fit."""
+    places = np.tile(np.eye(4), (len(points), 1, 1))
+    places[:, :3, 3] = points
+    flags: Flags = ~fits(scene, Triangles(np.zeros((1, 3)), np.zeros((1, 3), np.intp)), places)
     return flags

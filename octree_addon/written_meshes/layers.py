@@ -1,4 +1,4 @@
-"""Chunk meshes and objects written in bulk (foreach_set): layers, shape keys, normals."""
+"""Layers of meshes written in bulk (foreach_set): attributes, shape keys, normals."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ..arrays import Floats
 from ..reader import ATTRIBUTE_KINDS, MeshColumn, MeshLayers
 from .assembly import ChunkArrays
+from .topology import new_mesh
 
 # Kinds whose values are interpolated; from how far off a normal has to be kept, and up to where
 # two of one vertex are the same.
@@ -23,6 +24,7 @@ _SMOOTH = {
     "FLOAT4X4",
 }
 _NORMALS_DIFFER, _NORMALS_ARE_ONE = 1e-4, 1e-6
+_LARGEST = float(np.finfo(np.float32).max)
 
 
 def chunk_positions(
@@ -46,7 +48,8 @@ def chunk_positions(
     fresh = np.flatnonzero(arrays.numbers >= len(layers.positions))
     if len(fresh) and not layers.keys and np.linalg.matrix_rank(matrix[:3, :3]) == 3:
         world = made[arrays.numbers[fresh] - len(layers.positions)] - matrix[:3, 3]
-        positions[fresh] = world @ np.linalg.inv(matrix[:3, :3]).T
+        back = world @ np.linalg.inv(matrix[:3, :3]).T
+        positions[fresh] = np.clip(back, -_LARGEST, _LARGEST)
     return positions
 
 
@@ -56,12 +59,21 @@ def write_mesh(
     arrays: ChunkArrays,
     positions: NDArray[np.float32],
     materials: Sequence[bpy.types.Material | None],
+    *,
+    all_slots: bool = False,
 ) -> bpy.types.Mesh:
-    """Return a new mesh of a chunk, with the materials that it uses and no others."""
-    mesh = bpy.data.meshes.new(name)
+    """Return a new mesh of a chunk, with the materials that it uses, or with all slots."""
+    mesh = new_mesh(
+        name,
+        positions,
+        arrays.edges,
+        corner_vertices=arrays.corner_vertices,
+        corner_edges=arrays.corner_edges,
+        polygon_starts=arrays.polygon_starts,
+    )
     try:
-        _write_topology(mesh, arrays, positions)
-        used = _used_materials(layers, arrays, len(materials))
+        count = len(materials)
+        used = list(range(count)) if all_slots else _used_materials(layers, arrays, count)
         for number in used:
             mesh.materials.append(materials[number])
         for column in layers.columns:
@@ -73,27 +85,6 @@ def write_mesh(
         bpy.data.meshes.remove(mesh)
         raise
     return mesh
-
-
-def _write_topology(
-    mesh: bpy.types.Mesh, arrays: ChunkArrays, positions: NDArray[np.float32]
-) -> None:
-    mesh.vertices.add(len(positions))
-    mesh.edges.add(len(arrays.edges))
-    mesh.loops.add(len(arrays.corner_vertices))
-    mesh.polygons.add(len(arrays.polygons))
-    mesh.vertices.foreach_set("co", positions.ravel())
-    # Which Blender copies as it is: any other way goes element by element.
-    for name, values in (
-        (".edge_verts", arrays.edges),
-        (".corner_vert", arrays.corner_vertices),
-        (".corner_edge", arrays.corner_edges),
-    ):
-        attribute: Any = mesh.attributes.get(name)
-        if attribute is not None:
-            attribute.data.foreach_set("value", values.ravel())
-    mesh.polygons.foreach_set("loop_start", arrays.polygon_starts.astype(np.int32))
-    mesh.update()
 
 
 def _used_materials(layers: MeshLayers, arrays: ChunkArrays, count: int) -> list[int]:
@@ -169,6 +160,7 @@ def keep_normals(
         return
     own = np.empty((corners, 3), np.float32)
     mesh.corner_normals.foreach_get("vector", own.ravel())
+    wanted = np.where(np.isfinite(wanted), wanted, own)
     differ = np.abs(own - wanted).max(axis=1) > _NORMALS_DIFFER
     if not differ.any():
         return
@@ -187,11 +179,15 @@ def keep_normals(
 
 
 def write_keys(item: bpy.types.Object, layers: MeshLayers, arrays: ChunkArrays) -> None:
-    """Give an object the shape keys of its source."""
-    made = []
+    """Give an object the shape keys of its source; what is not finite there is not moved."""
+    if not layers.keys:
+        return
+    made, own = [], arrays.points.of(layers.positions, smooth=True)
     for key in layers.keys:
         block = item.shape_key_add(name=key.name, from_mix=False)
-        block.data.foreach_set("co", arrays.points.of(key.positions, smooth=True).ravel())
+        positions = arrays.points.of(key.positions, smooth=True)
+        positions = np.where(np.isfinite(positions), positions, own)
+        block.data.foreach_set("co", positions.ravel())
         made.append(block)
         for name, value in key.settings.items():
             setattr(block, name, value)

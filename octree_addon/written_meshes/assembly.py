@@ -1,7 +1,8 @@
 """Polygons of chunks as meshes (flat arrays): vertices and edges each once, and their sources.
 
 Of each corner it is known which corners of its source it lies between, and with which weights. A
-vertex that a wall has made is one vertex of all chunks that have it, with one value.
+vertex that a wall has made is one vertex of all chunks that have it, with one value. Of polygons
+that have the same vertices the second gets copies of these: Blender and glTF would keep one.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,9 +13,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core import ChunkPolygons, interpolated, interpolated_normals
+from ...core import (
+    ChunkPolygons,
+    Triangles,
+    chunk_polygons,
+    chunks,
+    interpolated,
+    interpolated_normals,
+)
 from ..arrays import Floats, Ids
-from ..reader import MeshLayers
+from ..reader import MeshLayers, polygon_turns
+
+# The mode of `chunks` in which all triangles are in one cell, and no loose edges and points.
+_KEEP, _NOTHING = 2, (np.empty(0, np.intp), np.empty(0, np.intp))
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +121,23 @@ def chunk_arrays(
         yield _chunk(layers, found, vertices, cell, polygons, edges, points)
 
 
+def whole_arrays(layers: MeshLayers) -> ChunkArrays:
+    """Return all of a mesh as one chunk, sound whatever it was: what is not finite is left out."""
+    faces = layers.corner_vertices[layers.triangle_corners]
+    # All at one place, so in one cell, but for what is not finite.
+    places = np.where(np.isfinite(layers.positions), 0.0, np.nan)
+    found = chunk_polygons(
+        chunks(Triangles(places, faces), modes=[_KEEP]),
+        faces,
+        layers.triangle_corners,
+        layers.triangle_polygons,
+        layers.polygon_starts,
+    )
+    loose = (np.zeros(len(each), np.intp) for each in loose_parts(layers))
+    made = next(chunk_arrays(layers, found, *loose), None)
+    return made or _chunk(layers, found, _made_vertices(layers, found), 0, slice(0, 0), *_NOTHING)
+
+
 class _Vertices(NamedTuple):
     """Vertices that walls have made: their numbers, sorted, and what each is blended of."""
 
@@ -149,6 +177,12 @@ def _chunk(
     following = np.arange(1, count + 1)
     following[starts[1:] - 1] = starts[:-1]
     corner_vertices, loose_ends = places[:count], places[count : count + len(loose)]
+    points = _point_blend(layers, vertices, numbers)
+    corner_vertices, copied = _with_copies(corner_vertices, starts, len(numbers))
+    numbers, points = (
+        np.append(numbers, numbers[copied]),
+        Blend(*(np.concatenate((each, each[copied])) for each in (points.rows, points.weights))),
+    )
     sides = np.stack((corner_vertices, corner_vertices[following]), axis=1)
     ends = np.concatenate((sides, loose_ends.reshape(-1, 2)))
     codes, edge_of = np.unique(
@@ -162,7 +196,7 @@ def _chunk(
     return ChunkArrays(
         cell,
         numbers,
-        _point_blend(layers, vertices, numbers),
+        points,
         np.stack(np.divmod(codes, max(len(numbers), 1)), axis=1).astype(np.int32),
         sources,
         corner_vertices.astype(np.int32),
@@ -171,6 +205,20 @@ def _chunk(
         starts[:-1],
         found.polygons[polygons],
     )
+
+
+def _with_copies(vertices: Ids, starts: Ids, count: int) -> tuple[Ids, Ids]:
+    """Return the vertices of corners such that no two polygons have the same, and what is copied.
+
+    Copies are numbered from `count` on. The second polygons of several pairs share copies, so
+    that a surface with two sides becomes two surfaces.
+    """
+    turn = np.repeat(polygon_turns(vertices, starts), np.diff(starts))
+    (again,) = turn.nonzero()
+    codes, places = np.unique(turn[again] * count + vertices[again], return_inverse=True)
+    made = vertices.copy()
+    made[again] = count + places.ravel()
+    return made, codes % max(count, 1)
 
 
 def _in_order(vertices: Ids, own: int) -> tuple[Ids, Ids]:
@@ -198,9 +246,13 @@ def _point_blend(layers: MeshLayers, vertices: _Vertices, numbers: Ids) -> Blend
 
 
 def loose_parts(layers: MeshLayers) -> tuple[Ids, Ids]:
-    """Return the edges of no polygon, and the vertices of no edge."""
-    used = np.zeros(len(layers.edges), np.bool_)
-    used[layers.corner_edges] = True
-    joined = np.zeros(len(layers.positions), np.bool_)
-    joined[layers.edges.ravel()] = True
-    return np.flatnonzero(~used), np.flatnonzero(~joined)
+    """Return the edges of no polygon, and the vertices of no edge, as far as they are finite.
+
+    An edge that has one vertex twice is none.
+    """
+    loose = layers.edges[:, 0] != layers.edges[:, 1]
+    alone = np.isfinite(layers.positions).all(axis=1)
+    alone[layers.edges[loose].ravel()] = False
+    loose[layers.corner_edges] = False
+    loose &= np.isfinite(layers.positions[layers.edges]).all(axis=(1, 2))
+    return np.flatnonzero(loose), np.flatnonzero(alone)

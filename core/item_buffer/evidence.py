@@ -1,0 +1,216 @@
+"""Evidence about triangles no pixel shows: wide enough for a pixel center, or behind all around.
+
+Pixels around are looked up in a pyramid of the farthest (hierarchical z-buffer). N. Greene,
+M. Kass and G. Miller, "Hierarchical Z-Buffer Visibility", 1993.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, flagged, ranks_of
+from ..records import Record
+from ..shapes.boxes import CORNERS
+from .stage import Stage, combined, near_clipped, screen_matrix, transformed
+
+# A disc of this radius in pixels has a pixel center in it, wherever it lies: half a diagonal, and
+# what rounding may take.
+_SURE = 0.7075
+# By how much a pixel must be nearer than a triangle that it hides: depth buffers have single
+# precision.
+_NEARER = 2.0**-20
+# What reaches into a picture by less than this part of a pixel is beside it.
+_EDGE = 2.0**-20
+# Runs whose triangles are looked at together.
+_RUNS = 512
+
+
+@dataclass(frozen=True, eq=False)
+class FarthestPixels:
+    """Pyramid over a picture: the nearness of the farthest pixel in squares of 2**level pixels.
+
+    The levels lie one after the other, row by row; `starts` and `widths` are those of levels.
+    """
+
+    nearness: NDArray[np.float32]
+    starts: Ids
+    widths: Ids
+
+    @classmethod
+    def of(cls, nearness: NDArray[np.float32]) -> "FarthestPixels":
+        """Return the pyramid over nearness (height, width), 0 where there is nothing."""
+        levels = [nearness]
+        while max(levels[-1].shape) > 1:
+            (height, width), level = levels[-1].shape, levels[-1]
+            even = np.pad(level, ((0, height % 2), (0, width % 2)), constant_values=np.inf)
+            rows = np.minimum(even[::2], even[1::2])
+            levels.append(np.minimum(rows[:, ::2], rows[:, 1::2]))
+        starts = np.cumsum([0, *(level.size for level in levels[:-1])])
+        widths = np.array([level.shape[1] for level in levels])
+        return cls(np.concatenate([level.ravel() for level in levels]), starts, widths)
+
+    def least(self, first: Ids, last: Ids) -> NDArray[np.float32]:
+        """Return the least nearness around rectangles of pixels, both ends (2, n) included.
+
+        Each is covered by at most four squares, which may reach beyond it.
+        """
+        spans = np.maximum((last - first).max(axis=0), 1)
+        levels = np.ceil(np.log2(spans)).astype(np.intp)
+        levels = np.minimum(levels, len(self.starts) - 1)
+        (left, bottom), (right, top) = first >> levels, last >> levels
+        places = self.starts[levels] + np.stack((bottom, top))[:, None] * self.widths[levels]
+        found: NDArray[np.float32] = self.nearness[places + np.stack((left, right))]
+        return found.min(axis=(0, 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence(Record):
+    """What a picture tells of triangles that no pixel of it shows.
+
+    Attributes
+    ----------
+    rows, triangles : ndarray of intp, shape (n,)
+        Places of placements in `scene.ids`, and triangles of their meshes.
+    resolved : ndarray of bool, shape (n,)
+        Which would be seen if they were alone: others hide them.
+    unresolved : ndarray of bool, shape (n,)
+        Which of the others are in the picture, and not behind all the pixels around them: whether
+        they are hidden is too small to tell.
+    """
+
+    rows: Ids
+    triangles: Ids
+    resolved: Flags
+    unresolved: Flags
+
+
+def evidence(
+    stage: Stage,
+    view_projection: Floats,
+    nearness: NDArray[np.float32],
+    rows: Ids,
+    wanted: Callable[[Ids, Ids], Flags],
+) -> Iterator[Evidence]:
+    """Yield what a picture (height, width) tells of wanted triangles of placements, (k,).
+
+    Those that are left out are none of both: runs of triangles that are small and hidden are not
+    looked into. O(runs of the placements, and triangles of the others).
+    """
+    pixels, size = FarthestPixels.of(nearness), (nearness.shape[1], nearness.shape[0])
+    screen, runs = screen_matrix(view_projection, size), stage.arrays.runs
+    meshes = stage.moment.placements.meshes[rows]
+    owners = np.repeat(rows, runs.counts[meshes])
+    numbers = concatenated_ranges(runs.starts[meshes], runs.counts[meshes])
+    for some in blocks(len(numbers)):
+        own, run = owners[some], numbers[some]
+        (kept,) = _is_open(stage, pixels, screen, size, own, run).nonzero()
+        for part in blocks(len(kept), _RUNS):
+            which = kept[part]
+            counts = runs.sizes[run[which]]
+            triangles = runs.triangles[concatenated_ranges(runs.first[run[which]], counts)]
+            each = np.repeat(own[which], counts)
+            (asked,) = wanted(each, triangles).nonzero()
+            yield _told(stage, pixels, screen, size, each[asked], triangles[asked])
+
+
+def _told(
+    stage: Stage,
+    pixels: FarthestPixels,
+    screen: Floats,
+    size: tuple[int, int],
+    rows: Ids,
+    triangles: Ids,
+) -> Evidence:
+    """Return what a picture tells of triangles (n,) of placements in rows."""
+    corners, numbers = _on_screen(stage, screen, rows, triangles)
+    resolved, unresolved = (
+        flagged(len(rows), numbers[each]) for each in _judged(pixels, size, corners)
+    )
+    return Evidence(rows, triangles, resolved, unresolved & ~resolved)
+
+
+def _is_open(
+    stage: Stage,
+    pixels: FarthestPixels,
+    screen: Floats,
+    size: tuple[int, int],
+    rows: Ids,
+    numbers: Ids,
+) -> Flags:
+    """Return which runs (k,) of placements in rows are not all small and hidden."""
+    runs, placements = stage.arrays.runs, stage.moment.placements
+    sides = runs.bounds[:, numbers].reshape(2, 3, -1)
+    corners = np.stack([sides[corner, np.arange(3)] for corner in CORNERS], axis=1)
+    matrices = combined(screen, placements.matrices[:, rows])
+    clip = transformed(np.tile(matrices, 8), corners.reshape(3, -1)).reshape(4, 8, -1)
+    near = ((clip[3] <= 0) | (clip[3] < clip[2])).any(axis=0)
+    slopes = np.sqrt((screen[:, :3] ** 2).sum(axis=1))
+    with np.errstate(all="ignore"):
+        places = clip[:3] / clip[3]
+        # Pixels to a unit of length, at most: the derivative of a quotient.
+        reach = slopes[:2].max() + np.abs(places[:2]).max(axis=(0, 1)) * slopes[3]
+        radii = runs.radii[numbers] * placements.most[rows] * reach / clip[3].min(axis=0)
+    hidden, _ = _hidden(pixels, size, places)
+    return near | ~hidden | ~(radii < _SURE)
+
+
+def _on_screen(stage: Stage, screen: Floats, rows: Ids, triangles: Ids) -> tuple[Floats, Ids]:
+    """Return x, y and nearness of corners (3, 3, m), and which triangle each is a part of."""
+    arrays, placements = stage.arrays, stage.moment.placements
+    (placed,) = flagged(len(placements), rows).nonzero()
+    which = ranks_of(len(placements), placed)[rows]
+    matrices = combined(screen, placements.matrices[:, placed])[:, :, which]
+    meshes = placements.meshes[rows]
+    faces = arrays.faces[:, arrays.face_starts[meshes] + triangles]
+    points = arrays.vertices[:, faces + arrays.vertex_starts[meshes]]
+    clip = transformed(np.tile(matrices, 3), points.reshape(3, -1))
+    own = np.arange(clip.shape[1]).reshape(3, -1)
+    clip, faces, kept = near_clipped(clip, own)
+    with np.errstate(all="ignore"):
+        places = clip[:3] / clip[3]
+    return places[:, faces], np.arange(len(rows)) if kept is None else kept
+
+
+def _judged(pixels: FarthestPixels, size: tuple[int, int], corners: Floats) -> tuple[Flags, Flags]:
+    """Return which parts (3, 3, m) have a pixel center, and which others nothing is before."""
+    most = np.array(size, np.float64)[:, None]
+    hidden, shown = _hidden(pixels, size, corners)
+    resolved = np.zeros(len(shown), np.bool_)
+    (some,) = shown.nonzero()
+    inner = corners[2][:, some].min(axis=0) >= 0  # than the far plane
+    resolved[some] = inner & _has_center(corners[:2, :, some], most)
+    return resolved, shown & ~resolved & ~hidden
+
+
+def _hidden(pixels: FarthestPixels, size: tuple[int, int], corners: Floats) -> tuple[Flags, Flags]:
+    """Return which points' hulls (3, k, m) are not shown or behind all around, and which shown."""
+    most = np.array(size, np.float64)[:, None]
+    lower, upper = corners[:2].min(axis=1), corners[:2].max(axis=1)
+    with np.errstate(invalid="ignore"):
+        shown = (upper > _EDGE).all(axis=0) & (lower < most - _EDGE).all(axis=0)
+        shown &= (corners[2].max(axis=0) >= 0) & np.isfinite(corners).all(axis=(0, 1))
+    hidden = ~shown
+    (some,) = shown.nonzero()
+    # Of all that is seen of a hull there is a pixel center on each side.
+    first = np.clip(np.floor(lower[:, some] - 0.5), 0, most - 1).astype(np.intp)
+    last = np.clip(np.ceil(upper[:, some] - 0.5), 0, most - 1).astype(np.intp)
+    hidden[some] = pixels.least(first, last) > corners[2][:, some].max(axis=0) + _NEARER
+    return hidden, shown
+
+
+@np.errstate(all="ignore")
+def _has_center(corners: Floats, most: Floats) -> Flags:
+    """Tell which triangles (2, 3, n) hold a disc in the picture that has a pixel center in it.
+
+    Tried is the inscribed one, moved into the picture.
+    """
+    edges = corners[:, [2, 0, 1]] - corners[:, [1, 2, 0]]
+    lengths = np.sqrt((edges * edges).sum(axis=0))
+    middles = (corners * lengths).sum(axis=1) / lengths.sum(axis=0)
+    middles = np.clip(middles, np.minimum(_SURE, most / 2), np.maximum(most - _SURE, most / 2))
+    ways = middles[:, None] - corners[:, [1, 2, 0]]
+    heights = (edges[0] * ways[1] - edges[1] * ways[0]) / lengths
+    found: Flags = (heights >= _SURE).all(axis=0) | (heights <= -_SURE).all(axis=0)
+    return found

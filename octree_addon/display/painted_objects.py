@@ -1,0 +1,132 @@
+"""Objects and instances in color, read from the index of the scene once it has come to rest."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import bpy
+import numpy as np
+
+from ...core import Steps
+from ..preferences import Color, limits
+from ..scene_index import at_rest, rest_soon, revision, steps_in
+from ..targets import SceneTarget, scene_steps
+from ..ui import tag_redraw
+from . import batches
+from .uploads import uploads
+
+# A session id of a scene first, then what tells its requests apart.
+Key = tuple[int, ...]
+
+
+class PaintRequest(NamedTuple):
+    """Objects that an overlay wants to paint.
+
+    Attributes
+    ----------
+    key : tuple of int
+        The session id of the scene, and what tells this request from others.
+    uids : callable
+        Returns the session ids of the objects; what they instance counts.
+    color : tuple of float
+        In which color.
+    only_instances : bool
+        Whether the objects themselves are left out.
+    """
+
+    key: Key
+    uids: Callable[[], Sequence[int]]
+    color: Color
+    only_instances: bool = False
+
+
+class _Read(NamedTuple):
+    """The objects of a request in a color, as they were read at a revision of the scene.
+
+    An interrupted reading is not done, and is tried once more; then there is nothing to paint.
+    """
+
+    color: Color
+    revision: int
+    paint: batches.Paint | None
+    is_done: bool = True
+
+
+_read: dict[Key, _Read] = uploads({})
+# Each returns what it wants to paint of a scene now.
+_overlays: list[Callable[[bpy.types.Scene], list[PaintRequest]]] = []
+
+
+def paint_for(
+    requests: Callable[[bpy.types.Scene], list[PaintRequest]],
+) -> Callable[[bpy.types.Scene], list[PaintRequest]]:
+    """Read what this asks for whenever the scene has come to rest; a decorator."""
+    _overlays.append(requests)
+    return requests
+
+
+def paint_of(request: PaintRequest) -> batches.Paint | None:
+    """Return the objects of a request; None until they are read."""
+    if _is_unread(request):
+        rest_soon()
+        return None
+    return _read[request.key].paint
+
+
+def _is_unread(request: PaintRequest) -> bool:
+    known = _read.get(request.key)
+    if known is None or not known.is_done:
+        return True
+    return (known.color, known.revision) != (request.color, revision())
+
+
+def drop_others(scene: bpy.types.Scene) -> None:
+    """Drop what no overlay asks to paint any more, and what an earlier scene had."""
+    if not any(key[0] == scene.session_uid for key in _read):
+        return
+    wanted = {request.key for requests in _overlays for request in requests(scene)}
+    for key, known in list(_read.items()):
+        is_here = key[0] == scene.session_uid
+        if known.revision != revision() or (is_here and key not in wanted):
+            del _read[key]
+
+
+@at_rest
+def unread_objects() -> Steps[None] | None:
+    """Return how to read the objects that a window waits to show; None if none does."""
+    if bpy.app.background:
+        return None
+    for window in bpy.context.window_manager.windows:
+        drop_others(window.scene)
+        for request in _requests(window.scene):
+            if _is_unread(request):
+                return _steps(window, request)
+    return None
+
+
+def _requests(scene: bpy.types.Scene) -> Iterator[PaintRequest]:
+    for requests in _overlays:
+        yield from requests(scene)
+
+
+def _steps(window: bpy.types.Window, request: PaintRequest) -> Steps[None]:
+    """Read the objects of a request from the index of the scene that a window shows."""
+    before, now = _read.pop(request.key, None), revision()
+    was_interrupted = before is not None and before.revision == now and not before.is_done
+    try:
+        target = yield from steps_in(window, scene_steps(bpy.context, None))
+        _read[request.key] = _Read(request.color, now, painted(target.frozen(), request))
+    except ValueError:
+        _read[request.key] = _Read(request.color, now, None, is_done=was_interrupted)
+    tag_redraw()
+
+
+def painted(target: SceneTarget, request: PaintRequest) -> batches.Paint:
+    """Return the triangles of objects and of their instances, in their color."""
+    flags = np.isin(target.owners, request.uids()) & (target.possibles > 0)
+    if request.only_instances:
+        flags &= target.is_instance
+    rows = np.flatnonzero(flags)
+    starts, ends = target.starts[rows], target.starts[rows + 1]
+    numbers = [np.arange(*span) for span in zip(starts.tolist(), ends.tolist(), strict=True)]
+    items = np.concatenate([np.empty(0, np.intp), *numbers])
+    return batches.Paint(target, items, request.color, limits().triangles)
