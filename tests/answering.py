@@ -11,7 +11,7 @@ ASKED = {
     **{each.key: [(each.bl_idname.partition(".")[2], {})] for each in questions.QUESTIONS},
     "seen": [("find_seen", {})],
     "seen by pixels": [_PIXELS],
-    "never seen": [("find_never_seen", {"directions": 4, "resolution": 48})],
+    "never seen": [("find_never_seen", {"directions": 4, "resolution": 256})],
     "audit": [("audit", {"clearance": 0.1})],
     "floating": [("select_floating", {})],
     "contacts": [("contacts_over_frames", {"span": "CUSTOM", "first": 1, "last": 2})],

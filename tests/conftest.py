@@ -12,7 +12,9 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 
 
 def import_extension() -> None:
-    """Import the checkout as the package `octree_ext`; the front door itself needs no `bpy`."""
+    """Import the checkout as the package `octree_ext`, once; the front door needs no `bpy`."""
+    if "octree_ext" in sys.modules:
+        return
     spec = spec_from_file_location(
         "octree_ext", CHECKOUT / "__init__.py", submodule_search_locations=[str(CHECKOUT)]
     )

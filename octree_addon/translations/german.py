@@ -341,7 +341,7 @@ LABELS = {
     "Modifiers": "Modifikatoren",
     "Monitor": "Monitor",
     "Most in a Cell": "Größter Inhalt",
-    "Most Stands On": "Worauf das meiste steht",
+    "Most Stands On": "Trägt am meisten",
     "Name": "Name",
     "Names": "Namen",
     "Near": "In der Nähe",

@@ -88,7 +88,7 @@ def test_objects_and_instances_count_as_objects():
 
 
 @pytest.mark.parametrize(
-    ("words", "code"), [(("--objects", 1), 0), (("--texels", 9), 1), (("--objects", 0), 2),
+    ("words", "code"), [(("--objects", 1), 0), (("--texels", 9), 2), (("--objects", 0), 2),
                         (("--objects", 1, "--triangles", 9), 2), (("--cell", "nan"), 2)]
 )  # fmt: skip
 def test_the_command_takes_one_budget(words, code, tmp_path, capsys):

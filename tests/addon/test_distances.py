@@ -182,7 +182,7 @@ def test_the_command_prints_lines_or_json(row, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [
-        (["nowhere.blend"], 1),
+        (["nowhere.blend"], 2),
         (["{}", "--nearest", "0"], 2),
         (["{}", "--pairs", "all", "--nearest", "2"], 2),
         (["{}", "--pairs", "some"], 2),
