@@ -191,9 +191,8 @@ def volumes(
     The latter are volumes and items, (2, h), sorted. Returns None for what is to be asked in the
     usual way.
     """
-    around = compiled.AROUND
-    kind = compiled.volume_kind(asked, type(tree.items)) if type(tree) is Octree else around
-    lone = None if kind == around else _of(tree, groups, len(asked))
+    kind = compiled.volume_kind(asked)
+    lone = _of(tree, groups, len(asked)) if kind else None
     if lone is None:
         return None
     given, count = asked.rows, len(asked)

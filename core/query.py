@@ -215,24 +215,24 @@ def _touched(
 ) -> tuple[Ids, Ids, Ids] | None:
     """Let the kernel find how many items each volume has, which, and in which turns.
 
-    It is decided there, or by the exact test if the kernel only tells what is near. A count is
+    What touches is decided there, of what is near NumPy tells what lies inside. A count is
     negative of a volume that is left to NumPy; any other is at most one for `any_hit`.
     """
-    if isinstance(volumes, HalfSpaces | Frusta) or relation == "candidates":
-        return None  # the octree's cells tell more of them than the boxes around them
+    if relation == "candidates" or not compiled.volume_kind(volumes):
+        return None  # the octree's cells tell more than the boxes around volumes
     packed = compiled.packed(tree, len(volumes), boxes=True)
     if packed is None:
         return None
     exactly = relation == "touching"
-    asked = compiled.VolumesAsked.of(volumes, type(tree.items), threads, exactly=exactly)
-    if asked.kind != compiled.AROUND:
+    asked = compiled.VolumesAsked.of(volumes, threads, exactly=exactly)
+    if exactly:
         turns = morton_order(tree, volumes)
         counts, _, items = packed.touched(asked, turns, any_hit=any_hit)
         return counts, items, turns
-    turns, test = np.arange(len(volumes)), touching if exactly else lying_inside
+    turns = np.arange(len(volumes))
 
     def confirm(numbers: Ids, entries: Ids) -> Flags:
-        return test(tree.arranged, entries, volumes, numbers)
+        return lying_inside(tree.arranged, entries, volumes, numbers)
 
     counts, _, entries = packed.touched(asked, turns, confirm=confirm)
     items = tree.order[entries]

@@ -495,7 +495,7 @@ def survive_damage(seed):
             packed.cast_all(asked)
         packed.nearest(origins, turns, 3, np.inf)
         for asked in volumes(origins, np.ptp(origins, axis=0)):
-            packed.touched(compiled.VolumesAsked.of(asked, kind, 1), turns)
+            packed.touched(compiled.VolumesAsked.of(asked, 1), turns)
     return packed.is_sound
 
 

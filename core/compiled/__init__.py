@@ -19,7 +19,7 @@ from .outcodes import Coder, coder
 from .packing import QUESTION, Packed, Placed, is_worth, packed, tree_of
 from .pictures import Painter, painter
 from .quads import split_quads
-from .questions import AROUND, Questions, VolumesAsked, as_boxes, volume_kind
+from .questions import Questions, VolumesAsked, as_boxes, volume_kind
 from .slides import slid_surfaces
 from .threads import in_pieces, threads_of, use_threads
 from .touches import touching_triangles
@@ -35,7 +35,6 @@ from .walks import (
 )
 
 __all__ = [
-    "AROUND",
     "CROSSES",
     "MOST",
     "NOT_PACKED",

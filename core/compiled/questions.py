@@ -5,26 +5,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Ids, address
-from ..shapes import Boxes, Capsules, OrientedBoxes, Regions, Shapes, Spheres, Triangles
+from ..shapes import Boxes, Capsules, OrientedBoxes, Regions, Shapes, Spheres
 
 # Neighbors that tell whether rays are coherent, how many of them at least, and from which count
 # of rays on it matters.
 _LOOKED, _COHERENT, _MANY = 256, 0.75, 64
-# The number of volumes of which the kernel only finds what is near the box around them.
-AROUND = 3
-# The numbers of the kinds that it decides exactly, and whether against triangles or other items.
-_VOLUMES: dict[tuple[type[Shapes], bool], int] = {
-    (Spheres, True): 1,
-    (Spheres, False): 1,
-    (Boxes, True): 2,
-    (Boxes, False): 2,
-    (Regions, True): 5,
-    (Regions, False): 5,
-    (Capsules, True): 6,
-    (Capsules, False): 6,
-    (OrientedBoxes, True): 7,
-    (OrientedBoxes, False): 7,
+# The numbers of volumes in the kernel, by kind; and of those of which it only finds what is near
+# the boxes around them.
+_VOLUMES: dict[type[Shapes], int] = {
+    Spheres: 1,
+    Boxes: 2,
+    Regions: 5,
+    Capsules: 6,
+    OrientedBoxes: 7,
 }
+_AROUND = 3
 
 
 @dataclass(frozen=True)
@@ -66,10 +61,9 @@ class Questions:
 
 @dataclass(frozen=True)
 class VolumesAsked:
-    """Volumes as their own rows, (q, k), or, of kind AROUND, the boxes around them.
+    """Volumes of a kind that the kernel knows: their own rows, (q, k), or the boxes around them.
 
-    `kind` is the number of their kind in the kernel, or AROUND: it only finds what is near.
-    `threads` are how many may walk them.
+    `kind` is the number of either in the kernel. `threads` are how many may walk them.
     """
 
     rows: Floats
@@ -77,21 +71,19 @@ class VolumesAsked:
     threads: int = 1
 
     @classmethod
-    def of(
-        cls, volumes: Shapes, items: type[Shapes], threads: int, *, exactly: bool = True
-    ) -> "VolumesAsked":
-        """Return volumes that ask items of a kind, as exactly as the kernel can tell."""
-        kind = volume_kind(volumes, items) if exactly else AROUND
-        rows = np.concatenate(volumes.limits()) if kind == AROUND else volumes.rows
+    def of(cls, volumes: Shapes, threads: int, *, exactly: bool = True) -> "VolumesAsked":
+        """Return volumes that ask exactly what touches them, or only what is near."""
+        kind = _VOLUMES[type(volumes)] if exactly else _AROUND
+        rows = np.concatenate(volumes.limits()) if kind == _AROUND else volumes.rows
         return cls(np.ascontiguousarray(rows.T), kind, threads)
 
     def __len__(self) -> int:
         return len(self.rows)
 
 
-def volume_kind(volumes: Shapes, items: type[Shapes]) -> int:
-    """Return the number of a kind of volumes in the kernel; AROUND if it cannot test items."""
-    return _VOLUMES.get((type(volumes), issubclass(items, Triangles)), AROUND)
+def volume_kind(volumes: Shapes) -> int:
+    """Return the number of a kind of volumes in the kernel; 0 if it does not know the kind."""
+    return _VOLUMES.get(type(volumes), 0)
 
 
 def as_boxes(shapes: Shapes) -> dict[str, Floats]:

@@ -15,7 +15,7 @@ from ..nearest import Nearest
 from ..rays import RayCrossings, RayHits
 from ..rays.asked import rays_of
 from ..rays.crossings import Rays
-from ..shapes import Boxes, Shapes, Triangles
+from ..shapes import Boxes, Shapes
 from . import rays
 from .moment import Moment
 from .nearest import nearest_in, nearest_in_rows
@@ -296,7 +296,7 @@ def touched(
     The latter are volumes, placements and triangles, (3, h), sorted. With `any_hit`, one of each.
     Octrees of meshes are not built for few volumes: vertices tell sooner.
     """
-    if compiled.volume_kind(volumes, Triangles) == compiled.AROUND:
+    if not compiled.volume_kind(volumes):
         return None
     if not compiled.is_worth(len(volumes), int(moment.meshes.sizes.sum())):
         return None
@@ -304,7 +304,7 @@ def touched(
     if scene is None:
         return None
     turns = morton_order(moment.top, volumes)
-    asked = VolumesAsked.of(volumes, Triangles, threads)
+    asked = VolumesAsked.of(volumes, threads)
     found = scene.touched_in(asked, turns, any_hit=any_hit)
     if found is None:
         return None

@@ -68,6 +68,7 @@ def uid_of(item):
 def scene(empty_scene):
     """Place pairs of cubes that overlap above a floor, an instance, a camera, sparse triangles."""
     cube("Floor", 30, location=(0, 0, -16))
+    cube("Buried", 10, location=(0, 0, -16))
     cubes = [cube(f"Cube {x}", 0.9, location=(2 * x - 1.2 * (x % 2), 0, 0.5)) for x in range(6)]
     collection_instance([cube("Inner", 0.3)], location=(2.2, 0, 2))
     bpy.ops.object.camera_add(location=(3, -12, 1), rotation=(1.57, 0, 0))
