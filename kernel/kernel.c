@@ -1495,10 +1495,10 @@ EXPORT int64_t octree_kernel_cast_all(const Walked *walked, const Asked *asked, 
 }
 
 /* Tell which of the rays `from` to `to` begin inside the mesh placed in their row of `rows`: where
- * the winding number is not 0, or what counts by parity is crossed an odd number of times. `codes`,
- * `code_count` of them, are how triangles count, by item, those of each mesh from its `starts` on.
- * `states` are 1 or 0, or NOT_TAKEN or NOT_PACKED. Returns `to`; or -1 - i if ray i is unsound, its
- * row is not there, or its mesh has no codes. */
+ * the winding number is not 0, or triangles that count by parity are crossed an odd number of
+ * times. `codes`, `code_count` of them, are how triangles count, by item, those of each mesh from
+ * its `starts` on. `states` are 1 or 0, or NOT_TAKEN or NOT_PACKED. Returns `to`; or -1 - i if ray
+ * i is unsound, its row is not there, or its mesh has no codes. */
 EXPORT int64_t octree_kernel_wound(const Walked *walked, const Asked *asked, int64_t from,
                                    int64_t to, const int64_t *rows, const int64_t *codes,
                                    const int64_t *starts, int64_t code_count, Pending *scratch,

@@ -13,8 +13,8 @@
 
 #include "shared.h"
 
-/* What functions return if they refuse: an index points nowhere; an array is too small; a join does
- * not pay; a pair is left to the caller; an item stands in no cell. */
+/* What functions return if they refuse: an index points nowhere; an array is too small; a join
+ * does not pay; a pair is left to the caller; an item stands in no cell. */
 enum { DAMAGED = -1, NO_ROOM = -2, GIVEN_UP = -3, IS_LEFT = -4, LOST = -5 };
 
 /* Items of questions: nothing was met; the question is left to the caller; it came to a tree that

@@ -73,7 +73,7 @@ struct Search {
     Waiting stack[WAITING];
     Face placed[2][RUN];
     int64_t patches[2]; /* whose triangles are `placed` */
-    int64_t *found, room, made, pair; /* of ALL_TOUCHINGS: (3, room) pairs of placements, entries */
+    int64_t *found, room, made, pair; /* of ALL_TOUCHINGS: (3, room) pairs of rows, entries */
 };
 
 EXPORT int64_t octree_kernel_search_size(void) { return sizeof(Search); }

@@ -328,8 +328,8 @@ static void answer(Slid *asked, const Slide *search, int64_t pair, int is_left) 
  * which corner of their shadow, -1 of what crosses or lies in one plane; which pairs cross; and of
  * pairs without a gap of 0 the lowest faces in one plane, or all of them, if that is wanted. If
  * `is_signed`, what crosses or is behind has gaps, too. NaN of pairs that are left to the caller.
- * `search` is zero at first, and kept from call to call. Returns where to go on once it has cost as
- * much as `most`, or the count; with more room for faces, if it `needs_room`. */
+ * `search` is zero at first, and kept from call to call. Returns where to go on once it has cost
+ * as much as `most`, or the count; with more room for faces, if it `needs_room`. */
 EXPORT int64_t octree_kernel_slide(const Sheets *sheets, Slid *asked, int64_t from, int64_t most,
                                    Slide *search) {
     uint64_t before = set_floats(DEFAULT_FLOATS);

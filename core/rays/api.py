@@ -323,8 +323,9 @@ def cells_on_ray(
     Cells that it had not come to when it found its hit stay UNVISITED, like empty ones.
     """
     ray = np.atleast_2d(origin), np.atleast_2d(direction), max_distance
+    rays = AskedRays.of(tree, *ray, ALL_GROUPS).rays()
     states = np.full(len(tree.node_depth), UNVISITED)
-    _closest(tree, AskedRays.of(tree, *ray, ALL_GROUPS).rays(), states)
+    _closest(tree, rays, states)
     return states
 
 

@@ -8,7 +8,7 @@ import pytest
 import scene_questions as asked
 
 import core
-from core import ContactTracker, ZBuffer, build_octree
+from core import ContactTracker, Evidence, ZBuffer, build_octree
 
 SCENE, _ = asked.masked_scene(2)
 TREE = build_octree(scenes.random(), capacity=8)
@@ -37,6 +37,7 @@ RECORDS = {
     "ContactIntervals": tracked,
     "Density": lambda: core.density(MESH, budget=50),
     "Distances": lambda: core.distances(SCENE, [[0, 2], [2, 3]]),
+    "Evidence": lambda: Evidence(*np.ones((4, 3), np.uint8)),
     "FaceSamples": lambda: core.face_samples(ZBuffer(SCENE), asked.VIEWS, size=asked.SIZE),
     "ItemBuffers": lambda: core.item_buffers(ZBuffer(SCENE), asked.VIEWS, size=asked.SIZE),
     "JoinedChunks": lambda: core.joined_chunks(core.chunks(MESH, budget=50), height=1),
