@@ -160,26 +160,27 @@ def batches(*given: tuple[str, ArrayLike, tuple[int, ...]], copied: bool = True)
     Each has a name, a value and a shape; a value of just that shape stands for all n. At least
     one has n.
     """
-    values = [array(name, value) for name, value, _ in given]
-    single = [
-        each.shape == shape and each.size > 0
-        for each, (_, _, shape) in zip(values, given, strict=True)
-    ]
-    if all(single):
-        single[0] = False  # it says what is missing
     convert = floats if copied else plain_floats
-    found = [
-        convert(name, each[None] if alone else each, *shape)
-        for each, alone, (name, _, shape) in zip(values, single, given, strict=True)
-    ]
-    if any(single):
-        count = next(len(each) for each, alone in zip(found, single, strict=True) if not alone)
-        found = [
-            np.repeat(each, count, axis=0) if alone else each
-            for each, alone in zip(found, single, strict=True)
-        ]
-    *names, last = (name for name, _, _ in given)
-    same_length(f"{', '.join(names)} and {last}", *found)
+    found: list[Floats] = []
+    single = []
+    for name, value, shape in given:
+        each = value
+        if type(value) is not np.ndarray or value.ndim <= len(shape):
+            one = each = array(name, value)
+            if one.shape == shape:
+                single.append(len(found))
+                each = one[None]
+        found.append(convert(name, each, *shape))
+    if len(single) == len(given):
+        name, value, shape = given[0]
+        convert(name, value, *shape)  # which says that n is missing
+    if single:
+        count = next(len(each) for number, each in enumerate(found) if number not in single)
+        for number in single:
+            found[number] = np.repeat(found[number], count, axis=0)
+    if any(len(each) != len(found[0]) for each in found):
+        *names, last = (name for name, _, _ in given)
+        same_length(f"{', '.join(names)} and {last}", *found)
     return found
 
 
