@@ -42,7 +42,8 @@ def workshop() -> None:
     cube("Case", size=3, location=(2, 2, 1.5))
     rng = np.random.default_rng(3)
     parts = [
-        cube(f"Part {n}", size=0.4, location=rng.uniform((1, 1, 0.5), (3, 3, 2.5))) for n in range(6)
+        cube(f"Part {n}", size=0.4, location=rng.uniform((1, 1, 0.5), (3, 3, 2.5)))
+        for n in range(6)
     ]
     parts[5].location = (2, 2, 3.1)  # it sticks out of the case
     cube("Grain", size=1e-4, location=(2.0, 2.0, 1.5))
