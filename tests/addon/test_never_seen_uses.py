@@ -337,14 +337,16 @@ def test_what_is_too_small_to_tell_is_kept_unless_that_is_not_wanted(empty_scene
 
 
 def test_faces_too_small_to_tell_are_kept_by_their_size():
-    _, screw = cube("Case", size=10), cube("Screw", size=1e-5, location=(5.3, 2.3, 6.7))
+    part = cube("Part", location=(1, 1, 1))
+    _, screw = cube("Case", size=10), cube("Screw", size=1e-3, location=(5.3, 2.3, 6.7))
     bpy.context.view_layer.update()
     found = samples(views(resolution=100))
     mine = screw.data.session_uid
     assert kept(found).meshes[mine].all()
     assert kept(found).saved["size"] == 6
     assert not kept(found, small=False).meshes[mine].any()
-    assert kept(found, small=False).never == {screw.session_uid}
+    assert kept(found).never == {part.session_uid}
+    assert kept(found, small=False).never == {part.session_uid, screw.session_uid}
     bpy.ops.octree.find_never_seen(views="OUTSIDE", directions=12, resolution=100)
     bpy.ops.octree.mark_never_seen()
     values = [each.value for each in screw.data.attributes["samples_seen"].data]
