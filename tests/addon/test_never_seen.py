@@ -27,7 +27,7 @@ from never_seen_scenes import (
 )
 
 from octree_ext.octree_addon.cameras import never_seen, shown_scene
-from octree_ext.octree_addon.cameras.never_seen import counting
+from octree_ext.octree_addon.cameras.never_seen import counting, panel, report
 from octree_ext.octree_addon.cameras.never_seen.report import samples_lines, samples_text
 from octree_ext.octree_addon.scene_index import scene_index
 from octree_ext.octree_addon.ui import settings_of
@@ -389,3 +389,99 @@ def test_a_step_later_the_scene_may_not_have_changed():
     scene_index()
     with pytest.raises(ValueError, match="changed meanwhile"):
         list(steps)
+
+
+def screw_beside(case_size=10.0, **values):
+    """Return a screw of 1 mm in the open, beside a closed case with parts in it."""
+    case = cube("Case", size=case_size)
+    cube("Part", size=case_size / 10, location=(1, 1, 1))
+    return case, cube("Screw", size=1e-3, location=(0.4 * case_size, 5.7, 5.3), **values)
+
+
+def results_of(scene):
+    return {each.name: each.count for each in settings_of(scene).results.kept}
+
+
+@pytest.mark.parametrize("how", ["own", "joined", "instanced"])
+@pytest.mark.parametrize("views", ["OUTSIDE", "SHOT"])
+def test_a_screw_in_the_open_is_too_small_to_tell(empty_scene, how, views):
+    _, screw = screw_beside()
+    overhead(size=20, location=(0, 0, 20), rotation_euler=(0, 0, 0))
+    if how == "instanced":
+        screw = collection_instance([screw], "Screws", location=(0.12, 0.01, 0))
+    if how == "joined":
+        plate = cube("Plate", size=2, location=(0, 9, 0))
+        with bpy.context.temp_override(
+            active_object=plate, selected_editable_objects=[plate, screw]
+        ):
+            bpy.ops.object.join()
+        screw = plate
+    bpy.context.view_layer.update()
+    never = ask(views=views, resolution=300)
+    found = never_seen.get(empty_scene)
+    assert never == {"Part"}
+    if how == "joined":
+        assert found.small_objects == frozenset()
+        assert (found.own[screw.session_uid][6:] == never_seen.TOO_SMALL).all()
+        return
+    assert found.small_objects == {screw.session_uid}
+    assert results_of(empty_scene) == {"Too Small to Tell": 1, "Never Seen": 1}
+    if how == "own":
+        assert (found.own[screw.session_uid] == never_seen.TOO_SMALL).all()
+        assert found.small_faces == 6 + 4 * (views == "SHOT")  # sides of the case, edge-on
+        text = f"1 object, {found.small_faces} faces"
+        assert f"too small to tell: {text}" in samples_text(found)
+        assert f"Too small to tell: {text}" in samples_lines(found)
+
+
+def test_what_is_hidden_is_never_seen_however_small_it_is(empty_scene):
+    cube("Case", size=10)
+    for number, size in enumerate((1e-4, 1e-2, 1.0)):
+        cube(f"Part {number}", size=size, location=(number, 1, 1))
+    bpy.context.view_layer.update()
+    assert ask(resolution=100) == {"Part 0", "Part 1", "Part 2"}
+    assert results_of(empty_scene) == {"Never Seen": 3}
+
+
+def test_groups_that_are_far_apart_are_looked_at_by_themselves(empty_scene):
+    cube("Case", size=2)
+    cube("Inner", size=0.5)
+    cube("Moon", size=100, location=(0, 3e5, 0))
+    cube("Core", size=20, location=(0, 3e5, 0))
+    bpy.context.view_layer.update()
+    assert ask(resolution=64, directions=7) == {"Inner", "Core"}
+    found = never_seen.get(empty_scene).facts
+    assert (found.views, found.groups) == (14, 2)
+    assert np.allclose(found.pixels, (2 * 3**0.5 / 64, 100 * 3**0.5 / 64), rtol=1e-6)
+    assert report.pixel_text(empty_scene, found) == "A pixel is 5.413 cm to 2.706 m"
+    ask(resolution=64, views="INSIDE", volume="Case", places=1)
+    assert report.pixel_text(empty_scene, never_seen.get(empty_scene).facts) == (
+        "A pixel is 3.1 % of the distance"
+    )
+
+
+def test_the_hint_leaves_out_what_makes_pixels_large(empty_scene):
+    """A ground of 30 km touches a house, and has no group of its own."""
+    house = cube("House", size=8, location=(0, 0, 4.1))
+    cube("Thing", size=2, location=(1, 1, 3))
+    cube("Handle", size=0.3, location=(4.2, 0, 3))
+    cube("Ground", size=3e4, scale=(1, 1, 1e-6))
+    bpy.context.view_layer.update()
+    assert "House" not in ask(resolution=128)
+    found = never_seen.get(empty_scene)
+    small = {item.name for item in bpy.data.objects if item.session_uid in found.small_objects}
+    assert {"House", "Handle"} <= small
+    (hint,) = panel.stretching_hints(empty_scene, found)
+    assert hint.text.startswith("Without Ground a pixel is 3,0")
+    assert dict(hint.options) == {"without": "Ground"}
+    assert getattr(bpy.ops, hint.operator.split(".")[0]).find_never_seen(**hint.options) == {
+        "FINISHED"
+    }
+    found = never_seen.get(empty_scene)
+    assert never_names() == {"Thing"}
+    assert found.objects[house.session_uid] > 0
+    assert bpy.data.objects["Ground"].session_uid not in found.objects
+    assert settings_of(empty_scene).never_seen.without.name == "Ground"
+    assert not [*panel.stretching_hints(empty_scene, found)]
+    with pytest.raises(RuntimeError, match="no object named Nobody"):
+        ask(without="Nobody")

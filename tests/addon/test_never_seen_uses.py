@@ -190,7 +190,7 @@ def test_samples_are_marked():
     values = [each.value for each in item.data.attributes["samples_seen"].data]
     assert values == [256 * 256, *[0] * 8]
     bpy.ops.octree.mark_never_seen(mark="OBJECTS", attribute="pixels")
-    assert item["pixels"] == 64 * 64
+    assert item["pixels"] == 256 * 256
 
 
 def evaluated_faces(item):
@@ -305,3 +305,51 @@ def test_dropped_in_the_middle_of_a_shot_nothing_has_changed():
     steps.close()
     assert (whole_file(), bpy.context.scene.frame_current, selected()) == before
     assert never_seen.get(bpy.context.scene) is None
+
+
+# What each button does by itself, and what shows whether it took the screw.
+BUTTONS = {
+    "select": ({"kind": "OBJECTS"}, lambda screw: screw.select_get()),
+    "collect": ({}, lambda screw: any("Never" in each.name for each in screw.users_collection)),
+    "hide": ({"everything": True}, lambda screw: screw.hide_get()),
+    "mask": ({}, lambda screw: len(screw.modifiers) > 0),
+    "copy": ({}, lambda screw: "Screw.001" not in bpy.data.objects),
+}
+
+
+@pytest.mark.parametrize("button", BUTTONS)
+def test_what_is_too_small_to_tell_is_kept_unless_that_is_not_wanted(empty_scene, button):
+    cube("Case", size=10)
+    cube("Part", location=(1, 1, 1))
+    screw = cube("Screw", size=1e-3, location=(5.3, 2.3, 6.7))
+    bpy.context.view_layer.update()
+    assert ask() == {"Part"}
+    options, is_taken = BUTTONS[button]
+    press = getattr(bpy.ops.octree, f"{button}_never_seen")
+    assert press("EXEC_DEFAULT", True, **options) == {"FINISHED"}
+    assert not is_taken(screw)
+    bpy.ops.octree.restore_hidden.poll() and bpy.ops.octree.restore_hidden()
+    for copy in [item for item in bpy.data.objects if item.name.endswith(".001")]:
+        bpy.data.objects.remove(copy)
+    assert press("EXEC_DEFAULT", True, small=False, **options) == {"FINISHED"}
+    assert is_taken(screw)
+    assert not empty_scene.octree.never_seen.small
+
+
+def test_faces_too_small_to_tell_are_kept_by_their_size():
+    part = cube("Part", location=(1, 1, 1))
+    _, screw = cube("Case", size=10), cube("Screw", size=1e-3, location=(5.3, 2.3, 6.7))
+    bpy.context.view_layer.update()
+    found = samples(views(resolution=100))
+    mine = screw.data.session_uid
+    assert kept(found).meshes[mine].all()
+    assert kept(found).saved["size"] == 6
+    assert not kept(found, small=False).meshes[mine].any()
+    assert kept(found).never == {part.session_uid}
+    assert kept(found, small=False).never == {part.session_uid, screw.session_uid}
+    bpy.ops.octree.find_never_seen(views="OUTSIDE", directions=12, resolution=100)
+    bpy.ops.octree.mark_never_seen()
+    values = [each.value for each in screw.data.attributes["samples_seen"].data]
+    assert values == [never_seen.TOO_SMALL] * 6
+    bpy.ops.octree.mark_never_seen(mark="OBJECTS")
+    assert screw["samples_seen"] == never_seen.TOO_SMALL

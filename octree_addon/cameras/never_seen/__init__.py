@@ -26,12 +26,13 @@ from .panel import (
     say_never_seen,
 )
 from .safety import Safety, kept_steps
-from .samples import OPEN, Facts, Samples, get, keep
+from .samples import OPEN, TOO_SMALL, Facts, Samples, get, keep
 from .settings import OctreeNeverSeenSettings
 from .views import SampledViews
 
 __all__ = [
     "OPEN",
+    "TOO_SMALL",
     "Facts",
     "Safety",
     "SampledViews",

@@ -64,7 +64,7 @@ def stretching_hints(scene: bpy.types.Scene, samples: Samples) -> Iterator[Hint]
     uid, times = samples.facts.stretching
     name = next((item.name for item in scene.objects if item.session_uid == uid), "")
     if name and (samples.small_objects or samples.small_faces):
-        text = f"Without {name} a pixel is {times:,.3g} times smaller"
+        text = f"Without {name} a pixel is {round(times):,} times smaller"
         options = {"without": name}
         yield Hint(text, "Leave It Out", "octree.find_never_seen", options, at_once=True)
 
