@@ -90,14 +90,13 @@ def not_counted(layer: bpy.types.ViewLayer) -> set[str]:
     """Name what is visible, and would be rendered, but has no triangles to be drawn."""
     found = set()
     with outside_views():
-        visible = [item for item in layer.objects if item.visible_get(view_layer=layer)]
-    for item in visible:
-        kinds = {_NOT_COUNTED[item.type]} if item.type in _NOT_COUNTED else set()
-        kinds.update(
-            "hair"
-            for each in item.particle_systems
-            if each.settings.type == "HAIR" and each.settings.render_type == "PATH"
-        )
-        if kinds and counts_as_scene(item):
-            found |= kinds
+        for item in layer.objects:
+            kinds = {_NOT_COUNTED[item.type]} if item.type in _NOT_COUNTED else set()
+            kinds.update(
+                "hair"
+                for each in item.particle_systems
+                if each.settings.type == "HAIR" and each.settings.render_type == "PATH"
+            )
+            if kinds and counts_as_scene(item) and item.visible_get(view_layer=layer):
+                found |= kinds
     return found

@@ -85,7 +85,7 @@ def draw_active_row(scene: bpy.types.Scene) -> None:
     for side, key, color, shown in zip(sides, keys, colors().pair, is_shown, strict=False):
         if shown:
             draw_side(side, key, depsgraph, color)
-    for request in instances_of_row(scene):
+    for request in _instances_of(scene, sides):
         paint = painted_objects.paint_of(request)
         if paint is not None:
             draw_paint(paint, False, _FILL / OPACITY)
@@ -94,9 +94,13 @@ def draw_active_row(scene: bpy.types.Scene) -> None:
 @painted_objects.paint_for
 def instances_of_row(scene: bpy.types.Scene) -> list[painted_objects.PaintRequest]:
     """Return the instances of the objects of the active row, which is shown in colors."""
-    if not settings_of(scene).results.outline:
-        return []
-    sides = zip(results.active_sides(scene), colors().pair, strict=False)
+    is_shown = settings_of(scene).results.outline
+    return _instances_of(scene, results.active_sides(scene)) if is_shown else []
+
+
+def _instances_of(
+    scene: bpy.types.Scene, sides: list[Side | None]
+) -> list[painted_objects.PaintRequest]:
     return [
         painted_objects.PaintRequest(
             (*key_of(scene, side), _ROW),
@@ -104,7 +108,7 @@ def instances_of_row(scene: bpy.types.Scene) -> list[painted_objects.PaintReques
             color,
             only_instances=True,
         )
-        for side, color in sides
+        for side, color in zip(sides, colors().pair, strict=False)
         if side is not None and not side.numbers
     ]
 

@@ -10,7 +10,7 @@ from typing import Any
 import bpy
 import numpy as np
 
-from .. import results
+from .. import questions, results
 from ..distances import shown_laser
 from ..preferences import colors
 from ..questions import Query
@@ -68,7 +68,8 @@ def objects_found(scene: bpy.types.Scene) -> list[painted_objects.PaintRequest]:
     result = results.active_result(scene)
     if result is None or not settings_of(scene).answer.found or not has_objects(scene, result):
         return []
-    if not holds(scene, result.number, result.fingerprint):
+    is_drawn = is_shown(scene) and questions.get(scene) is not None  # as triangles
+    if is_drawn or not holds(scene, result.number, result.fingerprint):
         return []
     key = scene.session_uid, result.number
     return [painted_objects.PaintRequest(key, lambda: uids_of(scene, result), colors().found)]

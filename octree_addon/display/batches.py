@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 import bpy
@@ -24,9 +23,6 @@ from .lines import DepthTest, blended, draw_plain, triangle_batch
 from .settings import OctreeDisplaySettings
 from .uploads import uploads
 from .visible import visible_objects
-
-Key = TypeVar("Key")
-Value = TypeVar("Value")
 
 OPACITY = 0.5
 # Lines behind surfaces, and cells beside an answer: this much of their opacity is left.
@@ -92,13 +88,20 @@ class Paint:
     numbers: Ids
     color: Color
     most: int
+    _shown: dict[frozenset[int], Painted] = field(default_factory=dict)
     _uploaded: dict[frozenset[int], Painted] = field(default_factory=dict)
-    _hidden: dict[frozenset[int], frozenset[int]] = field(default_factory=dict)
 
     def shown(self, visible: frozenset[int]) -> Painted:
         """Return the items of the objects with these session ids, uploaded once."""
-        hidden = _remembered(self._hidden, visible, lambda: self._owners - visible)
-        return _remembered(self._uploaded, hidden, lambda: self._upload(hidden))
+        painted = self._shown.get(visible)
+        if painted is None:
+            hidden = self._owners - visible
+            painted = self._uploaded.get(hidden) or self._upload(hidden)
+            for known, key in ((self._shown, visible), (self._uploaded, hidden)):
+                if len(known) >= _VIEWS:
+                    del known[next(iter(known))]
+                known[key] = painted
+        return painted
 
     @cached_property
     def _owners(self) -> frozenset[int]:
@@ -114,15 +117,6 @@ class Paint:
             owners = self.target.owners[self._placements]
             numbers = numbers[~np.isin(owners, list(hidden))]
         return paint_items(self.target, numbers, self.color, self.most)
-
-
-def _remembered(known: dict[Key, Value], key: Key, make: Callable[[], Value]) -> Value:
-    """Return what is known of a key, made if need be; the oldest of many goes."""
-    if key not in known:
-        if len(known) >= _VIEWS:
-            del known[next(iter(known))]
-        known[key] = make()
-    return known[key]
 
 
 # Batches live as long as the tree, or the question, that they show.

@@ -81,7 +81,7 @@ def _is_unread(request: PaintRequest) -> bool:
 
 def drop_others(scene: bpy.types.Scene) -> None:
     """Drop what no overlay asks to paint any more, and what an earlier scene had."""
-    if not any(key[0] == scene.session_uid for key in _read):
+    if not _read:
         return
     wanted = {request.key for requests in _overlays for request in requests(scene)}
     for key, known in list(_read.items()):

@@ -29,7 +29,13 @@ def visible_objects() -> frozenset[int]:
     comes with an evaluation of the scene.
     """
     context, now = bpy.context, evaluations()
-    key, known = _key(context), _known.get(_key(context))
+    space = context.space_data
+    switches: tuple[object, ...] = ()
+    if isinstance(space, bpy.types.SpaceView3D):
+        is_alone = space.local_view is not None
+        switches = space.as_pointer(), is_alone, space.use_local_collections
+    key = context.scene.session_uid, context.view_layer.name, switches
+    known = _known.get(key)
     if known is not None and known.evaluation == now:
         return known.uids
     uids = frozenset(item.session_uid for item in context.visible_objects)
@@ -45,11 +51,3 @@ def is_local(context: bpy.types.Context) -> bool:
     """Return whether the 3D view shows some objects alone."""
     space = context.space_data
     return isinstance(space, bpy.types.SpaceView3D) and space.local_view is not None
-
-
-def _key(context: bpy.types.Context) -> tuple[object, ...]:
-    scene, layer, space = context.scene.session_uid, context.view_layer.name, context.space_data
-    if not isinstance(space, bpy.types.SpaceView3D):
-        return scene, layer
-    is_local = space.local_view is not None
-    return scene, layer, space.as_pointer(), is_local, space.use_local_collections

@@ -21,6 +21,7 @@ from octree_ext.octree_addon.display import (
     live_marks,
     painted_objects,
 )
+from octree_ext.octree_addon.display.uploads import drop_uploads
 from octree_ext.octree_addon.ui import settings_of
 
 # Answers whose rows are not one object each: drawn as two objects, as boxes in space, as lines.
@@ -56,8 +57,7 @@ def marked(monkeypatch):
         app=SimpleNamespace(background=False), context=bpy.context, data=bpy.data, types=bpy.types,
     ))  # fmt: skip
     yield seen
-    for uploaded in painted_objects.uploads.__globals__["_uploads"]:
-        uploaded.clear()
+    drop_uploads()
 
 
 def uid_of(item):
