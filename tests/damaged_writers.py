@@ -38,7 +38,7 @@ CUTS = ("--triangles", "2", "--least-triangles", "0", "--least-size", "0.5")
 NOT_FINITE = re.compile(r"(?<![\w.])[-+]?(nan|inf|infinity)(?!\w)", re.IGNORECASE)
 
 
-def triangles_of(item: Any, mesh: bpy.types.Mesh, matrix: Any) -> np.ndarray:
+def triangles_of(mesh: bpy.types.Mesh, matrix: Any) -> np.ndarray:
     """Return the corners of a mesh's triangles in the world, of those that can be seen at all."""
     mesh.calc_loop_triangles()
     points = np.array([vertex.co for vertex in mesh.vertices], np.float64).reshape(-1, 3)
@@ -49,13 +49,14 @@ def triangles_of(item: Any, mesh: bpy.types.Mesh, matrix: Any) -> np.ndarray:
     return corners[np.isfinite(corners).all(axis=(1, 2))]
 
 
-def shown() -> np.ndarray:
-    """Return all triangles that the scene shows."""
-    bpy.context.view_layer.update()
+def shown(scene: bpy.types.Scene | None = None) -> np.ndarray:
+    """Return all triangles that a scene shows."""
+    layer = scene.view_layers[0] if scene else bpy.context.view_layer
+    layer.update()
     found = [np.empty((0, 3, 3))]
-    for each in bpy.context.evaluated_depsgraph_get().object_instances:
+    for each in layer.depsgraph.object_instances:
         if each.object.type == "MESH" and each.show_self:
-            found.append(triangles_of(each.object, each.object.data, each.matrix_world))
+            found.append(triangles_of(each.object.data, each.matrix_world))
     return np.concatenate(found)
 
 
@@ -180,8 +181,8 @@ def files_of(levels: int, item: bpy.types.Object, folder: Path) -> None:
     twice(item)
     before = shown()
     blend = saved(folder)
-    forms = FORMS if levels == 1 else ("glb",)
-    for words in ((), CUTS) if levels == 1 else (CUTS,):
+    runs = [(CUTS, ("glb",))] if levels > 1 else [((), FORMS), (CUTS, ("glb", "out"))]
+    for words, forms in runs:
         places = {form: folder / f"{form} {len(words)}" for form in forms}
         asked = itertools.chain.from_iterable((f"--{form}", at) for form, at in places.items())
         told = ["chunks", blend, *words, "--levels", levels, *asked]
@@ -206,10 +207,13 @@ def count(path: Path) -> int:
         return len(gltf_triangles(path))
     with bpy.data.libraries.load(str(path)) as (there, to):
         to.objects = there.objects
-    items = list(to.objects)
-    require_sound(item.data for item in items)
-    found = sum(len(item.data.loop_triangles) for item in items)
-    bpy.data.batch_remove(items)
+    scene = bpy.data.scenes.new("File")
+    for item in to.objects:
+        scene.collection.objects.link(item)
+    require_sound(item.data for item in to.objects if item.type == "MESH")
+    found = len(shown(scene))
+    bpy.data.scenes.remove(scene)
+    bpy.data.batch_remove(to.objects)
     return found
 
 

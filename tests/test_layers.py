@@ -205,6 +205,7 @@ DOORS = {
             "shipping",
         },
     ),
+    "makes meshes": (r"meshes\.new\(|from_pydata|\.loops\.add\(", {"written_meshes"}),
     "changes the frame": (r"\.frame_set\(", {"cameras"}),
     "draws": (r"^\s*(import|from) (gpu|blf)\b", {"display", "item_buffer", "probe"}),
     "listens": (r"bpy\.app\.(handlers|timers)|bpy\.msgbus", {"ui"}),

@@ -176,7 +176,7 @@ def _object_of(
     if part.arrays is None:
         copy = item.copy()
         new.append(copy)
-        if source.is_instance:
+        if source.is_instance or _is_instanced_by_parents(item):
             _place_alone(copy, matrix)
         copy.name = name
         return copy
@@ -189,6 +189,8 @@ def _object_of(
         made = item.copy()
         new.append(made)
         made.data, made.name = mesh, name
+        if _is_instanced_by_parents(item):
+            _place_alone(made, matrix)
         if source.how != ASSIGN or not source.own:
             made.modifiers.clear()
     for slot in made.material_slots:
@@ -230,6 +232,14 @@ def _fill(
     if names:
         write_groups(made, names, blended_groups(layers.groups, arrays.points))
     write_keys(made, layers, arrays)
+
+
+def _is_instanced_by_parents(item: bpy.types.Object) -> bool:
+    """Return whether a parent shows its children, and so copies, on its vertices or faces."""
+    parent = item.parent
+    while parent is not None and parent.instance_type == "NONE":
+        parent = parent.parent
+    return parent is not None
 
 
 def _place_alone(item: bpy.types.Object, matrix: Floats) -> None:

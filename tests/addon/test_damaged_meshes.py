@@ -29,7 +29,7 @@ def said(writer: str) -> str:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=600,
+            timeout=1500,
             check=False,
         )
     return f"{done.stdout}\nended with {done.returncode}"

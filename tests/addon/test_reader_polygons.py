@@ -80,3 +80,11 @@ def test_linked_meshes_give_no_faces(tmp_path):
     linked = link(wanted.objects[0])
     found = only_object(read(linked))
     assert (found.name, found.editable) == ("Linked", False)
+
+
+def test_a_polygon_of_two_corners_has_no_triangle_and_takes_none_from_others():
+    """Together with a quad it has as many corners as two triangles."""
+    item = mesh_object("Odd", [(0, 0, 0), (1, 0, 0), (1, 1, 0), (0, 1, 0)], [(0, 1), (0, 1, 2, 3)])
+    source = read(item)
+    assert source.polygon_of_triangle.tolist() == [1, 1]
+    assert sorted(map(sorted, source.triangles.faces.tolist())) == [[0, 1, 2], [0, 2, 3]]

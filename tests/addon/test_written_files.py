@@ -1,5 +1,6 @@
 """Every file of the extension is written whole or not at all, by any number of writers."""
 
+import json
 import os
 import re
 import sys
@@ -26,6 +27,7 @@ from octree_ext.octree_addon.cameras.data import (
     label_folder,
     write_label_pictures,
 )
+from octree_ext.octree_addon.text_formats import delimited, json_file, json_text
 from octree_ext.octree_addon.written_files import require_file, require_folder, write_file
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -201,6 +203,20 @@ def test_there_is_one_writer_of_csv_of_json_and_of_png():
     writing = [path for path, text in texts.items() if re.search(r"text_formats|Writer\(", text)]
     assert len(writing) > 8
     assert not [path for path in writing if "json.dumps" in texts[path]]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf, np.float64("inf")])
+def test_no_text_has_a_number_that_is_not_finite(value):
+    """JSON has null for it, a table an empty field; glTF, which has neither, is refused."""
+    nested = {"a": [1.5, value, {"b": (value, 2)}], "c": value}
+    for options in ({}, {"ascii_only": True}, {"indent": 1}):
+        text = json_text(nested, **options)
+        wanted = {"a": [1.5, None, {"b": [None, 2]}], "c": None}
+        assert json.loads(text, parse_constant=pytest.fail) == wanted
+    assert json.loads(json_file(nested)) == wanted
+    assert delimited([["x", value, 2.5]]) == "x,,2.5\n"
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        json_text(nested, strict=True)
 
 
 def files_in(folder):

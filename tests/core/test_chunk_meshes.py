@@ -205,3 +205,56 @@ def test_a_box_is_as_dense_as_can_be_and_a_frame_sparse():
     assert np.isnan(alone.object_sparseness[1])
     empty = Triangles(np.empty((0, 3)), np.empty((0, 3), int))
     assert density(empty).culprits.shape == (3, 0)
+
+
+@pytest.mark.parametrize(
+    "polygon", [(1, 0, 5, 0, 4), (0, 1, 4, 0, 5), (0, 1, 2, 0, 3, 5), (0, 1, 0)]
+)
+@pytest.mark.parametrize("budget", [1, 2, 1000])
+def test_no_polygon_names_a_vertex_twice(polygon, budget):
+    """Nor does a piece, nor is one counted: Blender dies of such faces."""
+    vertices = np.array([(0, 0, 0), (4, 0, 0), (4, 4, 0), (0, 4, 0), (4, 0, 3), (0, 0, 3)], float)
+    polygons, count = [polygon, (0, 1, 2, 3)], len(polygon)
+    starts = np.array([0, count, count + 4])
+    fans = [
+        (start, start + i, start + i + 1, number)
+        for number, start in enumerate(starts[:-1])
+        for i in range(1, len(polygons[number]) - 1)
+    ]
+    fans = np.array(fans)
+    faces = np.concatenate(polygons)[fans[:, :3]]
+    found = chunks(Triangles(vertices, faces), budget=budget, least_size=0.5)
+    made = chunk_polygons(found, faces, fans[:, :3], fans[:, 3], starts)
+    rows = [each.tolist() for each in np.split(made.vertices, made.starts[1:-1])]
+    assert all(len(set(row)) == len(row) >= 3 for row in rows)
+    assert sum(len(row) - 2 for row in rows) == found.counts.sum()
+    sound = (faces != np.roll(faces, 1, axis=1)).all(axis=1)
+    wanted = areas_of(vertices[faces[sound]])
+    assert_allclose(areas_of(triangles_in(found, made)), wanted, rtol=1e-12)
+
+
+def triangles_in(found, made):
+    """Return the triangles (t, 3, 3) of polygons that are triangles or convex."""
+    rows = zip(made.starts[:-1], made.starts[1:], strict=True)
+    corners = [(a, a + i, a + i + 1) for a, b in rows for i in range(1, b - a - 1)]
+    return found.pieces.vertices[made.vertices[np.array(corners)]]
+
+
+def areas_of(corners):
+    sides = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    return np.linalg.norm(np.cross(*sides), axis=1).sum() / 2
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_what_is_not_finite_is_in_no_chunk_beside_what_is_cut_there(value):
+    """Though it shares edges with what walls cut, whatever becomes of other objects."""
+    items, *_ = quads()
+    vertices = np.concatenate((items.vertices, items.vertices + np.array([5, 0, 0])))
+    vertices[40] = value
+    faces = np.concatenate((items.faces, items.faces + len(items.vertices)))
+    owners = np.repeat([0, 1], len(items.faces))
+    found = chunks(Triangles(vertices, faces), budget=9, owners=owners, modes=[0, 2])
+    bad = (faces == 40).any(axis=1)
+    assert (found.cells[bad] == -1).all()
+    assert not np.isin(found.pieces.triangles, np.flatnonzero(bad)).any()
+    assert (found.pieces.cells >= 0).all()

@@ -20,7 +20,7 @@ whole="behind_command command_line command_processes every_question files gpu_bu
 
 # What else an older Blender runs beside the newest, which runs everything: what reads its data,
 # moves it, draws it and writes it. With EXAMPLES=many each runs everything.
-older="audit box build camera chunk_files chunks density distances drop fill hiding live
+older="audit box build camera chunk_files chunk_instances chunks damaged_meshes density distances drop fill hiding live
     manual never_seen original_meshes overlay probe push_apart reader reader_polygons results
     results_list scene_index selection shot targets trees unkeyed"
 
