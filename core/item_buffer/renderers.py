@@ -221,9 +221,9 @@ class ItemRenderer:
             Takes rows, of these, and triangles of their meshes, (n,) each, and returns which of
             them to tell of: no pixel shows them.
 
-        Yields
-        ------
-        Evidence
+        Returns
+        -------
+        iterator of Evidence
             Of some of the triangles that are wanted; of none in the end of those that are small
             and hidden by others with all their neighbors.
 

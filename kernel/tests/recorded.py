@@ -211,7 +211,8 @@ def recording(file: BinaryIO) -> Iterator[Recorder]:
         for name, room in sys.modules.items()
         if name.startswith("core.") and getattr(room, "address", None) is address_of
     ]
-    known = [(package, "ctypes", SimpleNamespace(addressof=recorder.addressof, sizeof=ctypes.sizeof))]
+    stand_in = SimpleNamespace(addressof=recorder.addressof, sizeof=ctypes.sizeof)
+    known = [(package, "ctypes", stand_in)]
     known += [(door, "_opened", lambda: (recorder, package, ""))]
     known += [(room, "address", recorder.address) for room in rooms]
     known += [(walks, "_ROOM", 999), (joins, "_ROOM", 999), (joins, "_HELD", 256)]  # short records
