@@ -19,9 +19,9 @@ ROUNDING = 2.0**-48
 def grown(half: Floats, *points: Floats) -> Floats:
     """Return the half sizes (3, h) of boxes, grown by what rounding may do to a projection.
 
-    `points` (..., h) are all coordinates that are projected with the box, seen from its center, or
-    bounds of them. Along an axis `d` the box reaches farther by `ROUNDING`, times the largest
-    coordinate, times `abs(d[0]) + abs(d[1]) + abs(d[2])`.
+    `points` (..., h) are all coordinates that are projected with the box, seen from its center.
+    Along an axis `d` the box reaches farther by `ROUNDING`, times the largest coordinate, times
+    `abs(d[0]) + abs(d[1]) + abs(d[2])`.
     """
     largest = half.max(axis=0)
     for some in points:
@@ -40,7 +40,7 @@ def separated(
     apart than the radius; the rest lie apart, at a distance that is not known.
     """
     apart, far = np.zeros((2, half.shape[1]), bool)
-    solids = grown(half, middle, reach), middle, axes, reach
+    solids = grown(half, middle, reach * axes.swapaxes(0, 1)), middle, axes, reach
     squared = radii * radii
     for gap, length in chain(_along_axes(*solids), _along_products(*solids)):
         beyond = gap > 0
