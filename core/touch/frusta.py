@@ -54,7 +54,7 @@ def touched_by_regions(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -
     corners, radii = items.corners_and_radius(ids)
     flags = _boxes_overlap(corners, volumes, numbers)
     normals = take_columns(volumes.plane_rows, numbers)[:, :3].swapaxes(0, 1)
-    depths = _at_most(corners, volumes, numbers).max(axis=0)
+    depths = distances(corners, volumes, numbers).max(axis=0)
     beside = (depths < 0) & (depths * depths > radii * radii * dot(normals, normals))
     rest = np.flatnonzero(~flags & ~beside.any(axis=0))
     half = (corners[7] - corners[0])[:, rest] / 2
@@ -72,8 +72,8 @@ def _boxes_overlap(corners: Floats, volumes: Frusta, numbers: Ids) -> Flags:
 
 def touched_by_spheres(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
     """Return which spheres have their center in the frustum, or touch one of its faces."""
-    apart = _at_most(items.take_rows(ids)[None, :3], volumes, numbers)[0]
-    flags = (apart >= 0).all(axis=0)
+    centers = items.take_rows(ids)[None, :3]
+    flags = _reach_planes(distances(centers, volumes, numbers)[0], centers, volumes, numbers)
     outside = np.flatnonzero(~flags)
     faces = volumes.face_triangles
     each = len(faces) // max(len(volumes), 1)
@@ -89,21 +89,29 @@ def distances(points: Floats, volumes: Frusta, numbers: Ids) -> Floats:
     return project(planes[:, :3], points) + planes[:, 3]
 
 
-def _at_most(points: Floats, volumes: Frusta, numbers: Ids) -> Floats:
-    """Return how far points (p, 3, h) lie inside the planes at most, (p, 6, h)."""
-    normals = np.abs(take_columns(volumes.plane_rows, numbers)[:, :3])
-    largest = take_columns(np.abs(volumes.rows).max(axis=0), numbers)
-    largest = np.maximum(largest, np.abs(points).max(axis=(0, 1)))
-    depths = distances(points, volumes, numbers)
-    depths += ROUNDING * largest * (normals[:, 0] + normals[:, 1] + normals[:, 2])
-    return depths
-
-
 def _beside_planes(points: Floats, volumes: Frusta, numbers: Ids) -> tuple[Flags, Ids]:
     """Return which hulls have a point inside all planes; and those that no plane decides."""
-    inside = _at_most(points, volumes, numbers) >= 0
-    flags = inside.all(axis=1).any(axis=0)
-    return flags, np.flatnonzero(~flags & inside.any(axis=0).all(axis=0))
+    depths = distances(points, volumes, numbers)
+    flags = (depths >= 0).all(axis=1).any(axis=0)
+    reach = _reach_planes(depths.max(axis=0), points, volumes, numbers)
+    return flags, np.flatnonzero(~flags & reach)
+
+
+def _reach_planes(depths: Floats, points: Floats, volumes: Frusta, numbers: Ids) -> Flags:
+    """Return which hulls of points (p, 3, h) reach all planes, for all rounding.
+
+    Their deepest points lie `depths`, (6, h), inside.
+    """
+    flags = (depths >= 0).all(axis=0)
+    sizes = np.abs(volumes.rows).max(axis=0)
+    # Normals have coordinates up to 1: few pairs are so near that their own bound has to decide.
+    most = max(sizes.max(initial=0), points.max(initial=0), -points.min(initial=0))
+    (near,) = (~flags & (depths >= -4 * ROUNDING * most).all(axis=0)).nonzero()
+    largest = np.maximum(sizes[numbers[near]], np.abs(points[..., near]).max(axis=(0, 1)))
+    normals = np.abs(volumes.plane_rows[:, :3, numbers[near]])
+    slack = ROUNDING * largest * (normals[:, 0] + normals[:, 1] + normals[:, 2])
+    flags[near] = (depths[:, near] >= -slack).all(axis=0)
+    return flags
 
 
 def _overlap(
@@ -147,44 +155,45 @@ def items_in_frusta(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> F
 
 
 def items_touch_half_spaces(items: Shapes, ids: Ids, volumes: HalfSpaces, numbers: Ids) -> Flags:
-    """Return which items have a point on the inner side, or on the plane."""
+    """Return which items have a point on the inner side, or on the plane, for all rounding."""
     planes = gather(volumes.plane_rows, numbers)
-    depths, radii = _deepest(items, ids, planes)
-    depths += _rounding(items, ids, planes)
-    return (depths >= 0) | (depths * depths <= _reach(planes, radii))
+    points, radii = _points(items, ids)
+    depths = _deepest(points, planes)
+    flags = (depths >= 0) | (depths * depths <= _reach(planes, radii))
+    # Normals have coordinates up to 1: few pairs are so near that their own bound has to decide.
+    most = 3 * max(points.max(initial=0), -points.min(initial=0)) + np.abs(planes[3]).max(
+        initial=0
+    )
+    (near,) = (~flags & (depths >= -2 * _TERMS * most)).nonzero()
+    sizes = np.abs(planes[:, near])
+    terms = dot(sizes, np.abs(points[..., near]).max(axis=0)) + sizes[3]
+    flags[near] = depths[near] >= -_TERMS * terms
+    return flags
 
 
 def items_in_half_spaces(items: Shapes, ids: Ids, volumes: HalfSpaces, numbers: Ids) -> Flags:
     """Return which items have all points on the inner side, or on the plane."""
     planes = gather(volumes.plane_rows, numbers)
-    heights, radii = _deepest(items, ids, -planes)
+    points, radii = _points(items, ids)
+    heights = _deepest(points, -planes)
     return (heights <= 0) & (heights * heights >= _reach(planes, radii))
 
 
-def _deepest(items: Shapes, ids: Ids, planes: Floats) -> tuple[Floats, Floats]:
-    """Return how deep the deepest points lie, (h,), without the radii, which come second.
-
-    Depths are in lengths of the normals (4, h).
-    """
+def _points(items: Shapes, ids: Ids) -> tuple[Floats, Floats]:
+    """Return the corners of triangles, or lower and upper ones of boxes, or centers; and radii."""
     if isinstance(items, Triangles):
-        corners, radii = items.corners_and_radius(ids)
-        return np.max([dot(planes, corner) for corner in corners], axis=0) + planes[3], radii
-    sides, radii = items.box_and_radius(ids)
+        return items.corners_and_radius(ids)
+    return items.box_and_radius(ids)
+
+
+def _deepest(points: Floats, planes: Floats) -> Floats:
+    """Return how deep the deepest points lie, (h,), in lengths of the normals (4, h)."""
+    if len(points) == 3:
+        return np.max([dot(planes, corner) for corner in points], axis=0) + planes[3]
     depths = planes[3].copy()
     for axis in range(3):
-        depths += np.maximum(planes[axis] * sides[0, axis], planes[axis] * sides[-1, axis])
-    return depths, radii
-
-
-def _rounding(items: Shapes, ids: Ids, planes: Floats) -> Floats:
-    """Return what rounding may do to these depths, (h,)."""
-    if isinstance(items, Triangles):
-        corners = items.corners_and_radius(ids)[0]
-    else:
-        corners = items.box_and_radius(ids)[0]
-    sizes = np.abs(planes)
-    rounding: Floats = _TERMS * (dot(sizes, np.abs(corners).max(axis=0)) + sizes[3])
-    return rounding
+        depths += np.maximum(planes[axis] * points[0, axis], planes[axis] * points[-1, axis])
+    return depths
 
 
 def _reach(planes: Floats, radii: Floats) -> Floats:

@@ -19,8 +19,9 @@ ROUNDING = 2.0**-48
 def grown(half: Floats, *points: Floats) -> Floats:
     """Return the half sizes (3, h) of boxes, grown by what rounding may do to a projection.
 
-    `points` (..., 3, h) are all that is projected with the box, seen from its center. Along an
-    axis `d` the box reaches `ROUNDING * largest * (abs(d[0]) + abs(d[1]) + abs(d[2]))` farther.
+    `points` (..., h) are all coordinates that are projected with the box, seen from its center.
+    Along an axis `d` the box reaches farther by `ROUNDING`, times the largest coordinate, times
+    `abs(d[0]) + abs(d[1]) + abs(d[2])`.
     """
     largest = half.max(axis=0)
     for some in points:
