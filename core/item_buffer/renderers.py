@@ -233,7 +233,7 @@ class ItemRenderer:
             Never: all was checked before.
         """
         nearness = image.nearness.reshape(size[1], size[0])
-        return evidence(self.stage, view_projection, nearness, rows, wanted)
+        yield from evidence(self.stage, view_projection, nearness, rows, wanted)
 
     # How many pixels of boxes are drawn together.
     _pixels_together = 1 << 23
