@@ -16,22 +16,28 @@ _MOST_NAMES = 5
 _EQUAL = 1.001
 
 
-def samples_lines(samples: Samples, kept: Kept | None = None) -> list[str]:
-    """Return lines for the panel, none longer than the sidebar is wide.
+def never_lines(samples: Samples, kept: Kept | None = None) -> list[str]:
+    """Return lines that say how much was never seen, and how much was too small to tell.
 
     Objects and faces are those that the buttons take, if it is known what is kept.
     """
-    facts = samples.facts
-    wide, high = facts.size
-    never, faces, saved = len(samples.never), samples.never_faces, Counter[str]()
-    small = len(samples.small_objects), samples.small_faces
+    never, faces = len(samples.never), samples.never_faces
     if kept is not None:
-        never, faces, saved = len(kept.never), kept.face_count, kept.saved
-    lines = [
+        never, faces = len(kept.never), kept.face_count
+    small = (len(samples.small_objects), "object"), (samples.small_faces, "face")
+    return [
         f"{never:,} of {plural(len(samples.objects), 'object')} never seen",
         f"{faces:,} of {plural(samples.face_count, 'face')} never seen",
+        *(f"{plural(count, noun)} too small to tell" for count, noun in small if count),
+    ]
+
+
+def samples_lines(samples: Samples, kept: Kept | None = None) -> list[str]:
+    """Return more lines for the panel, none longer than the sidebar is wide."""
+    facts, saved = samples.facts, kept.saved if kept is not None else Counter[str]()
+    wide, high = facts.size
+    lines = [
         *(f"{count:,} more kept by {reason.capitalize()}" for reason, count in saved.items()),
-        *([f"Too small to tell: {small_text(*small)}"] if any(small) else []),
         f"{plural(facts.views, 'view')}, {wide} x {high} pixels",
         f"Last tenth added {percent(facts.added_faces)} of faces",
     ]
