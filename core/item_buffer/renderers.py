@@ -221,9 +221,9 @@ class ItemRenderer:
             Takes rows, of these, and triangles of their meshes, (n,) each, and returns which of
             them to tell of: no pixel shows them.
 
-        Returns
-        -------
-        iterator of Evidence
+        Yields
+        ------
+        Evidence
             Of some of the triangles that are wanted; of none in the end of those that are small
             and hidden by others with all their neighbors.
 
@@ -233,7 +233,7 @@ class ItemRenderer:
             Never: all was checked before.
         """
         nearness = image.nearness.reshape(size[1], size[0])
-        return evidence(self.stage, view_projection, nearness, rows, wanted)
+        yield from evidence(self.stage, view_projection, nearness, rows, wanted)
 
     # How many pixels of boxes are drawn together.
     _pixels_together = 1 << 23

@@ -93,7 +93,10 @@ def on_faces(
     too_steep = normals[:, 2] < np.cos(ranges.slope) - 1e-9
     too_steep |= slopes <= 1e-6
     heights = _heights(shapes, sources, linear, normals) / np.where(too_steep, 1.0, slopes)
-    least = np.spacing(np.abs(corners).max().astype(np.float32))
+    # By where each stands itself: other faces may be far away.
+    reach = np.array([np.abs(shape).max(initial=0.0) for shape in shapes])[sources]
+    reach *= np.abs(linear).sum(axis=2).max(axis=1)
+    least = np.spacing((np.abs(points).max(axis=1) + reach).astype(np.float32))
     return CopyCandidates(
         sources,
         _frames(linear, points + (heights + _LIFT * least)[:, None] * ups),

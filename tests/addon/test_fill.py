@@ -200,3 +200,14 @@ def test_what_is_nowhere_cannot_be_filled(where, plate, pebble):
     select_only(plate, pebble)
     with pytest.raises(RuntimeError, match="Plate is nowhere"):
         bpy.ops.octree.fill(where=where)
+
+
+def test_a_face_far_away_lifts_no_copy_near_by(pebble):
+    near = np.array(FLAT, float)
+    far = near + np.array((2e4, 0, 0))
+    ground = mesh_object("Ground", [*near.tolist(), *far.tolist()], [(0, 1, 2, 3), (4, 5, 6, 7)])
+    copies = fill(ground, pebble, count=20, tries=99)
+    heights = {item.name: item.location.z - 0.25 for item in copies if item.location.x < 9}
+    assert 3 < len(heights) < len(copies)
+    assert max(heights.values()) < 1e-5
+    assert is_sound()

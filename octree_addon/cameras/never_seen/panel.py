@@ -20,12 +20,9 @@ from ...ui import (
 from ..hints import left_out_hints
 from .forecast import Forecast, forecast_of
 from .masks import masked_objects
-from .report import copy_lines, pixel_text, samples_lines
+from .report import copy_lines, never_lines, pixel_text, samples_lines
 from .samples import ANSWERS, Samples
 from .settings import COPY_ROWS, SAFETY_ROWS, view_rows
-
-# Lines of the answer that stand above the list: how many objects, and how many faces.
-_SAID = 2
 
 
 class OCTREE_PT_never_seen(OptionsPopover):
@@ -51,7 +48,7 @@ def say_never_seen(layout: bpy.types.UILayout, context: bpy.types.Context, resul
     found = ANSWERS.of_result(context.scene, result)
     if found is not None:
         forecast = forecast_of(context)
-        lines = samples_lines(found, forecast.kept if forecast else None)[:_SAID]
+        lines = never_lines(found, forecast.kept if forecast else None)
         for line in (*lines, pixel_text(context.scene, found.facts)):
             layout.label(text=line, translate=False)
         draw_hints(layout, left_out_hints(context.scene, found.facts.left_out))
@@ -79,7 +76,7 @@ def offer_never_seen(layout: bpy.types.UILayout, context: bpy.types.Context, res
     draw_actions(layout, forecast)
     copied = forecast.copies["faces"] + forecast.copies["gone_along"] if forecast else None
     draw_counted(layout, "octree.copy_never_seen", "Delete in Copy", copied, icon="DUPLICATE")
-    more = samples_lines(found, forecast.kept if forecast else None)[_SAID:]
+    more = samples_lines(found, forecast.kept if forecast else None)
     draw_lines(layout, [*(forecast_lines(forecast) if forecast else []), *more])
     column = layout.column()
     column.use_property_split = True

@@ -16,19 +16,25 @@ _MOST_NAMES = 5
 _EQUAL = 1.001
 
 
-def samples_lines(samples: Samples, kept: Kept | None = None) -> list[str]:
-    """Return lines for the panel, none longer than the sidebar is wide.
+def never_lines(samples: Samples, kept: Kept | None = None) -> list[str]:
+    """Return lines that say how much was never seen, and how much was too small to tell.
 
     The numbers never seen are those of the report, whatever is kept of it.
     """
-    facts = samples.facts
-    wide, high = facts.size
-    small = len(samples.small_objects), samples.small_faces
-    lines = [
+    small = (len(samples.small_objects), "object"), (samples.small_faces, "face")
+    return [
         f"{len(samples.never):,} of {plural(len(samples.objects), 'object')} never seen",
         f"{samples.never_faces:,} of {plural(samples.face_count, 'face')} never seen",
-        *([f"Too small to tell: {small_text(*small)}"] if any(small) else []),
+        *(f"{plural(count, noun)} too small to tell" for count, noun in small if count),
         *(taken_lines(samples, kept) if kept is not None else ()),
+    ]
+
+
+def samples_lines(samples: Samples) -> list[str]:
+    """Return more lines for the panel, none longer than the sidebar is wide."""
+    facts = samples.facts
+    wide, high = facts.size
+    lines = [
         f"{plural(facts.views, 'view')}, {wide} x {high} pixels",
         f"Last tenth added {percent(facts.added_faces)} of faces",
     ]
