@@ -45,16 +45,18 @@ def polygon_turns(vertices: NDArray[np.signedinteger[Any]], starts: Ids) -> Ids:
 
     `vertices`, (c,), are those of all corners, and `starts`, (p + 1,), where polygons begin.
     """
-    if len(starts) < 3:
-        return np.zeros(len(starts) - 1, np.intp)
+    turns = np.zeros(len(starts) - 1, np.intp)
+    if len(turns) < 2:
+        return turns
     # Sums of mixed numbers. Others may be equal by chance, once in a million large meshes.
     mixed = vertices.astype(np.uint64) + np.uint64(1)
     for shift, factor in _MIX:
         mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
     sums = np.add.reduceat(mixed, starts[:-1])
+    if _are_distinct(sums):
+        return turns
     order = np.argsort(sums, kind="stable")
     runs = np.flatnonzero(np.append(True, np.diff(sums[order]) != 0))
-    turns = np.empty(len(sums), np.intp)
     turns[order] = np.arange(len(sums)) - np.repeat(runs, np.diff(np.append(runs, len(sums))))
     return turns
 
@@ -82,7 +84,7 @@ def _are_finite(keys: Iterable[ShapeKey]) -> bool:
     return all(np.isfinite(each.positions).all() for each in keys)
 
 
-def _are_distinct(numbers: NDArray[np.int64]) -> bool:
+def _are_distinct(numbers: NDArray[np.integer[Any]]) -> bool:
     # A merge sort: corners are nearly in order.
     ordered = np.sort(numbers, kind="stable")
     return bool((ordered[1:] != ordered[:-1]).all())

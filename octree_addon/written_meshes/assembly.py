@@ -179,10 +179,11 @@ def _chunk(
     corner_vertices, loose_ends = places[:count], places[count : count + len(loose)]
     points = _point_blend(layers, vertices, numbers)
     corner_vertices, copied = _with_copies(corner_vertices, starts, len(numbers))
-    numbers, points = (
-        np.append(numbers, numbers[copied]),
-        Blend(*(np.concatenate((each, each[copied])) for each in (points.rows, points.weights))),
-    )
+    if len(copied):
+        numbers, rows, weights = (
+            np.concatenate((each, each[copied])) for each in (numbers, points.rows, points.weights)
+        )
+        points = Blend(rows, weights)
     sides = np.stack((corner_vertices, corner_vertices[following]), axis=1)
     ends = np.concatenate((sides, loose_ends.reshape(-1, 2)))
     codes, edge_of = np.unique(
@@ -250,9 +251,13 @@ def loose_parts(layers: MeshLayers) -> tuple[Ids, Ids]:
 
     An edge that has one vertex twice is none.
     """
-    loose = layers.edges[:, 0] != layers.edges[:, 1]
-    alone = np.isfinite(layers.positions).all(axis=1)
-    alone[layers.edges[loose].ravel()] = False
-    loose[layers.corner_edges] = False
-    loose &= np.isfinite(layers.positions[layers.edges]).all(axis=(1, 2))
-    return np.flatnonzero(loose), np.flatnonzero(alone)
+    used = np.zeros(len(layers.edges), np.bool_)
+    used[layers.corner_edges] = True
+    loose, alone = np.flatnonzero(~used), np.ones(len(layers.positions), np.bool_)
+    loose = loose[layers.edges[loose, 0] != layers.edges[loose, 1]]
+    used[loose] = True
+    alone[layers.edges[used].ravel()] = False
+    points = np.flatnonzero(alone)
+    of_edges = np.isfinite(layers.positions[layers.edges[loose]]).all(axis=(1, 2))
+    of_points = np.isfinite(layers.positions[points]).all(axis=1)
+    return loose[of_edges], points[of_points]

@@ -82,7 +82,7 @@ def curves():
 
 
 def text_with_nodes():
-    nodes(text("gh"), "GeometryNodeMeshCone")
+    nodes(text("l"), "GeometryNodeMeshCone")
 
 
 def of_particles():
