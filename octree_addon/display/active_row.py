@@ -85,7 +85,7 @@ def draw_active_row(scene: bpy.types.Scene) -> None:
     for side, key, color, shown in zip(sides, keys, colors().pair, is_shown, strict=False):
         if shown:
             draw_side(side, key, depsgraph, color)
-    for request in _instances_of(scene, sides):
+    for request in _instances_of(scene, sides) if sides else ():
         paint = painted_objects.paint_of(request)
         if paint is not None:
             draw_paint(paint, False, _FILL / OPACITY)
