@@ -76,7 +76,7 @@ def offer_never_seen(layout: bpy.types.UILayout, context: bpy.types.Context, res
     draw_actions(layout, forecast)
     copied = forecast.copies["faces"] + forecast.copies["gone_along"] if forecast else None
     draw_counted(layout, "octree.copy_never_seen", "Delete in Copy", copied, icon="DUPLICATE")
-    more = samples_lines(found, forecast.kept if forecast else None)
+    more = samples_lines(found)
     draw_lines(layout, [*(forecast_lines(forecast) if forecast else []), *more])
     column = layout.column()
     column.use_property_split = True
