@@ -15,7 +15,7 @@ from .structures import ABI, FUNCTIONS
 
 __all__ = ["ABI", "KNOWN", "LIBRARY", "VERSION", "byref", "digest", "opened", "pointer", "tested"]
 
-VERSION = "1.4.0"
+VERSION = "1.5.0"
 _SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 LIBRARY = Path(__file__).resolve().parent / f"octree_kernel{_SUFFIX}"
 

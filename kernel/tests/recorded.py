@@ -85,7 +85,7 @@ class Memory:
     def place(self, address: int) -> int:
         """Return where the piece begins that an address is in."""
         rank = int(np.searchsorted(self._starts, address, "right")) - 1
-        assert rank >= 0 and address < self._ends[rank], "an address of nothing that is known"
+        assert rank >= 0 and address <= self._ends[rank], "an address of nothing that is known"
         return int(self._starts[rank])
 
     def links(self, place: int) -> list[tuple[int, int]]:
