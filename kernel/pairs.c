@@ -455,7 +455,7 @@ EXPORT int64_t octree_kernel_list(const Sheets *sheets, const int64_t *rows, int
                       ? 0 : -1;
         while (spent >= 0 && goes_on(sheets, search)) {
             if (cost >= most || room - search->made < RUN * RUN) { /* another time */
-                *made = search->made;
+                *made = search->made, search->found = NULL; /* no address is kept */
                 set_floats(before);
                 return pair;
             }
@@ -464,7 +464,7 @@ EXPORT int64_t octree_kernel_list(const Sheets *sheets, const int64_t *rows, int
         }
         left[pair] = spent < 0, search->phase = NOT_BEGUN;
     }
-    *made = search->made;
+    *made = search->made, search->found = NULL;
     set_floats(before);
     return pair;
 }

@@ -14,7 +14,9 @@ if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import kernel_worlds as worlds
+from tuned import tuned
 
+import core
 from core import (
     SceneOctree,
     Triangles,
@@ -150,10 +152,11 @@ def assert_crossings_equal(seed):
 
 def assert_lists_equal(seed):
     """Compare all triangles of a scene that touch, of those that are near or flush too."""
-    made = surfaces(seed, (0.0, 0.3, 1.0)[seed % 3])
+    made = surfaces(seed, (0.0, 0.3)[seed % 2])
     if made is None:
         return 0
-    here, there = with_and_without(lambda: run(overlapping(made[0], 0.0, None, False, False)))
+    with tuned(core, touches_listed=1024):  # as much as may be recorded
+        here, there = with_and_without(lambda: run(overlapping(made[0], 0.0, None, False, False)))
     np.testing.assert_array_equal(here, there, err_msg=str(seed))
     return here.shape[1]
 

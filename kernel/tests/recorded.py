@@ -31,7 +31,7 @@ from core.compiled import door, joins, walks
 HERE = Path(__file__).resolve().parent
 OUT = HERE.parents[1] / ".cache/recorded"
 ZIG = [HERE.parents[1] / ".venv/kernel/bin/python", "-m", "ziglang", "cc"]
-FLAGS = ["-O3", "-std=c11", "-ffp-contract=off", "-fno-math-errno"]
+FLAGS = ["-O3", "-std=c11", "-ffp-contract=off", "-fno-math-errno", "-DOCTREE_KERNEL_ABI=0"]
 SOURCES = sorted(HERE.parent.glob("*.c"))
 # What plays the machine, if it is none of ours, and what ziglang calls that. Debian's `wine64` is
 # on no path.

@@ -36,11 +36,6 @@ def test_lists_of_triangles_that_touch_are_those_of_numpy():
         assert sum(map(pairs.assert_lists_equal, range(10)))
 
 
-def test_a_list_longer_than_its_room_comes_in_parts():
-    with tuned(core, touches_listed=64):
-        assert sum(map(pairs.assert_lists_equal, range(20))) > 64
-
-
 def test_triangles_touch_as_numpy_says():
     assert sum(map(pairs.assert_contacts_equal, range(60)))
 
