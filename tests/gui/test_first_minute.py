@@ -163,7 +163,7 @@ def test_every_sentence_shows_what_it_says_in_twelve_presses_and_no_notch(fresh)
     assert fresh.call(answer)[2] == ["Car", "House"] or "Car" in fresh.call(answer)[2]
     wait_for(lambda: fresh.call(view_distance) < far / 2)
     fresh.picture("first_minute_row")
-    hand.press("audit", 100)
+    hand.press("audit", 50)
     wait_for(lambda: fresh.call(answer)[0] == "audit")
     fresh.picture("first_minute_audit")
     # 4. Select in Sphere, from the 3D cursor.
