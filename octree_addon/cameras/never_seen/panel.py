@@ -47,9 +47,7 @@ def say_never_seen(layout: bpy.types.UILayout, context: bpy.types.Context, resul
     """Say what no view saw: what the buttons under the list will take."""
     found = ANSWERS.of_result(context.scene, result)
     if found is not None:
-        forecast = forecast_of(context)
-        lines = never_lines(found, forecast.kept if forecast else None)
-        for line in (*lines, pixel_text(context.scene, found.facts)):
+        for line in never_lines(found):
             layout.label(text=line, translate=False)
         draw_hints(layout, left_out_hints(context.scene, found.facts.left_out))
         draw_hints(layout, stretching_hints(context.scene, found))
@@ -76,7 +74,8 @@ def offer_never_seen(layout: bpy.types.UILayout, context: bpy.types.Context, res
     draw_actions(layout, forecast)
     copied = forecast.copies["faces"] + forecast.copies["gone_along"] if forecast else None
     draw_counted(layout, "octree.copy_never_seen", "Delete in Copy", copied, icon="DUPLICATE")
-    more = samples_lines(found)
+    kept = forecast.kept if forecast else None
+    more = [pixel_text(context.scene, found.facts), *samples_lines(found, kept)]
     draw_lines(layout, [*(forecast_lines(forecast) if forecast else []), *more])
     column = layout.column()
     column.use_property_split = True

@@ -16,25 +16,23 @@ _MOST_NAMES = 5
 _EQUAL = 1.001
 
 
-def never_lines(samples: Samples, kept: Kept | None = None) -> list[str]:
-    """Return lines that say how much was never seen, and how much was too small to tell.
-
-    The numbers never seen are those of the report, whatever is kept of it.
-    """
+def never_lines(samples: Samples) -> list[str]:
+    """Return the lines above the list: how much was never seen, and was too small to tell."""
     small = (len(samples.small_objects), "object"), (samples.small_faces, "face")
+    parts = [plural(count, noun) for count, noun in small if count]
     return [
         f"{len(samples.never):,} of {plural(len(samples.objects), 'object')} never seen",
         f"{samples.never_faces:,} of {plural(samples.face_count, 'face')} never seen",
-        *(f"{plural(count, noun)} too small to tell" for count, noun in small if count),
-        *(taken_lines(samples, kept) if kept is not None else ()),
+        *([f"{', '.join(parts)} too small to tell"] if parts else []),
     ]
 
 
-def samples_lines(samples: Samples) -> list[str]:
+def samples_lines(samples: Samples, kept: Kept | None = None) -> list[str]:
     """Return more lines for the panel, none longer than the sidebar is wide."""
     facts = samples.facts
     wide, high = facts.size
     lines = [
+        *(taken_lines(samples, kept) if kept is not None else ()),
         f"{plural(facts.views, 'view')}, {wide} x {high} pixels",
         f"Last tenth added {percent(facts.added_faces)} of faces",
     ]
