@@ -47,19 +47,14 @@ static inline int decide_by_foot(const double *foot, const double *toward, const
     return gap > 0 && gap * gap > beyond * dot(way, way) ? -1 : 0;
 }
 
-/* Return whether a segment passes through the plane of a triangle inside of it. `foot`, as seen
- * from the start, is a point of the segment near the triangle: as seen from there, products lose
- * few bits, however long the segment is. */
-static inline int is_pierced(const double *corners, const double *capsule, const double *foot) {
-    double seen[4][3], edges[3][3], near[3][3], normal[3], product[3], sides[3], apart[3];
-    double area, full = 0;
+/* Return whether a segment passes through the plane of a triangle inside of it: as `_pierced` in
+ * core/touch/capsules.py. */
+static inline int is_pierced(const double *corners, const double *capsule) {
+    double seen[4][3], edges[3][3], normal[3], place[3], apart[3], product[3], area, full = 0;
     for (int c = 0; c < 4; c++) subtract(c < 3 ? corners + 3 * c : capsule + 3, capsule, seen[c]);
     double scale = power_of_two_scale(largest_of(seen[0], 12));
     for (int n = 0; n < 12; n++) seen[n / 3][n % 3] *= scale;
-    for (int n = 0; n < 9; n++) {
-        edges[n / 3][n % 3] = (corners[(n + 3) % 9] - corners[n]) * scale;
-        near[n / 3][n % 3] = seen[n / 3][n % 3] - foot[n % 3] * scale;
-    }
+    for (int n = 0; n < 9; n++) edges[n / 3][n % 3] = (corners[(n + 3) % 9] - corners[n]) * scale;
     for (int c = 0; c < 3; c++) full = larger(full, dot(edges[c], edges[c]));
     full *= full;
     int is_thin = robust_cross(edges[0], edges[1], full, normal, &area);
@@ -67,14 +62,14 @@ static inline int is_pierced(const double *corners, const double *capsule, const
     double here = -dot(seen[0], normal), there = dot(apart, normal);
     int is_across = (here <= 0 && there >= 0) || (here >= 0 && there <= 0);
     if (!is_across || here == there) return 0;
+    for (int axis = 0; axis < 3; axis++) place[axis] = seen[3][axis] * (here / (here - there));
     for (int c = 0; c < 3; c++) {
-        cross(near[c], near[(c + 1) % 3], product);
-        sides[c] = dot(seen[3], product);
+        subtract(place, seen[c], apart);
+        cross(edges[c], apart, product);
+        if (!(dot(product, normal) >= 0)) return 0;
     }
-    if (!have_one_sign(sides, 3)) return 0;
     if (!is_thin) return 1;
-    for (int axis = 0; axis < 3; axis++) apart[axis] = seen[3][axis] * (here / (here - there));
-    return is_within_ring(apart, seen, edges, 3) && area > THINNEST * THINNEST * full;
+    return is_within_ring(place, seen, edges, 3) && area > THINNEST * THINNEST * full;
 }
 
 /* Return whether a triangle touches a capsule (start, end, radius): as `touched_by_triangles` in
@@ -97,7 +92,7 @@ static inline int touches_capsule(const double *corners, const double *capsule) 
     Hull segment = {.kind = &SEGMENT_HULL}, triangle = {.kind = &TRIANGLE_HULL};
     memcpy(segment.corners, capsule, 6 * sizeof *capsule);
     memcpy(triangle.corners, corners, 9 * sizeof *corners);
-    return are_near(&segment, &triangle, radius) || is_pierced(corners, capsule, foot);
+    return are_near(&segment, &triangle, radius) || is_pierced(corners, capsule);
 }
 
 /* Return whether a triangle touches a region (lower, upper, radius), or DOUBTFUL (see boxes.h): as

@@ -41,8 +41,7 @@ def touched_by_triangles(items: Triangles, ids: Ids, volumes: Capsules, numbers:
     seen = corners - capsules[:3]
     found, far = decided_by_closest_point(feet, toward, seen, squared, doubt[some])
     rest = np.flatnonzero(~found & ~far)
-    some_corners = corners[:, :, rest].swapaxes(0, 1)
-    found[rest] = _triangles_near(some_corners, capsules[:, rest], feet[:, rest])
+    found[rest] = _triangles_near(corners[:, :, rest].swapaxes(0, 1), capsules[:, rest])
     return flagged(len(ids), some, found)
 
 
@@ -68,36 +67,34 @@ def spans_of(segments: Floats) -> tuple[Floats, Floats, Floats]:
     return segments[0] + along, along * scale, 1 / scale
 
 
-def _triangles_near(corners: Floats, capsules: Floats, feet: Floats) -> Flags:
+def _triangles_near(corners: Floats, capsules: Floats) -> Flags:
     segments = capsules[:6].reshape(2, 3, -1).swapaxes(0, 1)
     flags = near(segments, SEGMENT, corners, TRIANGLE, capsules[6])
     rest = np.flatnonzero(~flags)
-    flags[rest] = _pierced(corners[:, :, rest], segments[:, :, rest], feet[:, rest])
+    flags[rest] = _pierced(corners[:, :, rest], segments[:, :, rest])
     return flags
 
 
-def _pierced(corners: Floats, segments: Floats, feet: Floats) -> Flags:
+def _pierced(corners: Floats, segments: Floats) -> Flags:
     """Return which triangles (3, 3, h) have the segments (3, 2, h) pass through their planes.
 
-    `feet` (3, h), as seen from the starts, are points of the segments near the triangles: as seen
-    from there, products lose few bits, however long the segments are.
+    The place where a segment does so is compared with the edges: it lies on the segment, however
+    long that is, and however little rounding leaves of its angle with the plane.
     """
     edges, start = np.roll(corners, -1, axis=1) - corners, segments[:, :1]
     corners, segments = corners - start, segments - start
     scale = power_of_two_scale(np.concatenate((corners, segments), axis=1))
     corners, end, edges = corners * scale, segments[:, 1] * scale, edges * scale
-    near_corners = corners - (feet * scale)[:, None]
     full = dot(edges, edges).max(axis=0) ** 2
     normal, area, thin = robust_cross(edges[:, 0], edges[:, 1], full)
     here, there = -dot(corners[:, 0], normal), dot(end - corners[:, 0], normal)
-    across = ((here <= 0) & (there >= 0)) | ((here >= 0) & (there <= 0))
-    sides = dot(end[:, None], cross(near_corners, np.roll(near_corners, -1, axis=1)))
-    flags = across & (here != there) & ((sides >= 0).all(axis=0) | (sides <= 0).all(axis=0))
-    some = np.flatnonzero(flags & thin)
+    flags = ((here <= 0) & (there >= 0)) | ((here >= 0) & (there <= 0))
+    some = np.flatnonzero(flags & (here != there))
     places = end[:, some] * (here[some] / (here[some] - there[some]))
-    flags[some] = within_spans(places[:, None] - corners[:, :, some], edges[:, :, some])
-    flags[some] &= area[some] > _THINNEST**2 * full[some]
-    return flags
+    apart, beside = places[:, None] - corners[:, :, some], edges[:, :, some]
+    inside = (dot(cross(beside, apart), normal[:, None, some]) >= 0).all(axis=0)
+    wide = within_spans(apart, beside) & (area[some] > _THINNEST**2 * full[some])
+    return flagged(len(flags), some, inside & (~thin[some] | wide))
 
 
 def touched_by_rounded(items: Shapes, ids: Ids, volumes: Capsules, numbers: Ids) -> Flags:

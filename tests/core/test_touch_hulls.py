@@ -237,3 +237,21 @@ def test_long_segments_pierce_small_triangles_only_where_they_pass_through_them(
                     touching(tree.items, *np.zeros((1, count), int), each, np.arange(count))
                     == touches
                 ).all()
+
+
+def test_segments_in_the_plane_of_a_triangle_pierce_it_only_where_they_reach_it():
+    """Rounding leaves the ends a little above or below the plane, beyond one of the edges."""
+    random = np.random.default_rng(8)
+    count = 3_000
+    start, one, other = random.integers(-20, 20, (3, count, 3)) / 10
+    shares = random.integers(0, 8, (2, 2, count, 1)) / 8
+    shares[:, 0] += 9 / 8  # one edge beyond the opposite side
+    beyond = [start + along * one + across * other for along, across in shares]
+    corners = np.stack((start, start + one, start + other), axis=1)
+    triangles = Triangles(corners.reshape(-1, 3), np.arange(3 * count).reshape(-1, 3))
+    pairs = np.arange(count)
+    segments = Capsules(*beyond, np.zeros(count))
+    is_wide = np.linalg.norm(np.cross(one, other), axis=1) > 0.1
+    assert not touching(triangles, pairs, segments, pairs)[is_wide].any()
+    inward = Capsules(beyond[0], corners.mean(axis=1), np.zeros(count))
+    assert touching(triangles, pairs, inward, pairs)[is_wide].all()
