@@ -131,7 +131,7 @@ def test_command_line_of_the_installed_extension(package, tmp_path):
     run(*ask, tmp_path / "whole.json")
     run("--command", "octree", "seen", "--merge", *parts, "--out", out)
     assert out.read_bytes() == (tmp_path / "whole.json").read_bytes()
-    assert "There is no folder" in run(*ask, tmp_path / "no" / "a.json", code=1)
+    assert "There is no folder" in run(*ask, tmp_path / "no" / "a.json", code=2)
     assert "usage:" in run("--command", "octree", "seen", code=2)
     assert path.read_bytes() == before
     run("--command", "extension", "remove", "user_default.octree")
