@@ -27,15 +27,14 @@ class Boxed(Columns):
         """Return pairs of patches with these bounds."""
         return cls(pairs, ones, others, one, other, other[2] - one[5])
 
-
-def promise(boxed: Boxed) -> tuple[Floats, Flags]:
-    """Return how far boxes are apart at their middles, and which may only graze each other."""
-    (one, half), (other, other_half) = (
-        ((each[:3] + each[3:6]) / 2, (each[3:6] - each[:3]) / 2)
-        for each in (boxed.one_bounds, boxed.other_bounds)
-    )
-    beside = np.abs(one[:2] - other[:2]) > np.maximum(half, other_half)[:2]
-    return other[2] - one[2], beside.any(axis=0)
+    @property
+    def are_beside(self) -> Flags:
+        """Pairs of boxes whose shadows may only graze: neither holds the middle of the other."""
+        one, other = self.one_bounds, self.other_bounds
+        apart = np.abs((one[:2] + one[3:5]) - (other[:2] + other[3:5]))
+        sizes = np.maximum(one[3:5] - one[:2], other[3:5] - other[:2])
+        flags: Flags = (apart > sizes).any(axis=0)
+        return flags
 
 
 def each_with_each(ones: Ids, others: Ids, count: int) -> tuple[Ids, Ids]:

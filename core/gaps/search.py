@@ -1,13 +1,9 @@
 """Least gaps of placed meshes along a direction: branch and bound over pairs of patches.
 
-The gap of two boxes with shadows that overlap bounds that of all they hold. First a few of the
-most promising pairs of boxes are followed down to triangles, which bounds the answer; then all
-pairs go down together as far as patches of some dozens of triangles; then the most promising ones
-are looked at first, ever more at a time, until no box can hold anything nearer.
-
-Heights are taken above a plane that is tilted as the two surfaces are where they are nearest so
-far. The gap of two points over each other is the same above any plane, and boxes that lie along a
-slope are flat there: a hundred times fewer of them come near each other.
+The gap of two boxes with overlapping shadows is a lower bound of the gaps of all triangles in
+them. A few pairs with the lowest bounds are followed down to triangles first, for an upper bound.
+Then all pairs go down together to patches of some dozens of triangles, and the pairs with the
+lowest bounds are searched first, in rounds of growing size, until no box can hold a nearer pair.
 """
 
 import numpy as np
@@ -17,18 +13,17 @@ from ..compiled import slid_surfaces
 from ..scene.moment import Moment, first_of_each
 from ..scene.sheets import Sheets
 from ..steps import Steps
-from .boxed import Boxed, each_with_each, promise
+from .boxed import Boxed, each_with_each
 from .known import Faces, Known
 from .seen import PlacedPatches, Seen
-from .shadows import ShadowGaps, exact_gaps, places_on_movers, shadow_gaps, slopes_at
+from .shadows import ShadowGaps, exact_gaps, places_on_movers, shadow_gaps
 from .way import Way
 
 # Pairs of placements, of patches, of small patches and of triangles that are looked at together.
 _PLACED, _SPLIT, _SMALL, _TESTED = 2_048, 131_072, 2_048, 8_192
-# How many of the most promising pairs of boxes are followed first, and then, by what factor more.
-_BEAMS, _FIRST, _MORE = (6, 24), 4, 4
-# How far planes are tilted at most.
-_STEEP = 8.0
+# Pairs of patches of each key that are followed down first, for an upper bound; pairs in the first
+# round, and the factor by which each round is larger.
+_BEAM, _FIRST, _MORE = 4, 4, 4
 
 
 class GapSearch:
@@ -128,12 +123,9 @@ class GapSearch:
         return np.concatenate(sides).reshape(6, 3, -1)
 
     def _some(self, pairs: Ids) -> Steps[None]:
-        for beam in _BEAMS:
-            self._dive(self._tops(pairs), beam)
-            self._aim(pairs)
-            yield 0.1
-        boxed = self._tops(pairs)
-        is_low = self._is_low
+        boxed, is_low = self._tops(pairs), self._is_low
+        self._descend(boxed, _BEAM)
+        yield 0.1
         while True:
             boxed = self._kept(boxed)
             high = ~(is_low[boxed.ones] & is_low[boxed.others])
@@ -143,23 +135,17 @@ class GapSearch:
             yield 0.4
         few, total = _FIRST, max(len(boxed), 1)
         while len(boxed := self._kept(boxed)):
-            ranks = self._known.rank(boxed.pairs)
-            order = np.lexsort((boxed.others, boxed.ones, boxed.least, ranks))
-            boxed = boxed[order]
-            early = first_of_each(ranks[order], few)
+            boxed, early = self._lowest_first(boxed, few)
             for part in blocks(int(early.sum()), _SPLIT // 4):
                 self._descend(boxed[early.nonzero()[0][part]])
                 yield 1 - 0.6 * len(boxed) / total
             boxed, few = boxed[~early], few * _MORE
 
-    def _aim(self, pairs: Ids) -> None:
-        """Tilt the planes above which heights are taken as surfaces are where they are nearest."""
-        corners = self._known.corners
-        some = pairs[corners[pairs] >= 0]
-        slopes = slopes_at(self._way, self.triangles(some), corners[some])
-        flat = ~(np.abs(slopes) <= _STEEP).all(axis=0)
-        slopes[:, flat] = 0.0
-        self._seen.slopes[:, some] = slopes
+    def _lowest_first(self, boxed: Boxed, few: int) -> tuple[Boxed, Flags]:
+        """Sort pairs of boxes by key and lower bound; flag the first few of each key."""
+        ranks = self._known.rank(boxed.pairs)
+        order = np.lexsort((boxed.others, boxed.ones, boxed.are_beside, boxed.least, ranks))
+        return boxed[order], first_of_each(ranks[order], few)
 
     def _tops(self, pairs: Ids) -> Boxed:
         """Return the pairs of largest patches of pairs of rows, as far as their boxes meet."""
@@ -286,23 +272,16 @@ class GapSearch:
         ones, here = boxed.ones[left], boxed.one_bounds.take(left, axis=1)
         return Boxed(pairs[some], ones, children, here, bounds, least)
 
-    def _dive(self, boxed: Boxed, beam: int) -> None:
-        """Follow the most promising pairs of boxes down to their triangles."""
-        are_small = self._sheets.patches.are_small
-        while len(boxed := self._kept(boxed)):
-            ranks = self._known.rank(boxed.pairs)
-            order = np.lexsort((boxed.others, boxed.ones, *promise(boxed), ranks))
-            boxed = boxed[order[first_of_each(ranks[order], beam)]]
-            large = ~(are_small[boxed.ones] & are_small[boxed.others])
-            if not large.any():
-                break
-            boxed = Boxed.joined([boxed[~large], self._split(boxed[large], are_small)])
-        self._triangles(boxed)
+    def _descend(self, boxed: Boxed, beam: int = 0) -> None:
+        """Look at all triangles in pairs of boxes, as far as they may count.
 
-    def _descend(self, boxed: Boxed) -> None:
-        """Look at all triangles in pairs of boxes, as far as they may count."""
+        With a beam, keep only that number of pairs of each key in each level, the lowest ones.
+        """
         are_small = self._sheets.patches.are_small
         while len(boxed):
+            if beam:
+                boxed, early = self._lowest_first(boxed, beam)
+                boxed = boxed[early]
             large = ~(are_small[boxed.ones] & are_small[boxed.others])
             self._triangles(boxed[~large])
             if not large.any():

@@ -1,9 +1,7 @@
-"""Bounds of placed patches and triangles as seen along a way, above a plane for each pair.
+"""Bounds of placed patches and triangles along a direction: of their shadows, and of heights.
 
-The gap of two points over each other is the same above any plane, and boxes that lie along a
-slope are flat above one that is tilted as it is. Along an axis of the scene that is one of the
-mesh, too, bounds are known without rounding: rounding is monotonic, and the box of a mesh ends
-where a corner is.
+Along an axis of the scene that is one of the mesh, too, bounds are known without rounding:
+rounding is monotonic, and the box of a mesh ends where a corner is.
 """
 
 from dataclasses import dataclass
@@ -17,8 +15,6 @@ from .way import Way
 
 # By how much boxes are larger than they have to be, as a part of the terms of their coordinates.
 _GROWN = 2.0**-40
-# What rounding does to heights above tilted planes.
-_TILTED = 2.0**-47
 # How far rounding may move triangles, with what it does to altitudes, as a part of the terms.
 _MOVED = 2.0**-46
 
@@ -41,9 +37,9 @@ class PlacedPatches:
 
 
 class Seen:
-    """Pairs of rows, (2, p), and how the plane of each is tilted, `slopes` (2, p).
+    """Bounds of the surfaces of pairs of rows, (2, p).
 
-    Bounds are (8, t): of both coordinates of the shadow and of the height above the plane, three
+    Bounds are (8, t): of both coordinates of the shadow and of the height along the way, three
     lower and three upper ones; then those along the axis that is nearest to the way, as long as
     the scene has them and without rounding, or no numbers. `exact` (2, p) tells of which
     coordinates of the shadow bounds are without rounding.
@@ -52,7 +48,6 @@ class Seen:
     def __init__(self, moment: Moment, sheets: Sheets, way: Way, rows: Ids) -> None:
         self._moment, self._sheets, self._way, self._rows = moment, sheets, way, rows
         self._matrices, self._terms = way.turned(moment.placements.matrices)
-        self.slopes = np.zeros((2, rows.shape[1]))
         axes, placing = list(way.axes), moment.placements.matrices.reshape(3, 4, -1)
         self._plain = (np.count_nonzero(placing[axes, :3], axis=1) <= 1) & np.append(
             way.direction[axes[:2]] == 0, True
@@ -110,35 +105,19 @@ class Seen:
         middle, half = (boxes[:3] + boxes[3:]) / 2, (boxes[3:] - boxes[:3]) / 2
         size = np.maximum(np.abs(boxes[:3]), np.abs(boxes[3:]))
         found = np.empty((8, len(rows)))
-        tilt = self.slopes[:, pairs]
-        is_tilted = bool(tilt.any())
         for axis in range(3):
             plain = self._plain[axis].take(rows)
             ends = self._ends(axis, boxes, rows) if plain.any() else np.empty((2, len(rows)))
             if axis == 2:
                 found[6:] = np.where(plain, ends, np.nan)
-                plain &= (self._way.error == 0) and ~tilt.any(axis=0)
+                plain &= self._way.error == 0
             if plain.all():
                 found[axis], found[3 + axis] = ends
                 continue
             x, y, z, shift = (self._matrices[4 * axis + i].take(rows) for i in range(4))
-            if axis == 2 and is_tilted:
-                x, y, z, shift = (
-                    each
-                    - tilt[0] * self._matrices[i].take(rows)
-                    - tilt[1] * self._matrices[4 + i].take(rows)
-                    for i, each in enumerate((x, y, z, shift))
-                )
             center = x * middle[0] + y * middle[1] + z * middle[2] + shift
             extent = np.abs(x) * half[0] + np.abs(y) * half[1] + np.abs(z) * half[2]
             a, b, c, d = (self._terms[4 * axis + i].take(rows) for i in range(4))
-            if axis == 2 and is_tilted:
-                a, b, c, d = (
-                    each
-                    + np.abs(tilt[0]) * self._terms[i].take(rows)
-                    + np.abs(tilt[1]) * self._terms[4 + i].take(rows)
-                    for i, each in enumerate((a, b, c, d))
-                )
             extent += (a * size[0] + b * size[1] + c * size[2] + d) * _GROWN
             found[axis], found[3 + axis] = center - extent, center + extent
             found[axis, plain], found[3 + axis, plain] = ends[:, plain]
@@ -167,7 +146,7 @@ class Seen:
         corners = self._moment.placed(self._sheets, entries, rows).rows.reshape(3, 3, -1)
         counts = np.bincount(owners, minlength=len(used))
         firsts = np.cumsum(counts) - counts
-        bounds = self.triangles(corners, whose)
+        bounds = self._triangles(corners)
         around = np.concatenate(
             (
                 np.minimum.reduceat(bounds[:3], firsts, axis=1),
@@ -178,12 +157,9 @@ class Seen:
         )
         return PlacedPatches(entries, corners, bounds, around, firsts, counts, which)
 
-    def triangles(self, corners: Floats, pairs: Ids) -> Floats:
+    def _triangles(self, corners: Floats) -> Floats:
         """Return the bounds of triangles (3 corners, 3 axes, t), as seen along the way, (8, t)."""
-        seen, tilt = self._way.seen(corners), self.slopes[:, pairs]
-        seen[:, 2] -= tilt[0] * seen[:, 0] + tilt[1] * seen[:, 1]
-        moved = np.full((3, len(pairs)), self._way.error)
-        moved[2] += np.abs(tilt).sum(axis=0) * (_TILTED + self._way.error)
+        seen, moved = self._way.seen(corners), self._way.error
         heights = corners[:, self._way.axes[2]] * self._sign
         ends = np.stack((heights.min(axis=0), heights.max(axis=0)))
         return np.concatenate((seen.min(axis=0) - moved, seen.max(axis=0) + moved, ends))

@@ -138,15 +138,6 @@ def places_on_movers(way: Way, corners: Floats, which: Ids) -> Floats:
     return np.where(is_own, corners[own, :, each].T, found)
 
 
-def slopes_at(way: Way, corners: Floats, which: Ids) -> Floats:
-    """Return by how much the surfaces rise along the way per shadow, (2, h), where gaps are."""
-    x, y, _ = _vectors(way.seen(corners), which)
-    area = x[0] * y[1] - x[1] * y[0]
-    rises = np.stack((x[2] * y[1] - x[1] * y[2], x[0] * y[2] - x[2] * y[0]))
-    with np.errstate(over="ignore"):
-        return np.divide(rises, area, out=np.full_like(rises, np.inf), where=area != 0)
-
-
 def facings(way: Way, corners: Floats) -> Ids:
     """Return the signs of the way along the normals of triangles (3 corners, 3 axes, h).
 

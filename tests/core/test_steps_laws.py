@@ -139,7 +139,7 @@ def test_what_has_changed_between_two_steps_is_refused_or_of_no_concern(change):
     world = World()
     running = [(case, steps_of(case, world)) for case in STEPPED]
     for case, steps in running:
-        taken(steps, max(1, length_and_answer(case)[0] // 4))
+        taken(steps, max(1, length_and_answer(case)[0] // 5))
     CHANGES[change](world)
     for case, steps in running:
         if is_concerned(case, change):
