@@ -99,11 +99,6 @@ class Grid:
         return float(np.abs([self.lower, self.upper]).max()) * 2.0**-49
 
     @cached_property
-    def farthest(self) -> Floats:
-        """At least the largest coordinate along each axis, (3,)."""
-        return np.abs(self.lower) + (self.upper - self.lower)
-
-    @cached_property
     def scale(self) -> Floats:
         """Finest cells in a unit of length along each axis; 0 where the root is flat."""
         size = self.upper - self.lower

@@ -126,16 +126,20 @@ static Lanes larger(Lanes a, Lanes b) {
     return (Lanes)(((Bits)a & is_first) | ((Bits)b & ~is_first));
 }
 
+/* How far children extend below and above where their cell is divided, along an axis. */
+typedef struct { double below, above; } Reach;
+
 /* How far the lower and the upper children go in directions along an axis. */
-static void farthest(Lanes direction, Lanes *sides) {
-    sides[1] = (Lanes)((Bits)direction & (direction > 0.0));
-    sides[0] = sides[1] - direction;
+static void farthest(Lanes direction, Reach reach, Lanes *sides) {
+    Lanes upper = (Lanes)((Bits)direction & (direction > 0.0));
+    sides[0] = (upper - direction) * reach.below;
+    sides[1] = upper * reach.above;
 }
 
 /* The children beside neither the planes of triangles nor, in projection, an edge: `_of_triangles`
- * in core/child_masks.py. Children meet in the origin, and are of size 1. */
-static Bits touched(const Lanes corners[3][3], double margin) {
-    Lanes edges[3][3], normal[3], ahead[3][2], greatest = {0}, sums[8];
+ * in core/child_masks.py. Children meet in the origin. */
+static Bits touched(const Lanes corners[3][3], double margin, const Reach reach[3]) {
+    Lanes edges[3][3], normal[3], ahead[3][2], behind[3][2], greatest = {0};
     for (int axis = 0; axis < 3; axis++)
         for (int edge = 0; edge < 3; edge++) {
             edges[edge][axis] = corners[(edge + 1) % 3][axis] - corners[edge][axis];
@@ -145,18 +149,21 @@ static Bits touched(const Lanes corners[3][3], double margin) {
     for (int axis = 0; axis < 3; axis++) {
         int i = (axis + 1) % 3, j = (axis + 2) % 3;
         normal[axis] = edges[0][i] * edges[1][j] - edges[0][j] * edges[1][i];
-        farthest(normal[axis], ahead[axis]);
+        farthest(normal[axis], reach[axis], ahead[axis]);
+        farthest(-normal[axis], reach[axis], behind[axis]);
     }
     greatest *= 2.0;
     Lanes slack = 3.0 * (margin * (greatest * greatest));
     Lanes distance = normal[0] * corners[0][0] + normal[1] * corners[0][1];
     distance += normal[2] * corners[0][2];
     Lanes front = distance - slack, back = -distance - slack;
-    for (int child = 0; child < 8; child++)
-        sums[child] = ahead[0][child & 1] + ahead[1][child >> 1 & 1] + ahead[2][child >> 2];
     Bits masks = {0};
-    for (int child = 0; child < 8; child++)
-        masks |= (sums[child] >= front) & (sums[7 - child] >= back) & ((int64_t)1 << child);
+    for (int child = 0; child < 8; child++) {
+        int x = child & 1, y = child >> 1 & 1, z = child >> 2;
+        Bits ahead_of = ahead[0][x] + ahead[1][y] + ahead[2][z] >= front;
+        Bits behind_it = behind[0][x] + behind[1][y] + behind[2][z] >= back;
+        masks |= ahead_of & behind_it & ((int64_t)1 << child);
+    }
     slack = 4.0 * margin * greatest;
     for (int axis = 0; axis < 3; axis++) {
         int i = (axis + 1) % 3, j = (axis + 2) % 3;
@@ -166,7 +173,7 @@ static Bits touched(const Lanes corners[3][3], double margin) {
             Lanes inward_i = -sign * edges[edge][j], inward_j = sign * edges[edge][i];
             Lanes needed = inward_i * corners[edge][i] + inward_j * corners[edge][j] - slack;
             Lanes far_i[2], far_j[2];
-            farthest(inward_i, far_i), farthest(inward_j, far_j);
+            farthest(inward_i, reach[i], far_i), farthest(inward_j, reach[j], far_j);
             for (int side = 0; side < 4; side++)
                 beside[side] |= ~(far_j[side & 1] >= needed - far_i[side >> 1]);
         }
@@ -182,6 +189,7 @@ static Bits touched(const Lanes corners[3][3], double margin) {
 typedef struct {
     int64_t walls;
     double middle[3], scale[3], margin;
+    Reach reach[3];
     Lanes corners[3][3];
     int64_t waiting[LANES], count;
 } Cut;
@@ -214,7 +222,7 @@ static unsigned overlapped_by(const Entries *all, Cut *cut, int64_t entry, int i
 /* Take from the masks of what waits the children that are not touched; all stay where that is all,
  * by a rounding, which `strays` notes. */
 static void decide(Cut *cut, const int32_t *pairs, uint8_t *masks, uint8_t *strays) {
-    Bits found = touched((const Lanes(*)[3])cut->corners, cut->margin);
+    Bits found = touched((const Lanes(*)[3])cut->corners, cut->margin, cut->reach);
     for (int64_t lane = 0; lane < cut->count; lane++) {
         int64_t pair = cut->waiting[lane];
         uint8_t kept = masks[pair] & (uint8_t)found[lane];
@@ -224,16 +232,10 @@ static void decide(Cut *cut, const int32_t *pairs, uint8_t *masks, uint8_t *stra
     cut->count = 0;
 }
 
-/* By how much children count as larger than they are, in their units: see `_Cut` in
- * core/construction/divide.py. */
-static double margin_of(const Entries *all, int64_t depth) {
-    double farthest = 0;
-    for (int axis = 0; axis < 3; axis++) {
-        double size = all->step[axis] * (double)((int64_t)1 << all->grid_depth);
-        double scale = all->scale[axis] / (double)((int64_t)1 << (all->grid_depth - depth - 1));
-        farthest = greater((fabs(all->lower[axis]) + size) * scale, farthest);
-    }
-    return ldexp(1.0, (int)depth + 1 - 48) + farthest * 0x1p-50;
+/* A wall of the grid, as `Grid.walls` has it. */
+static double wall_at(const Entries *all, int axis, int64_t finest) {
+    double inner = all->lower[axis] + (double)finest * all->step[axis];
+    return finest >> all->grid_depth == 1 ? all->upper[axis] : inner;
 }
 
 /* Of the cells that `which` (count) names from `from` to `to`, find the entries that their
@@ -251,7 +253,7 @@ EXPORT int64_t octree_kernel_classify(const Entries *all, const Level *level,
     if (all->faces && (all->vertex_count <= 0 || all->face_count < all->entry_count))
         return DAMAGED;
     uint64_t before = set_floats(DEFAULT_FLOATS);
-    Cut cut = {.margin = margin_of(all, depth)};
+    Cut cut = {.margin = ldexp(1.0, (int)depth + 1 - 48)};
     for (int64_t c = from; c < to && found >= 0; c++) {
         int64_t i = which[c], count = level->count, code = 0, start = found;
         if (i < 0 || i >= count) { found = DAMAGED; break; }
@@ -268,8 +270,12 @@ EXPORT int64_t octree_kernel_classify(const Entries *all, const Level *level,
             int64_t cell = level->cells[axis * count + i];
             int64_t finest = (2 * cell + 1) << finer;
             code |= spread_bits(cell) << axis, cut.walls |= finest << FIELD * axis;
-            cut.middle[axis] = all->lower[axis] + (double)finest * all->step[axis];
-            cut.scale[axis] = all->scale[axis] / (double)((int64_t)1 << finer);
+            double middle = wall_at(all, axis, finest);
+            double scale = all->scale[axis] / (double)((int64_t)1 << finer);
+            double below = middle - wall_at(all, axis, (2 * cell) << finer);
+            double above = wall_at(all, axis, (2 * cell + 2) << finer) - middle;
+            cut.middle[axis] = middle, cut.scale[axis] = scale;
+            cut.reach[axis] = (Reach){below * scale, above * scale};
         }
         bound[0] = begin, bound[8] = end;
         for (int child = 0; child < 8; child++) {
@@ -395,18 +401,16 @@ EXPORT int64_t octree_kernel_hand_down(const int32_t *pairs, const uint8_t *mask
 }
 
 /* Write the walls (6, count) of cells of these depths, given their numbers on the grid (3, count):
- * `Grid.walls`. The root ends at `upper`. */
+ * `Grid.walls`. */
 EXPORT int64_t octree_kernel_walls(const Entries *all, const int64_t *cells,
-                                   const int64_t *depths, int64_t count, const double *upper,
-                                   double *walls) {
+                                   const int64_t *depths, int64_t count, double *walls) {
     uint64_t before = set_floats(DEFAULT_FLOATS);
     for (int64_t c = 0; c < count; c++)
         for (int row = 0; row < 6; row++) {
             int axis = row % 3;
             int64_t finer = (all->grid_depth - depths[c]) & 31;
             int64_t finest = (cells[axis * count + c] + row / 3) << finer;
-            double inner = all->lower[axis] + (double)finest * all->step[axis];
-            walls[row * count + c] = finest >> all->grid_depth == 1 ? upper[axis] : inner;
+            walls[row * count + c] = wall_at(all, axis, finest);
         }
     set_floats(before);
     return count;

@@ -138,7 +138,7 @@ typedef struct {
     const uint8_t *depths;
     uint8_t *strays, *times; /* which touch nothing, and how often each was filed, up to two */
     int64_t vertex_count, face_count, entry_count, grid_depth;
-    double lower[3], step[3], scale[3];
+    double lower[3], upper[3], step[3], scale[3];
 } Entries;
 
 /* Some cells of one depth: numbers on the grid (3, count), slices of the entries (2, count), and
@@ -175,7 +175,7 @@ EXPORT int64_t octree_kernel_hand_down(const int32_t *pairs, const uint8_t *mask
                                        const int64_t *starts, const uint8_t *kept, int64_t from,
                                        int64_t to, int32_t *copies, int64_t room);
 EXPORT int64_t octree_kernel_walls(const Entries *all, const int64_t *cells, const int64_t *depths,
-                                   int64_t count, const double *upper, double *walls);
+                                   int64_t count, double *walls);
 EXPORT int64_t octree_kernel_file(const Entries *all, const Level *level, const uint8_t *is_leaf,
                                   int64_t from, int64_t to, const int64_t *begin,
                                   int64_t *references, int64_t room);

@@ -159,6 +159,7 @@ class Divider(Builder):
             entry_count=len(depths),
             grid_depth=grid.depth,
             lower=tuple(grid.lower),
+            upper=tuple(grid.upper),
             step=tuple((grid.upper - grid.lower) / 2**grid.depth),
             scale=tuple(grid.scale),
         )
@@ -169,9 +170,9 @@ class Divider(Builder):
         """Tell whether so many entries can be numbered."""
         return count < _MOST
 
-    def walls(self, cells: Words, depths: Ids, upper: Floats) -> Floats:
-        """Return the walls (6, c) of cells of these depths; the root ends at `upper`."""
-        rows, given = np.empty((6, len(depths))), (_whole(cells), depths, len(depths), upper)
+    def walls(self, cells: Words, depths: Ids) -> Floats:
+        """Return the walls (6, c) of cells of these depths."""
+        rows, given = np.empty((6, len(depths))), (_whole(cells), depths, len(depths))
         self._call("walls", self.all, *given, rows)
         return rows
 

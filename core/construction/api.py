@@ -17,6 +17,7 @@ from ..arrays import (
     starts_of_runs,
 )
 from ..cells import Cells, Slices
+from ..child_masks import SLIVER
 from ..compiled import builder
 from ..grid import DEEPEST, Grid, Words
 from ..octree import Octree, copied_of, octree_of
@@ -32,10 +33,6 @@ from .medians import divide_at_medians
 ITEM_KINDS = (Triangles, Boxes, Spheres, Regions)
 
 DIVIDING = {"middle": divide, "median": divide_at_medians}
-
-# The normal of a sliver is known to a rounding of the product of its edges: where its plane alone
-# separates it from a cell, it can be this much of the root's size away and still count as near.
-_SLIVER = 2.0**-24
 
 
 class BuildCancelled(Exception):  # noqa: N818 - no error
@@ -287,7 +284,7 @@ def _assemble(
         order=entries.order,
         arranged=entries.arranged,
         strays=distinct(strays),
-        slack=_SLIVER * cells.size + 16 * grid.rounding,
+        slack=SLIVER * cells.size + 16 * grid.rounding,
     )
 
 

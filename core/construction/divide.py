@@ -278,11 +278,14 @@ class _Cut:
         self.entries = entries
         odd = 2 * cells + 1
         self.walls = pack(odd << grid.depth - depth - 1)
-        self.middles = np.stack([grid.walls(axis, odd[axis], depth + 1) for axis in range(3)])
+        self.middles, _ = grid.bounds(odd, depth + 1)
         self.scale = grid.scale / 2 ** (grid.depth - depth - 1)
+        lower, upper = grid.bounds(cells, depth)
+        # Walls are rounded, so children are not quite of one size.
+        sizes = np.stack((self.middles - lower, upper - self.middles))
+        self.reach = (sizes * self.scale[:, None]).reshape(6, -1)
         # In units of children, nothing in the root is farther away; some roundings of it are lost.
-        # Children end at walls that are rounded, so they are not quite of one size.
-        self.margin = 2.0 ** (depth + 1) * 2.0**-48 + (grid.farthest * self.scale).max() * 2.0**-50
+        self.margin = 2.0 ** (depth + 1) * 2.0**-48
 
     def touched(self, pairs: Pairs, in_cell: int) -> tuple[ChildMasks, Ids]:
         """Return the children of its cell that each entry touches; the first `in_cell` lie in it.
@@ -299,8 +302,9 @@ class _Cut:
         doubtful = np.flatnonzero(count > 1)
         some = pairs[doubtful]
         middle = gather(self.middles, some.cells)
+        reach = gather(self.reach, some.cells).reshape(2, 3, -1)
         touched = child_masks.touched_children(
-            self.entries.arranged, some.entries, middle, self.scale, self.margin
+            self.entries.arranged, some.entries, middle, self.scale, self.margin, reach
         )
         return overlapped, some.entries[child_masks.drop_untouched(overlapped, doubtful, touched)]
 

@@ -129,7 +129,7 @@ class KernelDivision:
     def walls(self, cells: Words, depths: Ids) -> Steps[Floats]:
         """Return what `bounds_steps` of the grid does; yields the fraction done."""
         yield 0.0
-        return self._divider.walls(cells, depths, self._grid.upper)
+        return self._divider.walls(cells, depths)
 
     def file(self, levels: list[FiledLevel], first: Ids, cells: Cells) -> Filing:
         """Return the cells' slices of the references, these, in preorder, and what is copied."""

@@ -4,7 +4,7 @@
 
 from ctypes import POINTER, Structure, c_double, c_int64, c_void_p
 
-ABI = 335380858129882279
+ABI = 780846171069417432
 
 DAMAGED = -1
 NO_ROOM = -2
@@ -130,6 +130,7 @@ class Entries(Structure):
         ("entry_count", c_int64),
         ("grid_depth", c_int64),
         ("lower", c_double * 3),
+        ("upper", c_double * 3),
         ("step", c_double * 3),
         ("scale", c_double * 3),
     ]
@@ -314,7 +315,7 @@ FUNCTIONS = {
     "judge": [POINTER(Level), c_void_p, c_int64, c_void_p, c_int64, c_void_p, c_void_p],
     "hand_down": [c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, c_int64, c_int64,
         c_void_p, c_int64],
-    "walls": [POINTER(Entries), c_void_p, c_void_p, c_int64, c_void_p, c_void_p],
+    "walls": [POINTER(Entries), c_void_p, c_void_p, c_int64, c_void_p],
     "file": [POINTER(Entries), POINTER(Level), c_void_p, c_int64, c_int64, c_void_p, c_void_p,
         c_int64],
     "preorder": [c_void_p, c_void_p, c_int64, c_void_p, c_void_p],

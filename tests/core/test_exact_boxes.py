@@ -14,6 +14,7 @@ from core import (
     Regions,
     SceneOctree,
     Triangles,
+    build_octree,
     objects_touching,
     query,
     query_any,
@@ -214,3 +215,35 @@ def test_the_rarest_numbers_are_decided_too():
                 for i in range(90)
             ]
             assert_array_equal(found, wanted)
+
+
+def slivers_beside_corners(rng, width, count=1000):
+    """Needles of about this width that pass corners of the cells of the unit cube as closely."""
+    corner = rng.integers(1, 4, (count, 3)) / 4
+    width = width * 2.0 ** rng.uniform(-3, 3, (count, 1))
+    corner += rng.normal(size=(count, 3)) * width * 2.0 ** rng.uniform(-2, 1, (count, 1))
+    along = rng.normal(size=(count, 3))
+    along *= rng.uniform(0.05, 0.2, (count, 1)) / np.linalg.norm(along, axis=1, keepdims=True)
+    aside = corner + along * rng.uniform(-1, 1, (count, 1))
+    aside += rng.normal(size=(count, 3)) * width
+    needles = np.stack((corner - along, corner + along, aside), axis=1)
+    ends = np.repeat([[[0.0]], [[1.0]]], 3, axis=1) + np.zeros(3)  # the root is the unit cube
+    return np.concatenate((needles, ends))
+
+
+@with_and_without_kernel
+@pytest.mark.parametrize("policy", [{}, {"split": "median"}], ids=str)
+@pytest.mark.parametrize("power", [0, 20, 30, 32])
+def test_no_cell_vouches_for_slivers_beside_it(kernel, policy, power):
+    use_kernel(kernel)
+    width = np.sqrt(12 * (2.0**-48 + 2.0 ** (power - 50)))
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        corners = slivers_beside_corners(rng, width) + (2.0**power - 3)
+        items = planted.triangles(corners)
+        whole = build_octree(items, capacity=len(items))
+        tree = build_octree(items, capacity=1, max_depth=2, **policy)
+        cells = np.repeat(tree.loose_rows, 12, axis=1)
+        grown = width * 2.0 ** rng.uniform(-10, 1, cells.shape[1])
+        boxes = Boxes((cells[:3] - grown).T, (cells[3:] + grown).T)
+        assert_array_equal(query(tree, boxes), query(whole, boxes))
