@@ -39,7 +39,7 @@ static int is_beyond_plane(const double *one, const double *other, double margin
  * those that are left to the caller. */
 EXPORT int64_t octree_kernel_measure(const Batch *items, int64_t count, double margin,
                                      double *lengths) {
-    uint64_t before = set_floats(DEFAULT_FLOATS);
+    USE_DEFAULT_FLOATS;
     double one[9], other[9], way[3];
     for (int64_t i = 0; i < count; i++)
         lengths[i] = !corners_of(items, i, one) || !corners_of(items, count + i, other)
@@ -47,7 +47,6 @@ EXPORT int64_t octree_kernel_measure(const Batch *items, int64_t count, double m
                    : is_beyond_plane(one, other, margin)
                   || is_beyond_plane(other, one, margin) ? INFINITY
                    : touch(one, other) ? 0 : gap_of(one, other, way);
-    set_floats(before);
     return count;
 }
 
@@ -58,14 +57,13 @@ EXPORT int64_t octree_kernel_measure(const Batch *items, int64_t count, double m
 EXPORT int64_t octree_kernel_heights(const double *points, int64_t point_step,
                                      const double *triangles, int64_t step, int64_t count,
                                      double *heights) {
-    uint64_t before = set_floats(DEFAULT_FLOATS);
+    USE_DEFAULT_FLOATS;
     double point[3], corners[9];
     for (int64_t i = 0; i < count; i++) {
         for (int n = 0; n < 3; n++) point[n] = points[n * point_step + i];
         for (int n = 0; n < 9; n++) corners[n] = triangles[n * step + i];
         heights[i] = height_of(point, corners);
     }
-    set_floats(before);
     return count;
 }
 
@@ -124,12 +122,12 @@ EXPORT int64_t octree_kernel_beside(const double *parts, int64_t part_count,
                                     const Cutters *cutters, const int64_t *numbers,
                                     const int64_t *theirs, int64_t count, double band,
                                     uint8_t *flags) {
-    uint64_t before = set_floats(DEFAULT_FLOATS);
+    USE_DEFAULT_FLOATS;
     double corners[9], bounds[6], points[3 * POINTS], normal[3];
-    int64_t i, latest = -1;
-    for (i = 0; i < count; i++) {
+    int64_t latest = -1;
+    for (int64_t i = 0; i < count; i++) {
         int64_t part = numbers[i], cutter = theirs[i];
-        if (part < 0 || part >= part_count || cutter < 0 || cutter >= cutters->count) break;
+        if (part < 0 || part >= part_count || cutter < 0 || cutter >= cutters->count) return i;
         if (part != latest) {
             read_column(parts, part_count, part, 9, corners), latest = part;
             for (int axis = 0; axis < 3; axis++) {
@@ -149,8 +147,7 @@ EXPORT int64_t octree_kernel_beside(const double *parts, int64_t part_count,
         }
         flags[i] = (uint8_t)met;
     }
-    set_floats(before);
-    return i;
+    return count;
 }
 
 /* Find the unit normal of the plane through an edge, or of the triangle (3); return its height. */
@@ -250,16 +247,13 @@ static int is_on(const double *corners, const double *cutter, double band) {
 EXPORT int64_t octree_kernel_cut(const double *triangles, int64_t count, const Cutters *cutters,
                                  const int64_t *theirs, double band, double through,
                                  double *parts, int64_t *whose, int64_t room) {
-    uint64_t before = set_floats(DEFAULT_FLOATS);
+    USE_DEFAULT_FLOATS;
     double cutter[9], points[3 * POINTS], facing[3], normal[3], found[PARTS][9];
     int64_t made = 0;
-    for (int64_t i = 0; i < count && made >= 0; i++) {
+    for (int64_t i = 0; i < count; i++) {
         int64_t number = theirs[i];
         int each = 1, is_flat, codes[PARTS] = {0};
-        if (number < 0 || number >= cutters->count) {
-            made = -1;
-            break;
-        }
+        if (number < 0 || number >= cutters->count) return DAMAGED;
         read_column(triangles, count, i, 9, found[0]);
         read_column(cutters->corners, cutters->count, number, 9, cutter);
         read_column(cutters->points, cutters->count, number, 3 * POINTS, points);
@@ -273,15 +267,11 @@ EXPORT int64_t octree_kernel_cut(const double *triangles, int64_t count, const C
         for (int n = 0; n < each; n++) {
             int state = is_on(found[n], cutter, band);
             if (state > 0) continue;
-            if (state < 0 || made == room) {
-                made = -1;
-                break;
-            }
+            if (state < 0 || made == room) return DAMAGED;
             for (int c = 0; c < 9; c++) parts[c * room + made] = found[n][c];
             whose[made++] = i;
         }
     }
-    set_floats(before);
     return made;
 }
 
@@ -305,7 +295,7 @@ static int are_in_one_plane(const double *one, const double *other, double band)
 EXPORT int64_t octree_kernel_see_cutters(const double *triangles, const double *cutters,
                                          int64_t count, double band, double *normals,
                                          uint8_t *flat, double *points) {
-    uint64_t before = set_floats(DEFAULT_FLOATS);
+    USE_DEFAULT_FLOATS;
     for (int64_t i = 0; i < count; i++) {
         double one[9], other[9], normal[3], heights[3], seen[3][2 * 3];
         read_column(triangles, count, i, 9, one), read_column(cutters, count, i, 9, other);
@@ -333,7 +323,6 @@ EXPORT int64_t octree_kernel_see_cutters(const double *triangles, const double *
                 points[(axis * POINTS + n) * count + i] = counts[n % 3] ? seen[axis][n]
                                                         : first < 0 ? INFINITY : seen[axis][first];
     }
-    set_floats(before);
     return count;
 }
 
@@ -347,11 +336,10 @@ EXPORT int64_t octree_kernel_see_cutters(const double *triangles, const double *
 EXPORT int64_t octree_kernel_split(const double *pieces, const double *nearest, int64_t count,
                                    int64_t from, double through, double *parts, int64_t *whose,
                                    double *uppers, int64_t *turns, int64_t room, int64_t *made) {
-    uint64_t before = set_floats(DEFAULT_FLOATS);
+    USE_DEFAULT_FLOATS;
     double triangle[9], normal[3], found[PARTS][9];
-    int64_t i;
     *made = 0;
-    for (i = from; i < count; i++) {
+    for (int64_t i = from; i < count; i++) {
         int codes[PARTS] = {0}, each = 1;
         read_column(pieces, count, i, 9, found[0]), read_column(nearest, count, i, 9, triangle);
         for (int edge = 0; edge < 3; edge++) {
@@ -360,7 +348,7 @@ EXPORT int64_t octree_kernel_split(const double *pieces, const double *nearest, 
                            NULL, 0);
         }
         if (each == 1) continue;
-        if (*made + each > room) break;
+        if (*made + each > room) return i;
         for (int n = 0; n < each; n++) {
             int64_t at = *made + n;
             uppers[at] = 0;
@@ -373,8 +361,7 @@ EXPORT int64_t octree_kernel_split(const double *pieces, const double *nearest, 
         }
         *made += each;
     }
-    set_floats(before);
-    return i;
+    return count;
 }
 
 /* ---- Areas in one plane, as in core/audit/coplanar.py ---- */
@@ -453,13 +440,12 @@ static double share_of(const double *ones, const double *others, double band, do
  * Their normals are not nothing. */
 EXPORT int64_t octree_kernel_share(const double *ones, const double *others, int64_t count,
                                    double band, double *areas, double *middles) {
-    uint64_t before = set_floats(DEFAULT_FLOATS);
+    USE_DEFAULT_FLOATS;
     double one[9], other[9], middle[3];
     for (int64_t i = 0; i < count; i++) {
         read_column(ones, count, i, 9, one), read_column(others, count, i, 9, other);
         areas[i] = share_of(one, other, band, middle);
         for (int axis = 0; axis < 3; axis++) middles[axis * count + i] = middle[axis];
     }
-    set_floats(before);
     return count;
 }

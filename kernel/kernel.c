@@ -1439,7 +1439,7 @@ static void begin_look(Walk *walk, const Walked *walked, int kind) {
 EXPORT int64_t octree_kernel_cast(const Walked *walked, const Asked *asked, int64_t from,
                                   int64_t to, int64_t mode, int64_t together, int64_t depth,
                                   Pending *scratch, const Hits *hits) {
-    uint64_t before = set_floats(DEFAULT_FLOATS);
+    USE_DEFAULT_FLOATS;
     Walk walks[IN_FLIGHT], *flights[IN_FLIGHT];
     int64_t next = from, flying = 0, most = together ? IN_FLIGHT : 1;
     for (int i = 0; i < most; i++)
@@ -1464,7 +1464,6 @@ EXPORT int64_t octree_kernel_cast(const Walked *walked, const Asked *asked, int6
             flights[i--] = flights[--flying], flights[flying] = walk;
         }
     }
-    set_floats(before);
     return to;
 }
 
@@ -1474,24 +1473,20 @@ EXPORT int64_t octree_kernel_cast(const Walked *walked, const Asked *asked, int6
 EXPORT int64_t octree_kernel_cast_all(const Walked *walked, const Asked *asked, int64_t from,
                                       int64_t to, Pending *scratch, int64_t *names,
                                       double *distances, int64_t room, int64_t *counts) {
-    int64_t at, first = 0, bad = 0;
-    uint64_t before = set_floats(DEFAULT_FLOATS);
+    int64_t first = 0;
+    USE_DEFAULT_FLOATS;
     Walk walk = {.stack = scratch};
-    for (at = from; at < to; at++) {
+    for (int64_t at = from; at < to; at++) {
         walk.names = names + first, walk.distances = distances + first;
         walk.room = room - first;
-        if (!begin_ray(&walk, walked, asked, at, ALL)) {
-            bad = -1 - at;
-            break;
-        }
-        if (!go_on(&walk)) break;
+        if (!begin_ray(&walk, walked, asked, at, ALL)) return -1 - at;
+        if (!go_on(&walk)) return at;
         counts[at] = walk.state != MISS ? walk.state : walk.missing ? NOT_PACKED : walk.count;
         if (counts[at] < 0) continue;
         sort_met(walk.names, walk.distances, walk.count);
         first += walk.count;
     }
-    set_floats(before);
-    return bad ? bad : at;
+    return to;
 }
 
 /* Tell which of the rays `from` to `to` begin inside the mesh placed in their row of `rows`: where
@@ -1503,15 +1498,12 @@ EXPORT int64_t octree_kernel_wound(const Walked *walked, const Asked *asked, int
                                    int64_t to, const int64_t *rows, const int64_t *codes,
                                    const int64_t *starts, int64_t code_count, Pending *scratch,
                                    int64_t *states) {
-    int64_t at, bad = 0;
-    uint64_t before = set_floats(DEFAULT_FLOATS);
+    USE_DEFAULT_FLOATS;
     Walk walk = {.stack = scratch};
-    for (at = from; at < to; at++) {
+    for (int64_t at = from; at < to; at++) {
         int64_t start = is_row(walked, rows[at]) ? starts[walked->scene->meshes[rows[at]]] : -1;
-        if (start < 0 || start >= code_count || !begin_ray(&walk, walked, asked, at, ALL)) {
-            bad = -1 - at;
-            break;
-        }
+        if (start < 0 || start >= code_count || !begin_ray(&walk, walked, asked, at, ALL))
+            return -1 - at;
         walk.codes = codes + start, walk.winding = walk.odd = 0;
         if (walk.height) walk.height = 0, enter_place(&walk, rows[at], 0);
         go_on(&walk);
@@ -1519,8 +1511,7 @@ EXPORT int64_t octree_kernel_wound(const Walked *walked, const Asked *asked, int
                    : walk.missing       ? NOT_PACKED
                                         : walk.winding != 0 || walk.odd != 0;
     }
-    set_floats(before);
-    return bad ? bad : at;
+    return to;
 }
 
 /* Find the nearest items of points, `wanted` of each, none farther than `limit`: of those
@@ -1533,13 +1524,13 @@ EXPORT int64_t octree_kernel_nearest(const Walked *walked, const double *points,
                                      int64_t wanted, double limit, Pending *stack, int64_t *items,
                                      int64_t *places, int64_t *entries, double *distances,
                                      double *positions) {
-    int64_t latest = MISS, turn;
-    uint64_t before = set_floats(DEFAULT_FLOATS);
+    int64_t latest = MISS;
+    USE_DEFAULT_FLOATS;
     Walk walk = {.stack = stack, .wanted = wanted};
-    for (turn = from; turn < to; turn++) {
+    for (int64_t turn = from; turn < to; turn++) {
         int64_t i = turns ? turns[turn] : turn, row = i * wanted;
         const double *point = points + 3 * i;
-        if (!is_sound(point)) break;
+        if (!is_sound(point)) return turn;
         memcpy(walk.lower, point, sizeof walk.lower), memcpy(walk.upper, point, sizeof walk.upper);
         walk.limit = limit, walk.items = items + row, walk.places = places ? places + row : NULL;
         walk.entries = entries + row, walk.distances = distances + row;
@@ -1565,8 +1556,7 @@ EXPORT int64_t octree_kernel_nearest(const Walked *walked, const double *points,
         }
         if (walk.held == wanted && state == MISS) latest = row;
     }
-    set_floats(before);
-    return turn;
+    return to;
 }
 
 /* Find the nearest triangle of each of the points `from` to `to`, of (3, count), in the placement
@@ -1577,15 +1567,12 @@ EXPORT int64_t octree_kernel_nearest_in(const Walked *walked, const double *poin
                                         const int64_t *rows, const double *limits, int64_t from,
                                         int64_t to, Pending *stack, int64_t *items,
                                         double *distances, double *corners) {
-    uint64_t before = set_floats(DEFAULT_FLOATS);
+    USE_DEFAULT_FLOATS;
     Walk walk = {.stack = stack, .wanted = 1};
     double found[9];
     for (int64_t i = from; i < to; i++) {
         int64_t place, entry;
-        if (!is_row(walked, rows[i])) {
-            to = DAMAGED;
-            break;
-        }
+        if (!is_row(walked, rows[i])) return DAMAGED;
         for (int axis = 0; axis < 3; axis++)
             walk.lower[axis] = walk.upper[axis] = points[axis * count + i];
         walk.limit = limits[i], walk.items = items + i, walk.distances = distances + i;
@@ -1601,7 +1588,6 @@ EXPORT int64_t octree_kernel_nearest_in(const Walked *walked, const double *poin
         else corners_met(&walk, place, entry, found);
         for (int n = 0; n < 9 && items[i] >= 0; n++) corners[n * count + i] = found[n];
     }
-    set_floats(before);
     return to;
 }
 
@@ -1638,10 +1624,10 @@ EXPORT int64_t octree_kernel_touch(const Walked *walked, const double *volumes,
                                    const int64_t *turns, int64_t from, int64_t to, int64_t kind,
                                    int64_t any, Pending *stack, int64_t *names, int64_t room,
                                    int64_t *counts) {
-    int64_t turn, found = 0;
-    uint64_t before = set_floats(DEFAULT_FLOATS);
+    int64_t found = 0;
+    USE_DEFAULT_FLOATS;
     Walk walk = {.stack = stack, .any = (int)any};
-    for (turn = from; turn < to; turn++) {
+    for (int64_t turn = from; turn < to; turn++) {
         int64_t i = turns ? turns[turn] : turn, each = 0;
         walk.names = names + found, walk.room = room - found;
         set_volume(&walk, (int)kind, volumes + size_of_volume((int)kind) * i);
@@ -1651,7 +1637,7 @@ EXPORT int64_t octree_kernel_touch(const Walked *walked, const double *volumes,
             begin_look(&walk, walked, (int)kind);
         else
             walk.state = NOT_TAKEN, walk.height = 0, walk.missing = 0;
-        if (!go_on(&walk)) break;
+        if (!go_on(&walk)) return turn;
         if (walk.missing || walk.state != MISS) {
             counts[i] = walk.missing ? NOT_PACKED : NOT_TAKEN;
             continue;
@@ -1661,6 +1647,5 @@ EXPORT int64_t octree_kernel_touch(const Walked *walked, const double *volumes,
             if (n == 0 || walk.names[n] != walk.names[n - 1]) walk.names[each++] = walk.names[n];
         counts[i] = each, found += each;
     }
-    set_floats(before);
-    return turn;
+    return to;
 }

@@ -32,7 +32,7 @@ static inline void enlarge(double *box, const double *rows, int64_t count, int64
  * Without `boxes`, none is looked for. Returns how many faces are good. */
 EXPORT int64_t octree_kernel_outline(const double *vertices, int64_t count, const int64_t *faces,
                                      int64_t face_count, uint8_t *flags, double *boxes) {
-    uint64_t before = set_floats(DEFAULT_FLOATS);
+    USE_DEFAULT_FLOATS;
     uint8_t *used = flags, *good = flags + count;
     int64_t found = 0;
     for (int row = 0; row < 6 * (1 + ALL_PARTS) && boxes; row++)
@@ -41,10 +41,7 @@ EXPORT int64_t octree_kernel_outline(const double *vertices, int64_t count, cons
     for (int64_t n = 0; n < 3 * count; n++) are_finite &= isfinite(vertices[n]) != 0;
     for (int64_t face = 0; face < face_count; face++) {
         int64_t a = faces[face], b = faces[face_count + face], c = faces[2 * face_count + face];
-        if (!is_corner(a, count) || !is_corner(b, count) || !is_corner(c, count)) {
-            found = DAMAGED;
-            break;
-        }
+        if (!is_corner(a, count) || !is_corner(b, count) || !is_corner(c, count)) return DAMAGED;
         int is_good = 1;
         for (int axis = 0; axis < 3 && !are_finite; axis++) {
             const double *row = vertices + axis * count;
@@ -53,10 +50,7 @@ EXPORT int64_t octree_kernel_outline(const double *vertices, int64_t count, cons
         good[face] = (uint8_t)is_good, found += is_good;
         if (is_good) used[a] = used[b] = used[c] = 1;
     }
-    if (!boxes || found <= 0) {
-        set_floats(before);
-        return found;
-    }
+    if (!boxes || found == 0) return found;
     double *bounds = boxes, *parts = boxes + 6;
     for (int64_t vertex = 0; vertex < count; vertex++)
         if (used[vertex]) enlarge(bounds, vertices, count, vertex);
@@ -74,7 +68,6 @@ EXPORT int64_t octree_kernel_outline(const double *vertices, int64_t count, cons
         }
         enlarge(parts + 6 * part, vertices, count, vertex);
     }
-    set_floats(before);
     return found;
 }
 
@@ -89,15 +82,11 @@ EXPORT int64_t octree_kernel_surround(const double *parts, int64_t part_count,
                                       const int64_t *starts, const int64_t *counts,
                                       int64_t mesh_count, const int64_t *meshes,
                                       const double *matrices, int64_t count, double *boxes) {
-    uint64_t before = set_floats(DEFAULT_FLOATS);
-    int64_t found = count;
-    for (int64_t n = 0; n < count && found >= 0; n++) {
+    USE_DEFAULT_FLOATS;
+    for (int64_t n = 0; n < count; n++) {
         int64_t mesh = meshes[n], start = 0, stop = 0;
         if (mesh >= 0 && mesh < mesh_count) start = starts[mesh], stop = counts[mesh];
-        if (start < 0 || stop < 1 || stop > part_count - start) {
-            found = DAMAGED;
-            break;
-        }
+        if (start < 0 || stop < 1 || stop > part_count - start) return DAMAGED;
         for (const double *part = parts + 6 * start; part < parts + 6 * (start + stop); part += 6)
             for (int axis = 0; axis < 3; axis++) {
                 const double *row = matrices + 4 * axis * count + n;
@@ -113,8 +102,7 @@ EXPORT int64_t octree_kernel_surround(const double *parts, int64_t part_count,
                 *high = is_first ? center + extent : greater(*high, center + extent);
             }
     }
-    set_floats(before);
-    return found;
+    return count;
 }
 
 /* A place along each axis, below 1024, and their Morton code: all three are spread at once. */
@@ -168,26 +156,21 @@ static int64_t *sorted(int64_t *keys, int64_t *other, int64_t count) {
 /* Lay meshes out, the finite faces of each along its Morton curve. Returns how many faces there
  * are. */
 EXPORT int64_t octree_kernel_lay_out(const Mesh *meshes, int64_t mesh_count, const Laid *laid) {
-    uint64_t before = set_floats(DEFAULT_FLOATS);
+    USE_DEFAULT_FLOATS;
     int64_t first = 0, corner = 0;
-    for (const Mesh *mesh = meshes; mesh < meshes + mesh_count && first >= 0; mesh++) {
+    for (const Mesh *mesh = meshes; mesh < meshes + mesh_count; mesh++) {
         int64_t count = mesh->valid_count, *keys = laid->keys;
         if (count < 0 || count > laid->key_count || count > INT32_MAX ||
             count > laid->face_count - first || mesh->vertex_count < 0 ||
-            mesh->vertex_count > laid->vertex_count - corner) {
-            first = DAMAGED;
-            break;
-        }
+            mesh->vertex_count > laid->vertex_count - corner)
+            return DAMAGED;
         for (int axis = 0; axis < 3; axis++)
             memcpy(laid->vertices + axis * laid->vertex_count + corner,
                    mesh->vertices + axis * mesh->vertex_count,
                    (size_t)mesh->vertex_count * sizeof(double));
         int64_t all = 0;
         for (int64_t n = 0; n < count; n++) all |= keys[n] = key_of(mesh, n);
-        if (all < 0) {
-            first = DAMAGED;
-            break;
-        }
+        if (all < 0) return DAMAGED;
         keys = sorted(keys, keys + laid->key_count, count);
         for (int64_t n = 0; n < count; n++) {
             int64_t face = mesh->valid[keys[n] & UINT32_MAX];
@@ -198,7 +181,6 @@ EXPORT int64_t octree_kernel_lay_out(const Mesh *meshes, int64_t mesh_count, con
         }
         first += count, corner += mesh->vertex_count;
     }
-    set_floats(before);
     return first;
 }
 
@@ -227,20 +209,18 @@ EXPORT int64_t octree_kernel_runs(const double *vertices, int64_t count, const i
                                   const int64_t *counts, int64_t run_count, int64_t from,
                                   int64_t to, double *rows, double *altitudes) {
     if (from < 0 || from > to || to > run_count) return DAMAGED;
-    uint64_t before = set_floats(DEFAULT_FLOATS);
-    int64_t found = to;
-    for (int64_t run = from; run < to && found >= 0; run++) {
+    USE_DEFAULT_FLOATS;
+    for (int64_t run = from; run < to; run++) {
         int64_t start = starts[run], faces_of = counts[run];
         double box[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY};
         double least = INFINITY;
-        if (start < 0 || faces_of < 0 || start > face_count - faces_of) found = DAMAGED;
-        for (int64_t face = start; found >= 0 && face < start + faces_of; face++) {
+        if (start < 0 || faces_of < 0 || start > face_count - faces_of) return DAMAGED;
+        for (int64_t face = start; face < start + faces_of; face++) {
             int64_t corners[3];
             for (int corner = 0; corner < 3; corner++) {
                 corners[corner] = faces[corner * face_count + face];
-                if (!is_corner(corners[corner], count)) found = DAMAGED;
+                if (!is_corner(corners[corner], count)) return DAMAGED;
             }
-            if (found < 0) break;
             for (int corner = 0; corner < 3; corner++)
                 enlarge(box, vertices, count, corners[corner]);
             double altitude = altitude_of(vertices, count, corners);
@@ -249,6 +229,5 @@ EXPORT int64_t octree_kernel_runs(const double *vertices, int64_t count, const i
         altitudes[run] = least;
         for (int row = 0; row < 6; row++) rows[row * run_count + run] = box[row];
     }
-    set_floats(before);
-    return found;
+    return to;
 }

@@ -124,7 +124,7 @@ EXPORT int64_t octree_kernel_move(const double *walls, const double *loose, cons
                                   int64_t moved_count, int64_t *found, uint8_t *masks) {
     int64_t *stands = found + TALLIES, *held = stands + count, *ends = held + cell_count;
     int64_t *slices = ends + cell_count + 1, *gone = slices + 3 * cell_count, gone_count = 0;
-    uint64_t floats = set_floats(DEFAULT_FLOATS);
+    USE_DEFAULT_FLOATS;
     memcpy(stands, before, (size_t)count * sizeof *stands);
     memcpy(held, own, (size_t)cell_count * sizeof *held);
     for (int64_t n = 0; n < moved_count && gone_count >= 0; n++) {
@@ -147,7 +147,6 @@ EXPORT int64_t octree_kernel_move(const double *walls, const double *loose, cons
             if (now >= 0) held[now]++;
         }
     }
-    set_floats(floats);
     if (gone_count < 0) return DAMAGED;
     found[OUTSIDE] = count, found[CROWD] = found[FULLEST] = 0, found[FEWEST] = count;
     for (int64_t c = 0; c < cell_count; c++) found[OUTSIDE] -= held[c];

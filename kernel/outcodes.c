@@ -49,20 +49,14 @@ EXPORT int64_t octree_kernel_outcodes(const double *vertices, int64_t step, int6
     if (planes->count < 0 || planes->count > MOST_PLANES || length < 1 || step < vertex_count ||
         blocks != vertex_count / length + (vertex_count % length != 0))
         return DAMAGED;
-    uint64_t before = set_floats(DEFAULT_FLOATS);
+    USE_DEFAULT_FLOATS;
     int64_t written = 0;
-    for (int64_t i = 0; i < count && written >= 0; i++) {
+    for (int64_t i = 0; i < count; i++) {
         int64_t volume = numbers[i];
-        if (volume < 0 || volume >= planes->volumes) {
-            written = DAMAGED;
-            break;
-        }
+        if (volume < 0 || volume >= planes->volumes) return DAMAGED;
         for (int64_t b = 0; b < blocks; b++) {
             int64_t block = order[b], first = block * length;
-            if (block < 0 || block >= blocks) {
-                written = DAMAGED;
-                break;
-            }
+            if (block < 0 || block >= blocks) return DAMAGED;
             if (!open[volume * blocks + block]) continue;
             int64_t some = vertex_count - first < length ? vertex_count - first : length;
             uint8_t *found = codes + volume * vertex_count + first;
@@ -75,7 +69,6 @@ EXPORT int64_t octree_kernel_outcodes(const double *vertices, int64_t step, int6
             }
         }
     }
-    set_floats(before);
     return written;
 }
 

@@ -16,13 +16,12 @@
 /* Tell which pairs of triangles touch, 1 or 0; 2 of those that are left to the caller. */
 EXPORT int64_t octree_kernel_touching(const Batch *ones, const int64_t *ids, const Batch *others,
                                       const int64_t *numbers, int64_t count, uint8_t *flags) {
-    uint64_t before = set_floats(DEFAULT_FLOATS);
+    USE_DEFAULT_FLOATS;
     double one[9], other[9];
     for (int64_t i = 0; i < count; i++)
         flags[i] = !corners_of(ones, ids[i], one) || !corners_of(others, numbers[i], other)
                 || !(largest_of(one, 9) <= LARGE && largest_of(other, 9) <= LARGE)
                  ? 2 : (uint8_t)touch(one, other);
-    set_floats(before);
     return count;
 }
 
@@ -406,7 +405,7 @@ EXPORT int64_t octree_kernel_search(const Sheets *sheets, int64_t kind, const in
                                     const int64_t *turned, uint8_t *refused, int64_t from,
                                     int64_t to, int64_t most, Search *search, double *lengths,
                                     int64_t *entries) {
-    uint64_t before = set_floats(DEFAULT_FLOATS);
+    USE_DEFAULT_FLOATS;
     int64_t pair = from, cost = 0;
     for (; pair < to; pair++, cost += 16) {
         int64_t row = rows[pair], is_known = row >= 0 && row < sheets[0].triangles.place_count;
@@ -420,10 +419,7 @@ EXPORT int64_t octree_kernel_search(const Sheets *sheets, int64_t kind, const in
                      || begin(sheets, search, row, rows[count + pair], limits[pair],
                               slacks[pair]) ? 0 : -1;
         while (spent >= 0 && goes_on(sheets, search)) {
-            if (cost >= most) { /* another time */
-                set_floats(before);
-                return pair;
-            }
+            if (cost >= most) return pair; /* another time */
             spent = search->height ? step(sheets, search, turned[pair] == 1) : 1;
             cost += spent;
         }
@@ -432,7 +428,6 @@ EXPORT int64_t octree_kernel_search(const Sheets *sheets, int64_t kind, const in
         for (int n = 0; n < 2; n++) entries[n * count + pair] = search->named.entries[n];
         search->phase = NOT_BEGUN;
     }
-    set_floats(before);
     return pair;
 }
 
@@ -445,7 +440,7 @@ EXPORT int64_t octree_kernel_list(const Sheets *sheets, const int64_t *rows, int
                                   const double *slacks, int64_t from, int64_t to, int64_t most,
                                   Search *search, int64_t *found, int64_t room, int64_t *made,
                                   uint8_t *left) {
-    uint64_t before = set_floats(DEFAULT_FLOATS);
+    USE_DEFAULT_FLOATS;
     int64_t pair = from, cost = 0;
     search->found = found, search->room = room, search->made = 0;
     for (; pair < to; pair++, cost += 16) {
@@ -456,7 +451,6 @@ EXPORT int64_t octree_kernel_list(const Sheets *sheets, const int64_t *rows, int
         while (spent >= 0 && goes_on(sheets, search)) {
             if (cost >= most || room - search->made < RUN * RUN) { /* another time */
                 *made = search->made, search->found = NULL; /* no address is kept */
-                set_floats(before);
                 return pair;
             }
             spent = search->height ? step(sheets, search, 0) : 1;
@@ -465,7 +459,6 @@ EXPORT int64_t octree_kernel_list(const Sheets *sheets, const int64_t *rows, int
         left[pair] = spent < 0, search->phase = NOT_BEGUN;
     }
     *made = search->made, search->found = NULL;
-    set_floats(before);
     return pair;
 }
 
@@ -616,7 +609,7 @@ static int divide(Cells *trees, Join *join, int which, const int64_t *pair, doub
  * for two leaves. */
 EXPORT int64_t octree_kernel_join(Cells *trees, Join *join, double slack, int64_t crowd,
                                   int64_t most, int64_t *names, int64_t room) {
-    uint64_t before = set_floats(DEFAULT_FLOATS);
+    USE_DEFAULT_FLOATS;
     int64_t found = 0, more = 0, until = join->compared + most;
     while (more >= 0 && join->height > 0 && join->compared < until) {
         int64_t pair[2], sizes = 0;
@@ -640,6 +633,5 @@ EXPORT int64_t octree_kernel_join(Cells *trees, Join *join, double slack, int64_
         }
         found += more > 0 ? more : 0;
     }
-    set_floats(before);
     return more == GIVEN_UP || (more == NO_ROOM && found == 0) ? more : found;
 }

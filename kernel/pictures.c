@@ -26,15 +26,13 @@ EXPORT int64_t octree_kernel_project(const double *vertices, int64_t vertex_coun
                                      const double *matrices, const int64_t *starts,
                                      const int64_t *counts, int64_t placed, double *clip,
                                      int64_t room) {
-    uint64_t before = set_floats(DEFAULT_FLOATS);
+    USE_DEFAULT_FLOATS;
     int64_t at = 0, front = 0;
     for (int64_t p = 0; p < placed; p++) {
         double rows[16];
         if (starts[p] < 0 || counts[p] < 0 || counts[p] > vertex_count - starts[p] ||
-            counts[p] > room - at) {
-            front = DAMAGED;
-            break;
-        }
+            counts[p] > room - at)
+            return DAMAGED;
         for (int n = 0; n < 16; n++) rows[n] = matrices[n * placed + p];
         const double *x = vertices + starts[p], *y = x + vertex_count, *z = y + vertex_count;
         for (int64_t i = 0; i < counts[p]; i++, at++) {
@@ -47,7 +45,6 @@ EXPORT int64_t octree_kernel_project(const double *vertices, int64_t vertex_coun
             front += (found[3] - found[2] >= 0) & (found[3] > 0);
         }
     }
-    set_floats(before);
     return front;
 }
 
@@ -134,14 +131,14 @@ EXPORT int64_t octree_kernel_draw(const Target *target, const Target *alone, con
                                   const int64_t *names, int64_t from, int64_t to) {
     if (from < 0 || (target->count != 1 && to > target->count)) return DAMAGED;
     if (alone && (alone->keys || (alone->count != 1 && to > alone->count))) return DAMAGED;
-    uint64_t before = set_floats(DEFAULT_FLOATS);
+    USE_DEFAULT_FLOATS;
     for (int64_t i = from; i < to; i++) {
         const int64_t *frame = target->numbers + (target->count == 1 ? 0 : i);
         double nearness[3], first, last, left, right, offsets[3], slopes[3], limits[4];
         Shown shown;
         for (int corner = 0; corner < 3; corner++) {
             int64_t vertex = faces[corner * face_step + i];
-            if (vertex < 0 || vertex >= place_count) goto damaged;
+            if (vertex < 0 || vertex >= place_count) return DAMAGED;
             shown.x[corner] = places[vertex], shown.y[corner] = places[place_count + vertex];
             nearness[corner] = places[2 * place_count + vertex];
         }
@@ -170,15 +167,11 @@ EXPORT int64_t octree_kernel_draw(const Target *target, const Target *alone, con
             if (!(begin <= end)) continue;
             int64_t width = frame[5 * target->count], count = (int64_t)(end - begin) + 1;
             int64_t place = row * width + ((int64_t)begin + frame[4 * target->count]);
-            if (place < 0 || count > target->pixels - place) goto damaged;
+            if (place < 0 || count > target->pixels - place) return DAMAGED;
             double there = shown.at + shown.by_y * center + shown.by_x * (begin + 0.5);
             put(target, &shown, there, place, count, names ? names[i] : 0);
-            if (alone && !put_alone(alone, i, &shown, row, begin, end, there)) goto damaged;
+            if (alone && !put_alone(alone, i, &shown, row, begin, end, there)) return DAMAGED;
         }
     }
-    set_floats(before);
     return to;
-damaged:
-    set_floats(before);
-    return DAMAGED;
 }

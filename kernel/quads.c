@@ -53,17 +53,15 @@ EXPORT int64_t octree_kernel_quads(const float *places, int64_t vertex_count,
                                    int64_t to, int64_t is_by_corner, int64_t *faces) {
     static const int8_t cuts[2][6] = {{0, 1, 2, 0, 2, 3}, {0, 1, 3, 1, 2, 3}};
     if (from < 0 || from > to || to > count) return DAMAGED;
-    uint64_t before = set_floats(DEFAULT_FLOATS), most = (uint64_t)vertex_count;
+    USE_DEFAULT_FLOATS;
+    uint64_t most = (uint64_t)vertex_count;
     int64_t done = from + (from > 0 && from < to && polygons[from] == polygons[from - 1]);
     while (done < to) {
         /* Each polygon before has two corners more than it has triangles. */
         int64_t polygon = polygons[done], first = done + 2 * polygon, named[4] = {0};
         int is_quad = done + 1 < count && polygons[done + 1] == polygon, flip = 0, is_good = 1;
-        if (is_quad && done + 2 < count && polygons[done + 2] == polygon) break;
-        if (polygon < 0 || first > corner_count - 3 - is_quad) {
-            done = DAMAGED;
-            break;
-        }
+        if (is_quad && done + 2 < count && polygons[done + 2] == polygon) return done;
+        if (polygon < 0 || first > corner_count - 3 - is_quad) return DAMAGED;
         for (int64_t next = first + AHEAD; next < first + AHEAD + 4 && next < corner_count; next++)
             if ((uint64_t)corners[next] < most) {
                 const float *place = places + 3 * (int64_t)corners[next];
@@ -73,13 +71,10 @@ EXPORT int64_t octree_kernel_quads(const float *places, int64_t vertex_count,
             named[corner] = corners[first + corner];
             is_good &= (uint64_t)named[corner] < most;
         }
-        if (!is_good) {
-            done = DAMAGED;
-            break;
-        }
+        if (!is_good) return DAMAGED;
         if (is_quad) flip = is_flipped(places + 3 * named[0], places + 3 * named[1],
                                        places + 3 * named[2], places + 3 * named[3]);
-        if (flip < 0) break;
+        if (flip < 0) return done;
         for (int corner = 0; is_by_corner && corner < 4; corner++) named[corner] = first + corner;
         for (int row = 0; row < 3; row++) {
             int64_t *face = faces + row * count + done;
@@ -88,6 +83,5 @@ EXPORT int64_t octree_kernel_quads(const float *places, int64_t vertex_count,
         }
         done += 1 + is_quad;
     }
-    set_floats(before);
     return done;
 }

@@ -19,7 +19,7 @@
 #define EXPORT __attribute__((visibility("default")))
 #endif
 
-/* A host may flush what is nearly zero: each call saves its state, and sets the default. */
+/* A host may flush subnormal numbers to zero. */
 #ifdef HAS_SSE2
 #define DEFAULT_FLOATS 0x1f80
 static inline uint64_t set_floats(uint64_t state) {
@@ -39,6 +39,12 @@ static inline uint64_t set_floats(uint64_t state) {
 #define DEFAULT_FLOATS 0
 static inline uint64_t set_floats(uint64_t state) { return state; }
 #endif
+
+static inline void restore_floats(const uint64_t *state) { set_floats(*state); }
+
+/* Compute with the default state of floats until the function returns, then restore the host's. */
+#define USE_DEFAULT_FLOATS                                                                      \
+    uint64_t host_floats __attribute__((cleanup(restore_floats))) = set_floats(DEFAULT_FLOATS)
 
 /* Return a number of 20 bits, each moved to every third place. */
 static inline int64_t spread_bits(int64_t bits) {
