@@ -10,13 +10,10 @@
 #include "exact.h"
 #include "triangles.h"
 
-#include <math.h>
-#include <string.h>
-
 /* ---- Pairs of triangles within a margin, as in core/audit/contacts.py ---- */
 
 /* How far the farthest coordinate of a triangle is from those of a corner. */
-static double farthest(const double *corners, const double *from) {
+static double farthest_coordinate(const double *corners, const double *from) {
     double away[9];
     for (int n = 0; n < 9; n++) away[n] = corners[n] - from[n % 3];
     return largest_of(away, 9);
@@ -24,15 +21,15 @@ static double farthest(const double *corners, const double *from) {
 
 /* Whether `other` surely lies beyond the margin on one side of the plane of `one`. */
 static int is_beyond_plane(const double *one, const double *other, double margin) {
-    double first[3], last[3], normal[3], heights[3];
+    double first[3], last[3], normal[3], heights[3], low, high;
     subtract(one + 3, one, first), subtract(one + 6, one, last), cross(first, last, normal);
     for (int c = 0; c < 3; c++)
         subtract(other + 3 * c, one, first), heights[c] = dot(normal, first);
-    double size = farthest(other, one) + farthest(one, one);
+    double size = farthest_coordinate(other, one) + farthest_coordinate(one, one);
     double reach = sqrt(dot(normal, normal)) * (margin + size * 0x1p-44);
     reach += size * size * size * 0x1p-48;
-    return lowest(heights[0], heights[1], heights[2]) > reach
-        || highest(heights[0], heights[1], heights[2]) < -reach;
+    span_of(heights, 1, 3, &low, &high);
+    return low > reach || high < -reach;
 }
 
 /* Measure how far items i and count + i are apart: infinity if surely beyond the margin, NaN of
@@ -70,8 +67,8 @@ EXPORT int64_t octree_kernel_heights(const double *points, int64_t point_step,
 /* ---- Cuts of surfaces by triangles, as in core/audit/cutting.py and core/audit/pieces.py ---- */
 
 /* Parts of a triangle that is cut by three planes; points of a cutter near the other's plane. */
-#define PARTS 27
-#define POINTS 6
+#define MOST_PIECES 27
+#define PLANE_POINTS 6
 
 /* Read so many numbers of a column. */
 static void read_column(const double *rows, int64_t step, int64_t column, int count,
@@ -79,23 +76,14 @@ static void read_column(const double *rows, int64_t step, int64_t column, int co
     for (int n = 0; n < count; n++) numbers[n] = rows[n * step + column];
 }
 
-/* Where three corners, or more points, begin and end, along an axis. */
-static void span_of(const double *points, int count, int step, double *low, double *high) {
-    *low = *high = points[0];
-    for (int n = 1; n < count; n++) {
-        double value = points[n * step];
-        *low = value < *low ? value : *low, *high = value > *high ? value : *high;
-    }
-}
-
-/* Whether a triangle comes near points (3, POINTS) in its plane: no edge is between them. */
+/* Whether a triangle comes near points (3, PLANE_POINTS) in its plane: no edge is between. */
 static int is_near(const double *corners, const double *points, const double *normal,
                    double band) {
     double one[3], other[3], across[3];
     for (int axis = 0; axis < 3; axis++) {
         double low, high, least, most;
         span_of(corners + axis, 3, 3, &low, &high);
-        span_of(points + axis * POINTS, POINTS, 1, &least, &most);
+        span_of(points + axis * PLANE_POINTS, 1, PLANE_POINTS, &least, &most);
         if (!(least <= high + 2 * band && most >= low - 2 * band)) return 0;
     }
     subtract(corners + 3, corners, one), subtract(corners + 6, corners, other);
@@ -105,9 +93,9 @@ static int is_near(const double *corners, const double *points, const double *no
         const double *start = corners + c;
         double beyond = INFINITY;
         subtract(corners + (c + 3) % 9, start, one), cross(one, normal, across);
-        for (int n = 0; n < POINTS; n++) {
+        for (int n = 0; n < PLANE_POINTS; n++) {
             for (int axis = 0; axis < 3; axis++)
-                other[axis] = points[axis * POINTS + n] - start[axis];
+                other[axis] = points[axis * PLANE_POINTS + n] - start[axis];
             double out = dot(across, other);
             beyond = out < beyond ? out : beyond;
         }
@@ -123,7 +111,7 @@ EXPORT int64_t octree_kernel_beside(const double *parts, int64_t part_count,
                                     const int64_t *theirs, int64_t count, double band,
                                     uint8_t *flags) {
     USE_DEFAULT_FLOATS;
-    double corners[9], bounds[6], points[3 * POINTS], normal[3];
+    double corners[9], bounds[6], points[3 * PLANE_POINTS], normal[3];
     int64_t latest = -1;
     for (int64_t i = 0; i < count; i++) {
         int64_t part = numbers[i], cutter = theirs[i];
@@ -141,7 +129,7 @@ EXPORT int64_t octree_kernel_beside(const double *parts, int64_t part_count,
             met &= bounds[axis] <= there[(axis + 3) * cutters->count]
                 && bounds[axis + 3] >= there[axis * cutters->count];
         if (met) {
-            read_column(cutters->points, cutters->count, cutter, 3 * POINTS, points);
+            read_column(cutters->points, cutters->count, cutter, 3 * PLANE_POINTS, points);
             read_column(cutters->normals, cutters->count, cutter, 3, normal);
             met = is_near(corners, points, normal, band);
         }
@@ -198,11 +186,11 @@ static int cut(const double *corners, const double *normal, double height, doubl
 /* Cut each of some parts that has both sides of the plane, if it comes near points, unless these
  * are NULL; whole ones stay before tips, these before bases, and these before rests. `codes` grow
  * by 0 to 3 times a digit for which of these a part is. */
-static int cut_all(double parts[PARTS][9], int *codes, int digit, int count,
+static int cut_all(double parts[MOST_PIECES][9], int *codes, int digit, int count,
                    const double *normal, double height, double through, const double *points,
                    const double *facing, double band) {
-    double made[3][PARTS][9];
-    int whole = 0, counts[3] = {0}, before[3][PARTS];
+    double made[3][MOST_PIECES][9];
+    int whole = 0, counts[3] = {0}, before[3][MOST_PIECES];
     for (int i = 0; i < count; i++) {
         double three[3][9];
         int each = points && !is_near(parts[i], points, facing, band)
@@ -248,15 +236,15 @@ EXPORT int64_t octree_kernel_cut(const double *triangles, int64_t count, const C
                                  const int64_t *theirs, double band, double through,
                                  double *parts, int64_t *whose, int64_t room) {
     USE_DEFAULT_FLOATS;
-    double cutter[9], points[3 * POINTS], facing[3], normal[3], found[PARTS][9];
+    double cutter[9], points[3 * PLANE_POINTS], facing[3], normal[3], found[MOST_PIECES][9];
     int64_t made = 0;
     for (int64_t i = 0; i < count; i++) {
         int64_t number = theirs[i];
-        int each = 1, is_flat, codes[PARTS] = {0};
+        int each = 1, is_flat, codes[MOST_PIECES] = {0};
         if (number < 0 || number >= cutters->count) return DAMAGED;
         read_column(triangles, count, i, 9, found[0]);
         read_column(cutters->corners, cutters->count, number, 9, cutter);
-        read_column(cutters->points, cutters->count, number, 3 * POINTS, points);
+        read_column(cutters->points, cutters->count, number, 3 * PLANE_POINTS, points);
         read_column(cutters->normals, cutters->count, number, 3, facing);
         is_flat = cutters->flat[number] != 0;
         for (int plane = is_flat ? 0 : 3; plane < (is_flat ? 3 : 4); plane++) {
@@ -312,15 +300,15 @@ EXPORT int64_t octree_kernel_see_cutters(const double *triangles, const double *
             double begin = from < to ? from : to, end = from < to ? to : from;
             counts[c] = step != 0 ? begin <= 1 && end >= 0 : fabs(height) <= reach;
             if (counts[c] && first < 0) first = c;
-            begin = clipped(begin), end = clipped(end);
+            begin = clamp_share(begin), end = clamp_share(end);
             for (int axis = 0; axis < 3; axis++) {
                 double here = other[3 * c + axis], way = other[(3 * c + 3) % 9 + axis] - here;
                 seen[axis][c] = here + begin * way, seen[axis][3 + c] = here + end * way;
             }
         }
         for (int axis = 0; axis < 3; axis++)
-            for (int n = 0; n < POINTS; n++)
-                points[(axis * POINTS + n) * count + i] = counts[n % 3] ? seen[axis][n]
+            for (int n = 0; n < PLANE_POINTS; n++)
+                points[(axis * PLANE_POINTS + n) * count + i] = counts[n % 3] ? seen[axis][n]
                                                         : first < 0 ? INFINITY : seen[axis][first];
     }
     return count;
@@ -337,10 +325,10 @@ EXPORT int64_t octree_kernel_split(const double *pieces, const double *nearest, 
                                    int64_t from, double through, double *parts, int64_t *whose,
                                    double *uppers, int64_t *turns, int64_t room, int64_t *made) {
     USE_DEFAULT_FLOATS;
-    double triangle[9], normal[3], found[PARTS][9];
+    double triangle[9], normal[3], found[MOST_PIECES][9];
     *made = 0;
     for (int64_t i = from; i < count; i++) {
-        int codes[PARTS] = {0}, each = 1;
+        int codes[MOST_PIECES] = {0}, each = 1;
         read_column(pieces, count, i, 9, found[0]), read_column(nearest, count, i, 9, triangle);
         for (int edge = 0; edge < 3; edge++) {
             double height = plane_through(triangle, edge, normal);
@@ -397,8 +385,7 @@ static double share_of(const double *ones, const double *others, double band, do
     double one[9], moment[3] = {0}, area = 0, square = 0, high = 0;
     for (int n = 0; n < 9; n++) one[n] = ones[n] - others[n % 3];
     for (int n = 0; n < 9; n++) triangle[n] = others[n] - others[n % 3];
-    double size = largest_of(one, 9), size_too = largest_of(triangle, 9);
-    double scale = power_of_two_scale(size > size_too ? size : size_too);
+    double scale = power_of_two_scale(maximum(largest_of(one, 9), largest_of(triangle, 9)));
     double slack = band * scale * (1 + 0x1p-20);
     for (int n = 0; n < 9; n++) polygon[n / 3][n % 3] = one[n] * scale, triangle[n] *= scale;
     cross(triangle + 3, triangle + 6, normal);
@@ -427,7 +414,7 @@ static double share_of(const double *ones, const double *others, double band, do
     }
     for (int axis = 0; axis < 3; axis++) {
         double low, most;
-        span_of(&polygon[0][axis], CLIPPED, 3, &low, &most);
+        span_of(&polygon[0][axis], 3, CLIPPED, &low, &most);
         square += (most - low) * (most - low);
     }
     int counts = high <= slack && area > band * scale * sqrt(square);

@@ -31,8 +31,8 @@ enum { DOUBTFUL = 2 };
 
 /* Make numbers at most 1 by a power of two, where that is safe. */
 static inline int scale_to_unit(double *numbers, int count) {
-    double largest = largest_of(numbers, count), scale = power_of_two_scale(largest);
-    for (int n = 0; n < count; n++) numbers[n] *= scale;
+    double largest = largest_of(numbers, count);
+    scale_to_one(numbers, count);
     return largest >= SAFE_LEAST && largest <= SAFE_MOST;
 }
 
@@ -41,11 +41,9 @@ static inline int axes_overlap(const double *corners, const double *lower, const
     double seen[12], *half = seen + 9, edges[9], normal[3];
     int is_flat = 0; /* a bit for each coordinate of an edge */
     for (int axis = 0; axis < 3; axis++) half[axis] = (upper[axis] - lower[axis]) / 2;
-    for (int n = 0; n < 9; n++) {
-        seen[n] = (corners[n] - lower[n % 3]) - half[n % 3];
-        edges[n] = corners[(n + 3) % 9] - corners[n];
-        is_flat |= (edges[n] == 0) << n;
-    }
+    for (int n = 0; n < 9; n++) seen[n] = (corners[n] - lower[n % 3]) - half[n % 3];
+    edges_of(corners, edges);
+    for (int n = 0; n < 9; n++) is_flat |= (edges[n] == 0) << n;
     if (!scale_to_unit(seen, 12) || !scale_to_unit(edges, 9)) return DOUBTFUL;
     cross(edges, edges + 3, normal);
     double gap = fabs(dot(seen, normal));
@@ -58,9 +56,7 @@ static inline int axes_overlap(const double *corners, const double *lower, const
         double one = edges[i], other = edges[j], size = fabs(one) + fabs(other);
         double on_edge = one * seen[j] - other * seen[i];
         double beside = one * seen[opposite_j] - other * seen[opposite_i];
-        double least = on_edge < beside ? on_edge : beside;
-        double most = on_edge < beside ? beside : on_edge;
-        gap = least > -most ? least : -most;
+        gap = maximum(minimum(on_edge, beside), -maximum(on_edge, beside));
         gap -= half[i - start] * fabs(other) + half[j - start] * fabs(one);
         if (gap > size * EDGE_ROUNDING && size >= SHORTEST_EDGE) return 0;
         is_sure &= gap <= -size * EDGE_ROUNDING;
@@ -78,8 +74,6 @@ static inline Sum difference(double a, double b) {
 static inline int is_certain_sum(double value, double terms) {
     return terms == 0 || fabs(value) > terms * TERMS_ROUNDING;
 }
-
-static inline int sign(double value) { return (value > 0) - (value < 0); }
 
 /* Which way a corner turns from an edge, seen along the axis that is neither i nor j. */
 static inline Sum exact_turn(const double *start, const double *stop, const double *corner, int i,
@@ -141,8 +135,7 @@ static inline int surely_meets(const double *corners, const double *lower, const
     memcpy(points + 9, lower, 3 * sizeof *points), memcpy(points + 12, upper, 3 * sizeof *points);
     for (int axis = 0; axis < 3; axis++) {
         double largest = 0;
-        for (int n = axis; n < 15; n += 3)
-            largest = fabs(points[n]) > largest ? fabs(points[n]) : largest;
+        for (int n = axis; n < 15; n += 3) largest = maximum(fabs(points[n]), largest);
         double scale = power_of_two_scale(largest);
         for (int n = axis; n < 15; n += 3) {
             if (points[n] != 0 && !(fabs(points[n] * scale) >= EXACT_LEAST)) return DOUBTFUL;

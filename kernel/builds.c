@@ -7,12 +7,10 @@
  * nothing else is said; of 0 and -0, which are equal, either may stand for both. */
 
 #include "octree_kernel.h"
-
-#include <math.h>
-#include <string.h>
+#include "vectors.h"
 
 /* As in core/grid.py: bits of a number, of a field with its guard bit, and the guard bits. */
-#define BITS 20
+#define GRID_BITS 20
 #define FIELD 21
 #define GUARD_BITS ((int64_t)1 << 20 | (int64_t)1 << 41 | (int64_t)1 << 62)
 /* Digits of a radix sort. */
@@ -38,11 +36,7 @@ static int is_within(int64_t begin, int64_t end, int64_t count) {
 
 /* ---- Entering: bounds, codes, and sorting ---- */
 
-/* As np.minimum and np.maximum: NaN if either is; of equal ones the latter. */
-static double lesser(double a, double b) { return a < b || a != a ? a : b; }
-static double greater(double a, double b) { return a > b || a != a ? a : b; }
-
-static int64_t clipped(int64_t number, int64_t count) {
+static int64_t clamp_index(int64_t number, int64_t count) {
     return number < 0 ? 0 : number < count ? number : count - 1;
 }
 
@@ -52,13 +46,13 @@ EXPORT int64_t octree_kernel_bounds(const double *vertices, int64_t vertex_count
                                     int64_t to, double *lower, double *upper) {
     if (vertex_count <= 0 || !is_within(from, to, face_count)) return DAMAGED;
     for (int64_t i = from; i < to; i++) {
-        int64_t a = clipped(faces[i], vertex_count);
-        int64_t b = clipped(faces[face_count + i], vertex_count);
-        int64_t c = clipped(faces[2 * face_count + i], vertex_count);
+        int64_t a = clamp_index(faces[i], vertex_count);
+        int64_t b = clamp_index(faces[face_count + i], vertex_count);
+        int64_t c = clamp_index(faces[2 * face_count + i], vertex_count);
         for (int axis = 0; axis < 3; axis++) {
             const double *row = vertices + axis * vertex_count;
-            lower[axis * face_count + i] = lesser(lesser(row[a], row[b]), row[c]);
-            upper[axis * face_count + i] = greater(greater(row[a], row[b]), row[c]);
+            lower[axis * face_count + i] = minimum(minimum(row[a], row[b]), row[c]);
+            upper[axis * face_count + i] = maximum(maximum(row[a], row[b]), row[c]);
         }
     }
     return to;
@@ -71,9 +65,9 @@ EXPORT int64_t octree_kernel_enter(const double *lower, const double *upper, int
                                    int64_t from, int64_t to, const double *starts,
                                    const double *scale, int64_t depth, int64_t *first,
                                    int64_t *last, int64_t *codes, uint8_t *depths) {
-    uint64_t before = set_floats(DEFAULT_FLOATS);
+    USE_DEFAULT_FLOATS;
     double widest = (double)(((int64_t)1 << depth) - 1);
-    if (!is_within(from, to, count) || depth < 0 || depth > BITS) to = DAMAGED;
+    if (!is_within(from, to, count) || depth < 0 || depth > GRID_BITS) return DAMAGED;
     for (int64_t i = from; i < to; i++) {
         int64_t one = 0, other = 0, code = 0;
         for (int axis = 0; axis < 3; axis++) {
@@ -85,11 +79,10 @@ EXPORT int64_t octree_kernel_enter(const double *lower, const double *upper, int
         }
         int64_t differing = one ^ other;
         differing |= differing >> FIELD | differing >> 2 * FIELD;
-        unsigned bits = (unsigned)differing & ((1 << BITS) - 1);
+        unsigned bits = (unsigned)differing & ((1 << GRID_BITS) - 1);
         depths[i] = (uint8_t)(depth - (bits ? 32 - __builtin_clz(bits) : 0));
         first[i] = one, last[i] = other, codes[i] = code;
     }
-    set_floats(before);
     return to;
 }
 
@@ -121,7 +114,7 @@ typedef double Lanes __attribute__((vector_size(16)));
 typedef int64_t Bits __attribute__((vector_size(16)));
 #define SIGN INT64_MIN
 
-static Lanes larger(Lanes a, Lanes b) {
+static Lanes lanes_max(Lanes a, Lanes b) {
     Bits is_first = a > b;
     return (Lanes)(((Bits)a & is_first) | ((Bits)b & ~is_first));
 }
@@ -130,7 +123,7 @@ static Lanes larger(Lanes a, Lanes b) {
 typedef struct { double below, above; } Reach;
 
 /* How far the lower and the upper children go in directions along an axis. */
-static void farthest(Lanes direction, Reach reach, Lanes *sides) {
+static void reach_sideways(Lanes direction, Reach reach, Lanes *sides) {
     Lanes upper = (Lanes)((Bits)direction & (direction > 0.0));
     sides[0] = (upper - direction) * reach.below;
     sides[1] = upper * reach.above;
@@ -144,13 +137,13 @@ static Bits touched(const Lanes corners[3][3], double margin, const Reach reach[
         for (int edge = 0; edge < 3; edge++) {
             edges[edge][axis] = corners[(edge + 1) % 3][axis] - corners[edge][axis];
             if (edge == 2) continue;
-            greatest = larger(greatest, (Lanes)((Bits)edges[edge][axis] & ~SIGN));
+            greatest = lanes_max(greatest, (Lanes)((Bits)edges[edge][axis] & ~SIGN));
         }
     for (int axis = 0; axis < 3; axis++) {
         int i = (axis + 1) % 3, j = (axis + 2) % 3;
         normal[axis] = edges[0][i] * edges[1][j] - edges[0][j] * edges[1][i];
-        farthest(normal[axis], reach[axis], ahead[axis]);
-        farthest(-normal[axis], reach[axis], behind[axis]);
+        reach_sideways(normal[axis], reach[axis], ahead[axis]);
+        reach_sideways(-normal[axis], reach[axis], behind[axis]);
     }
     greatest *= 2.0;
     Lanes slack = 3.0 * (margin * (greatest * greatest));
@@ -173,7 +166,7 @@ static Bits touched(const Lanes corners[3][3], double margin, const Reach reach[
             Lanes inward_i = -sign * edges[edge][j], inward_j = sign * edges[edge][i];
             Lanes needed = inward_i * corners[edge][i] + inward_j * corners[edge][j] - slack;
             Lanes far_i[2], far_j[2];
-            farthest(inward_i, reach[i], far_i), farthest(inward_j, reach[j], far_j);
+            reach_sideways(inward_i, reach[i], far_i), reach_sideways(inward_j, reach[j], far_j);
             for (int side = 0; side < 4; side++)
                 beside[side] |= ~(far_j[side & 1] >= needed - far_i[side >> 1]);
         }
@@ -200,7 +193,7 @@ static unsigned overlapped_by(const Entries *all, Cut *cut, int64_t entry, int i
     int64_t above = (all->last[entry] | GUARD_BITS) - cut->walls;
     unsigned overlapped = 0xFF, crossed = 0;
     for (int axis = 0; axis < 3; axis++) {
-        int guard = BITS + FIELD * axis;
+        int guard = GRID_BITS + FIELD * axis;
         unsigned one = below >> guard & 1, other = above >> guard & 1;
         overlapped &= ((0u - one) & LOWER[axis]) | ((0u - other) & UPPER[axis]);
         crossed += one & other;
@@ -208,7 +201,8 @@ static unsigned overlapped_by(const Entries *all, Cut *cut, int64_t entry, int i
     /* One that lies in the cell and crosses one dividing plane touches both sides of it. */
     if (crossed <= (unsigned)is_in_cell || !all->faces) return overlapped;
     for (int corner = 0; corner < 3; corner++) {
-        int64_t vertex = clipped(all->faces[corner * all->face_count + entry], all->vertex_count);
+        int64_t named = all->faces[corner * all->face_count + entry];
+        int64_t vertex = clamp_index(named, all->vertex_count);
         for (int axis = 0; axis < 3; axis++) {
             double number = all->vertices[axis * all->vertex_count + vertex];
             cut->corners[corner][axis][cut->count] =
@@ -248,23 +242,21 @@ EXPORT int64_t octree_kernel_classify(const Entries *all, const Level *level,
                                       int64_t *children, int64_t cell_count) {
     Children told = children_in(children, cell_count);
     int64_t finer = all->grid_depth - level->depth - 1, depth = level->depth;
-    if (depth < 0 || finer < 0 || finer >= BITS || !is_within(from, to, cell_count))
+    if (depth < 0 || finer < 0 || finer >= GRID_BITS || !is_within(from, to, cell_count))
         return DAMAGED;
     if (all->faces && (all->vertex_count <= 0 || all->face_count < all->entry_count))
         return DAMAGED;
-    uint64_t before = set_floats(DEFAULT_FLOATS);
+    USE_DEFAULT_FLOATS;
     Cut cut = {.margin = ldexp(1.0, (int)depth + 1 - 48)};
-    for (int64_t c = from; c < to && found >= 0; c++) {
+    for (int64_t c = from; c < to; c++) {
         int64_t i = which[c], count = level->count, code = 0, start = found;
-        if (i < 0 || i >= count) { found = DAMAGED; break; }
+        if (i < 0 || i >= count) return DAMAGED;
         int64_t begin = level->slices[i], end = level->slices[count + i];
         int64_t at = level->copied[i], stop = level->copied[count + i];
         int64_t *bound = told.bounds + 9 * c, *copy = told.copied + 8 * c;
         int64_t *hold = told.held + 8 * c;
-        if (!is_within(begin, end, all->entry_count) || !is_within(at, stop, level->copy_count)) {
-            found = DAMAGED;
-            break;
-        }
+        if (!is_within(begin, end, all->entry_count) || !is_within(at, stop, level->copy_count))
+            return DAMAGED;
         cut.walls = 0;
         for (int axis = 0; axis < 3; axis++) {
             int64_t cell = level->cells[axis * count + i];
@@ -290,28 +282,27 @@ EXPORT int64_t octree_kernel_classify(const Entries *all, const Level *level,
             for (int64_t e = first; e < last; e++) deep += all->depths[e] > depth;
             for (int64_t e = first; e < last; e++) here += all->depths[e] == depth;
             hold[child] = deep;
-            if (here > room - found) { found = DAMAGED; break; }
+            if (here > room - found) return DAMAGED;
             for (int64_t e = first, until = found + here; found < until; e++)
                 pairs[found] = (int32_t)e, found += all->depths[e] == depth;
         }
-        if (found < 0 || stop - at > room - found) { found = DAMAGED; break; }
+        if (stop - at > room - found) return DAMAGED;
         int64_t fresh = found, copies[8] = {0};
         memcpy(pairs + found, level->copies + at, (size_t)(stop - at) * sizeof *pairs);
         found += stop - at;
         for (int64_t n = start; n < found; n++) {
-            if (pairs[n] < 0 || pairs[n] >= all->entry_count) { found = DAMAGED; break; }
+            if (pairs[n] < 0 || pairs[n] >= all->entry_count) return DAMAGED;
             cut.waiting[cut.count] = n;
             masks[n] = (uint8_t)overlapped_by(all, &cut, pairs[n], n < fresh);
             if (cut.count == LANES) decide(&cut, pairs, masks, all->strays);
         }
-        if (found >= 0 && cut.count) decide(&cut, pairs, masks, all->strays);
+        if (cut.count) decide(&cut, pairs, masks, all->strays);
         for (int64_t n = start; n < found; n++)
             for (int child = 0; child < 8; child++) copies[child] += masks[n] >> child & 1;
         for (int child = 0; child < 8; child++)
             copy[child] = copies[child], hold[child] += copies[child];
         told.ends[c] = found;
     }
-    set_floats(before);
     return found;
 }
 
@@ -346,21 +337,18 @@ static Verdict judged(const Level *level, int64_t cell, const int64_t *copied,
 EXPORT int64_t octree_kernel_judge(const Level *level, const int64_t *which, int64_t count,
                                    int64_t *children, int64_t most, uint8_t *verdicts,
                                    int64_t *found) {
-    uint64_t before = set_floats(DEFAULT_FLOATS);
+    USE_DEFAULT_FLOATS;
     Children told = children_in(children, count);
     int64_t *starts = found + 2, *rows = starts + 8 * count, kept = 0, total = 0;
     double *allowance = (double *)(rows + 72 * count);
     found[0] = found[1] = 0;
-    for (int64_t c = 0; c < count && total >= 0; c++) {
-        if (which[c] < 0 || which[c] >= level->count) {
-            total = DAMAGED;
-            break;
-        }
+    for (int64_t c = 0; c < count; c++) {
+        if (which[c] < 0 || which[c] >= level->count) return DAMAGED;
         Verdict one = judged(level, which[c], told.copied + 8 * c, told.held + 8 * c, most);
         verdicts[c] = (uint8_t)one.is_worth, verdicts[count + c] = (uint8_t)one.separates;
         found[0] += one.is_worth, found[1] += one.allowance >= 1 ? one.copies : 0;
     }
-    for (int64_t c = 0, room = 8 * found[0]; c < count && total >= 0; c++) {
+    for (int64_t c = 0, room = 8 * found[0]; c < count; c++) {
         Verdict one = judged(level, which[c], told.copied + 8 * c, told.held + 8 * c, most);
         for (int64_t side = 0; side < 8; side++) {
             int64_t *row = rows + kept;
@@ -376,7 +364,6 @@ EXPORT int64_t octree_kernel_judge(const Level *level, const int64_t *which, int
             *row = one.spread, allowance[kept++] = one.allowance;
         }
     }
-    set_floats(before);
     return total;
 }
 
@@ -404,7 +391,7 @@ EXPORT int64_t octree_kernel_hand_down(const int32_t *pairs, const uint8_t *mask
  * `Grid.walls`. */
 EXPORT int64_t octree_kernel_walls(const Entries *all, const int64_t *cells,
                                    const int64_t *depths, int64_t count, double *walls) {
-    uint64_t before = set_floats(DEFAULT_FLOATS);
+    USE_DEFAULT_FLOATS;
     for (int64_t c = 0; c < count; c++)
         for (int row = 0; row < 6; row++) {
             int axis = row % 3;
@@ -412,7 +399,6 @@ EXPORT int64_t octree_kernel_walls(const Entries *all, const int64_t *cells,
             int64_t finest = (cells[axis * count + c] + row / 3) << finer;
             walls[row * count + c] = wall_at(all, axis, finest);
         }
-    set_floats(before);
     return count;
 }
 

@@ -19,26 +19,24 @@ typedef struct {
     double corners[3][3], edges[3][3], units[3][3], normal[3], scale, size;
     double moments[3][3], along[3], lengths[3], sides[3];
     int is_thin, is_inside;
-} Seen;
+} SeenTriangle;
 
-static inline void see_from(const double *corners, const double *point, Seen *seen) {
+static inline void see_from(const double *corners, const double *point, SeenTriangle *seen) {
     for (int n = 0; n < 9; n++) seen->corners[n / 3][n % 3] = corners[n] - point[n % 3];
-    for (int n = 0; n < 9; n++)
-        seen->edges[n / 3][n % 3] =
-            seen->corners[(n / 3 + 1) % 3][n % 3] - seen->corners[n / 3][n % 3];
+    edges_of(seen->corners[0], seen->edges[0]);
     seen->scale = power_of_two_scale(largest_of(seen->edges[0], 9));
     for (int n = 0; n < 9; n++)
         seen->units[n / 3][n % 3] = seen->edges[n / 3][n % 3] * seen->scale;
     cross(seen->units[0], seen->units[1], seen->normal);
     seen->size = dot(seen->normal, seen->normal);
-    seen->is_thin = seen->size <= 0x1p-20;
+    seen->is_thin = seen->size <= NEARLY_PARALLEL;
     if (seen->is_thin && seen->size > 0) {
         exact_cross(seen->units[0], seen->units[1], seen->normal);
         seen->size = dot(seen->normal, seen->normal);
     }
 }
 
-static inline void see_edges(Seen *seen) {
+static inline void see_edges(SeenTriangle *seen) {
     for (int k = 0; k < 3; k++) {
         cross(seen->corners[k], seen->units[k], seen->moments[k]);
         seen->along[k] = -dot(seen->corners[k], seen->units[k]);
@@ -51,13 +49,13 @@ static inline void see_edges(Seen *seen) {
 /* What is closest to the point: the rows of `_Features` in core/nearest/closest.py. `squares` are
  * the squared distances of three corners, three edges and the face. */
 typedef struct {
-    Seen seen;
+    SeenTriangle seen;
     double span[3], shares[3], foot[3], squares[7], least;
     int above;
 } Features;
 
 static inline void set_features(const double *corners, const double *point, Features *found) {
-    Seen *seen = &found->seen;
+    SeenTriangle *seen = &found->seen;
     double longest = 0;
     int beside[3], on_longest = 0;
     see_from(corners, point, seen), see_edges(seen);
@@ -87,7 +85,7 @@ static inline void set_features(const double *corners, const double *point, Feat
 /* Where a triangle is closest to a point; the point itself if it lies on it. */
 static inline void closest_point(const Features *found, const double *corners, const double *point,
                           double *position) {
-    const Seen *seen = &found->seen;
+    const SeenTriangle *seen = &found->seen;
     double weights[4][3] = {{0}}, least = INFINITY;
     int best = 0;
     for (int k = 0; k < 3; k++) {
@@ -114,21 +112,11 @@ static inline void closest_point(const Features *found, const double *corners, c
     }
 }
 
-/* Tell whether the origin's projections fall between the corners, along each edge. */
-static inline int is_within_spans(const Seen *seen) {
-    for (int edge = 0; edge < 3; edge++) {
-        double along[3];
-        for (int c = 0; c < 3; c++) along[c] = dot(seen->corners[c], seen->edges[edge]);
-        if (along[0] > 0 && along[1] > 0 && along[2] > 0) return 0;
-        if (along[0] < 0 && along[1] < 0 && along[2] < 0) return 0;
-    }
-    return 1;
-}
-
 /* Tell whether a triangle has a point no farther from a center than the root of `squared`: as
  * `touch_spheres` in core/touch/triangles.py. */
 static inline int touches_sphere(const double *corners, const double *center, double squared) {
-    Seen seen;
+    static const double origin[3];
+    SeenTriangle seen;
     see_from(corners, center, &seen);
     for (int k = 0; k < 3; k++)
         if (dot(seen.corners[k], seen.corners[k]) <= squared) return 1;
@@ -138,7 +126,8 @@ static inline int touches_sphere(const double *corners, const double *center, do
         int beside = along >= 0 && along <= length * (1 / seen.scale) && length > 0;
         if (beside && dot(seen.moments[k], seen.moments[k]) <= squared * length) return 1;
     }
-    if (!seen.is_inside || (seen.is_thin && !is_within_spans(&seen))) return 0;
+    if (!seen.is_inside) return 0;
+    if (seen.is_thin && !is_within_ring(origin, seen.corners[0], seen.edges[0], 3)) return 0;
     double height = dot(seen.corners[0], seen.normal);
     return height * height <= squared * seen.size;
 }

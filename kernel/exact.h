@@ -1,16 +1,14 @@
-/* Exact arithmetic, and products of vectors, as in core/arrays.py.
+/* Products without rounding, as in core/arrays.py.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later */
 
 #ifndef OCTREE_KERNEL_EXACT_H
 #define OCTREE_KERNEL_EXACT_H
 
-#include <math.h>
-#include <stdint.h>
-#include <string.h>
+#include "vectors.h"
 
-/* The other two axes, in the order that makes cross products. */
-static const int OTHER[3][2] = {{1, 2}, {2, 0}, {0, 1}};
+/* Vectors are nearly parallel if their squared sine is less. */
+#define NEARLY_PARALLEL 0x1p-20
 
 /* One by the power of two next above a number that is not negative. */
 static inline double power_of_two_scale(double largest) {
@@ -25,6 +23,13 @@ static inline double power_of_two_scale(double largest) {
     int power;
     frexp(largest, &power);
     return ldexp(1.0, power < -1023 ? 1023 : -power);
+}
+
+/* Multiply numbers with a power of two, so that the largest is about one; return that power. */
+static inline double scale_to_one(double *numbers, int count) {
+    double scale = power_of_two_scale(largest_of(numbers, count));
+    for (int n = 0; n < count; n++) numbers[n] *= scale;
+    return scale;
 }
 
 static inline double split(double number, double *low) {
@@ -44,16 +49,6 @@ static inline double product_error(double a, double b) {
     return lost;
 }
 
-static inline double dot(const double *a, const double *b) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static inline void cross(const double *a, const double *b, double *product) {
-    product[0] = a[1] * b[2] - a[2] * b[1];
-    product[1] = a[2] * b[0] - a[0] * b[2];
-    product[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 static inline double exact_difference(double a, double b, double c, double d) {
     return (a * b - c * d) + (product_error(a, b) - product_error(c, d));
 }
@@ -62,15 +57,6 @@ static inline void exact_cross(const double *a, const double *b, double *product
     product[0] = exact_difference(a[1], b[2], a[2], b[1]);
     product[1] = exact_difference(a[2], b[0], a[0], b[2]);
     product[2] = exact_difference(a[0], b[1], a[1], b[0]);
-}
-
-static inline double largest_of(const double *numbers, int count) {
-    double largest = 0;
-    for (int i = 0; i < count; i++) {
-        double size = fabs(numbers[i]);
-        largest = largest > size ? largest : size; /* what follows a NaN, if that is last */
-    }
-    return largest;
 }
 
 #endif

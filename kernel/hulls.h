@@ -16,9 +16,6 @@
  * their coordinates: `ROUNDING` in core/touch/separating_axis.py. */
 #define PROJECTION_ROUNDING 0x1p-48
 
-/* Products whose squares are such a part of full ones are of nearly parallel vectors. */
-#define NEARLY_PARALLEL 0x1p-20
-
 /* A hull's topology: by numbers of corners, the ends of edges, and rings around faces. */
 typedef struct {
     int corner_count, edge_count, face_count, ring;
@@ -50,14 +47,7 @@ typedef struct {
 
 /* Whether two solids share a point; or lie apart, at a distance that is not known; or are farther
  * apart than the radius. */
-enum { TOUCHING, APART, FAR_APART };
-
-static inline double lesser(double a, double b) { return a < b ? a : b; }
-static inline double larger(double a, double b) { return a > b ? a : b; }
-
-static inline void subtract(const double *a, const double *b, double *difference) {
-    for (int axis = 0; axis < 3; axis++) difference[axis] = a[axis] - b[axis];
-}
+enum { OVERLAPPING, UNDECIDED, FAR_APART };
 
 /* Return whether numbers are all not negative, or all not positive. */
 static inline int have_one_sign(const double *numbers, int count) {
@@ -75,22 +65,6 @@ static inline int robust_cross(const double *a, const double *b, double full, do
     int is_thin = *square <= NEARLY_PARALLEL * full;
     if (is_thin && *square > 0) exact_cross(a, b, product), *square = dot(product, product);
     return is_thin;
-}
-
-/* Return whether a point lies between the corners of a ring along each of its edges. */
-static inline int is_within_ring(const double *point, const double (*ring)[3],
-                                 const double (*edges)[3], int count) {
-    for (int edge = 0; edge < count; edge++) {
-        double least = INFINITY, most = -INFINITY;
-        for (int corner = 0; corner < count; corner++) {
-            double apart[3];
-            subtract(point, ring[corner], apart);
-            double along = dot(apart, edges[edge]);
-            least = lesser(along, least), most = larger(along, most);
-        }
-        if (!(least <= 0 && most >= 0)) return 0;
-    }
-    return 1;
 }
 
 static inline int corners_near_corners(const Hull *ones, const Hull *others, double squared) {
@@ -126,16 +100,16 @@ static inline int corners_near_edges(const Hull *points, const Hull *hull, doubl
 typedef struct {
     int ring, is_thin;
     double corners[4][3], edges[4][3], outwards[4][3], normal[3], area;
-} Face;
+} HullFace;
 
-static inline void set_face(const Hull *hull, int number, Face *face) {
+static inline void set_face(const Hull *hull, int number, HullFace *face) {
     double full = 0, one[3], other[3];
     int ring = face->ring = hull->kind->ring;
     for (int n = 0; n < ring; n++)
         memcpy(face->corners[n], hull->corners[hull->kind->rings[number][n]], sizeof one);
     for (int n = 0; n < ring; n++) {
         subtract(face->corners[(n + 1) % ring], face->corners[n], face->edges[n]);
-        full = larger(full, dot(face->edges[n], face->edges[n]));
+        full = maximum(full, dot(face->edges[n], face->edges[n]));
     }
     subtract(face->corners[2], face->corners[0], one);
     subtract(face->corners[ring - 1], face->corners[1], other);
@@ -144,7 +118,7 @@ static inline void set_face(const Hull *hull, int number, Face *face) {
 }
 
 /* Return whether the foot of a perpendicular from a point lies in a face, and is near. */
-static inline int is_near_face(const Face *face, const double *point, double squared) {
+static inline int is_near_face(const HullFace *face, const double *point, double squared) {
     double apart[3], sides[4], height = 0;
     for (int n = 0; n < face->ring; n++) {
         subtract(point, face->corners[n], apart);
@@ -152,11 +126,11 @@ static inline int is_near_face(const Face *face, const double *point, double squ
         if (n == 0) height = dot(apart, face->normal);
     }
     return have_one_sign(sides, face->ring) && height * height <= squared * face->area
-        && (!face->is_thin || is_within_ring(point, face->corners, face->edges, face->ring));
+        && (!face->is_thin || is_within_ring(point, face->corners[0], face->edges[0], face->ring));
 }
 
 static inline int corners_near_faces(const Hull *points, const Hull *hull, double squared) {
-    Face face;
+    HullFace face;
     for (int n = 0; n < hull->kind->face_count; n++) {
         set_face(hull, n, &face);
         for (int i = 0; i < points->kind->corner_count && face.area > 0; i++)
@@ -184,7 +158,7 @@ static inline int is_near_edge(const double *start, const double *edge, const do
     /* Lines that are nearly parallel meet anywhere, edges only where they pass each other. */
     for (int axis = 0; axis < 3; axis++) end[axis] = apart[axis] + other[axis];
     double first = dot(apart, edge), last = dot(end, edge);
-    return lesser(first, last) <= length && larger(first, last) >= 0;
+    return minimum(first, last) <= length && maximum(first, last) >= 0;
 }
 
 static inline int edges_near_edges(const Hull *ones, const Hull *others, double squared) {
@@ -202,9 +176,9 @@ static inline int edges_near_edges(const Hull *ones, const Hull *others, double 
 
 /* Scale two hulls to about one by a power of two; return the squared radius there. */
 static inline double scale_hulls(Hull *one, Hull *other, double radius) {
-    double largest = larger(largest_of(one->corners[0], 3 * one->kind->corner_count),
+    double largest = maximum(largest_of(one->corners[0], 3 * one->kind->corner_count),
                             largest_of(other->corners[0], 3 * other->kind->corner_count));
-    double scale = power_of_two_scale(larger(largest, radius));
+    double scale = power_of_two_scale(maximum(largest, radius));
     for (int n = 0; n < 3 * one->kind->corner_count; n++) one->corners[n / 3][n % 3] *= scale;
     for (int n = 0; n < 3 * other->kind->corner_count; n++) other->corners[n / 3][n % 3] *= scale;
     return (radius * scale) * (radius * scale);
@@ -216,13 +190,13 @@ static inline double size_of_hull(const Hull *hull) {
 }
 
 /* Return whether hulls that share no point are no farther apart than the radius. */
-static inline int are_near(const Hull *one, const Hull *other, double radius) {
+static inline int hulls_are_near(const Hull *one, const Hull *other, double radius) {
     Hull ours = {.kind = one->kind}, theirs = {.kind = other->kind};
     for (int n = 0; n < one->kind->corner_count; n++)
         subtract(one->corners[n], one->corners[0], ours.corners[n]);
     for (int n = 0; n < other->kind->corner_count; n++)
         subtract(other->corners[n], one->corners[0], theirs.corners[n]);
-    double largest = larger(larger(radius, size_of_hull(&ours)), size_of_hull(&theirs));
+    double largest = maximum(maximum(radius, size_of_hull(&ours)), size_of_hull(&theirs));
     double squared = scale_hulls(&ours, &theirs, radius + PROJECTION_ROUNDING * largest);
     return corners_near_corners(&ours, &theirs, squared)
         || corners_near_edges(&ours, &theirs, squared)
@@ -235,11 +209,11 @@ static inline int are_near(const Hull *one, const Hull *other, double radius) {
 /* Return the same of a hull and of a box of half sizes around the origin. */
 static inline int is_near_box(const Hull *hull, const double *half, double radius) {
     Hull ours = *hull, box = {.kind = &BOX_HULL};
-    double largest = larger(larger(radius, size_of_hull(hull)), largest_of(half, 3)), beside[3];
+    double largest = maximum(maximum(radius, size_of_hull(hull)), largest_of(half, 3)), beside[3];
     radius += PROJECTION_ROUNDING * largest;
     for (int n = 0; n < hull->kind->corner_count; n++) {
         for (int axis = 0; axis < 3; axis++)
-            beside[axis] = larger(fabs(hull->corners[n][axis]) - half[axis], 0.0);
+            beside[axis] = maximum(fabs(hull->corners[n][axis]) - half[axis], 0.0);
         if (dot(beside, beside) <= radius * radius) return 1;
     }
     for (int n = 0; n < 24; n++)
@@ -251,12 +225,12 @@ static inline int is_near_box(const Hull *hull, const double *half, double radiu
 
 /* What an axis tells of two solids that lie so far apart along it; its squared length. */
 static inline int told_by(double gap, double square, double squared) {
-    return !(gap > 0) ? TOUCHING : gap * gap > squared * square ? FAR_APART : APART;
+    return !(gap > 0) ? OVERLAPPING : gap * gap > squared * square ? FAR_APART : UNDECIDED;
 }
 
 /* Tell the same of the axes of a box and of another solid. */
 static inline int told_by_axes(const Solid *solid, const double *half, double squared) {
-    int told = TOUCHING;
+    int told = OVERLAPPING;
     for (int axis = 0; axis < 3 && told < FAR_APART; axis++) {
         double sum = 0;
         for (int n = 0; n < solid->axis_count; n++)
@@ -277,7 +251,7 @@ static inline int told_by_axes(const Solid *solid, const double *half, double sq
 /* Tell the same of the cross products of an axis of each. */
 static inline int told_by_products(const Solid *solid, const double *half, double squared) {
     const double *middle = solid->middle;
-    int told = TOUCHING;
+    int told = OVERLAPPING;
     for (int n = 0; n < 3 * solid->axis_count && told < FAR_APART; n++) {
         int j = OTHER[n % 3][0], k = OTHER[n % 3][1];
         const double *way = solid->axes[n / 3];
@@ -296,9 +270,9 @@ static inline int told_by_products(const Solid *solid, const double *half, doubl
 /* Tell whether an axis separates a solid from a box of half sizes around the origin, and by more
  * than the radius. */
 static inline int separated(const double *half, const Solid *solid, double radius) {
-    double largest = larger(largest_of(half, 3), largest_of(solid->middle, 3)), grown[3];
+    double largest = maximum(largest_of(half, 3), largest_of(solid->middle, 3)), grown[3];
     for (int n = 0; n < 3 * solid->axis_count; n++)
-        largest = larger(largest, fabs(solid->reach[n / 3] * solid->axes[n / 3][n % 3]));
+        largest = maximum(largest, fabs(solid->reach[n / 3] * solid->axes[n / 3][n % 3]));
     for (int axis = 0; axis < 3; axis++) grown[axis] = half[axis] + PROJECTION_ROUNDING * largest;
     int told = told_by_axes(solid, grown, radius * radius);
     if (told == FAR_APART) return told;

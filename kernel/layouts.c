@@ -7,22 +7,19 @@
  * stand for both. */
 
 #include "octree_kernel.h"
-#include "exact.h"
-
-#include <math.h>
-#include <string.h>
+#include "vectors.h"
 
 /* Parts of a mesh along each axis, as `_PARTS` in store.py; bits of a place, as `_BITS` in
  * sheets.py. */
-enum { PARTS = 4, ALL_PARTS = 64, BITS = 10 };
+enum { COARSE_PARTS = 4, ALL_PARTS = 64, PLACE_BITS = 10 };
 
 static int is_corner(int64_t vertex, int64_t count) { return vertex >= 0 && vertex < count; }
 
 /* Enlarge a box by a point. */
-static inline void enlarge(double *box, const double *rows, int64_t count, int64_t vertex) {
+static inline void enlarge_box(double *box, const double *rows, int64_t count, int64_t vertex) {
     for (int axis = 0; axis < 3; axis++) {
         double number = rows[axis * count + vertex], *low = box + axis, *high = box + 3 + axis;
-        *low = number < *low ? number : *low, *high = number > *high ? number : *high;
+        *low = min_else_second(number, *low), *high = max_else_second(number, *high);
     }
 }
 
@@ -53,27 +50,24 @@ EXPORT int64_t octree_kernel_outline(const double *vertices, int64_t count, cons
     if (!boxes || found == 0) return found;
     double *bounds = boxes, *parts = boxes + 6;
     for (int64_t vertex = 0; vertex < count; vertex++)
-        if (used[vertex]) enlarge(bounds, vertices, count, vertex);
+        if (used[vertex]) enlarge_box(bounds, vertices, count, vertex);
     double scale[3];
     for (int axis = 0; axis < 3; axis++) {
         double size = bounds[3 + axis] - bounds[axis];
-        scale[axis] = size > 0 ? PARTS / size : 0;
+        scale[axis] = size > 0 ? COARSE_PARTS / size : 0;
     }
     for (int64_t vertex = 0; vertex < count; vertex++) {
         int part = 0;
         if (!used[vertex]) continue;
         for (int axis = 0; axis < 3; axis++) {
             double cell = (vertices[axis * count + vertex] - bounds[axis]) * scale[axis];
-            part = part * PARTS + (cell >= PARTS - 1 ? PARTS - 1 : cell > 0 ? (int)cell : 0);
+            const int last = COARSE_PARTS - 1;
+            part = part * COARSE_PARTS + (cell >= last ? last : cell > 0 ? (int)cell : 0);
         }
-        enlarge(parts + 6 * part, vertices, count, vertex);
+        enlarge_box(parts + 6 * part, vertices, count, vertex);
     }
     return found;
 }
-
-/* As np.minimum and np.maximum: NaN if either is. */
-static double lesser(double a, double b) { return a < b || a != a ? a : b; }
-static double greater(double a, double b) { return a > b || a != a ? a : b; }
 
 /* Write the boxes (6, count) of placed meshes, around their placed parts: `_boxes` in
  * core/scene/placements.py. Each mesh (mesh_count) has `counts` of the parts (part_count, 6) from
@@ -98,8 +92,8 @@ EXPORT int64_t octree_kernel_surround(const double *parts, int64_t part_count,
                 extent += fabs(z) * ((part[5] - part[2]) / 2);
                 double *low = boxes + axis * count + n, *high = low + 3 * count;
                 int is_first = part == parts + 6 * start;
-                *low = is_first ? center - extent : lesser(*low, center - extent);
-                *high = is_first ? center + extent : greater(*high, center + extent);
+                *low = is_first ? center - extent : minimum(*low, center - extent);
+                *high = is_first ? center + extent : maximum(*high, center + extent);
             }
     }
     return count;
@@ -118,7 +112,7 @@ static int64_t code_of(Places places) {
 
 /* Where a face is along the curve, and its number below; DAMAGED if a corner is not there. */
 static int64_t key_of(const Mesh *mesh, int64_t number) {
-    const double last = (1 << BITS) - 1;
+    const double last = (1 << PLACE_BITS) - 1;
     int64_t face = mesh->valid[number], count = mesh->vertex_count;
     Places places = {0};
     if (face < 0 || face >= mesh->face_count) return DAMAGED;
@@ -135,18 +129,19 @@ static int64_t key_of(const Mesh *mesh, int64_t number) {
 
 /* Sort keys by what is above their numbers, stably, there and back: three digits. */
 static int64_t *sorted(int64_t *keys, int64_t *other, int64_t count) {
-    int32_t places[3][1 << BITS] = {{0}};
+    enum { DIGIT = (1 << PLACE_BITS) - 1 };
+    int32_t places[3][DIGIT + 1] = {{0}};
     for (int64_t n = 0; n < count; n++)
         for (int digit = 0; digit < 3; digit++)
-            places[digit][keys[n] >> (32 + digit * BITS) & ((1 << BITS) - 1)]++;
+            places[digit][keys[n] >> (32 + digit * PLACE_BITS) & DIGIT]++;
     for (int digit = 0; digit < 3; digit++) {
         int32_t sum = 0;
-        for (int place = 0; place < 1 << BITS; place++) {
+        for (int place = 0; place <= DIGIT; place++) {
             int32_t here = places[digit][place];
             places[digit][place] = sum, sum += here;
         }
         for (int64_t n = 0; n < count; n++)
-            other[places[digit][keys[n] >> (32 + digit * BITS) & ((1 << BITS) - 1)]++] = keys[n];
+            other[places[digit][keys[n] >> (32 + digit * PLACE_BITS) & DIGIT]++] = keys[n];
         int64_t *before = keys;
         keys = other, other = before;
     }
@@ -222,7 +217,7 @@ EXPORT int64_t octree_kernel_runs(const double *vertices, int64_t count, const i
                 if (!is_corner(corners[corner], count)) return DAMAGED;
             }
             for (int corner = 0; corner < 3; corner++)
-                enlarge(box, vertices, count, corners[corner]);
+                enlarge_box(box, vertices, count, corners[corner]);
             double altitude = altitude_of(vertices, count, corners);
             least = altitude < least ? altitude : least;
         }

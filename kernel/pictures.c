@@ -7,17 +7,11 @@
  * is not drawn. Nothing is allocated and no state is kept. */
 
 #include "octree_kernel.h"
-
-#include <math.h>
-#include <string.h>
+#include "vectors.h"
 
 /* As in scan_conversion.py. */
 #define SLACK 0x1p-30
 #define THIN 0x1p-20
-
-/* As np.minimum and np.maximum: NaN if either is. */
-static double lesser(double a, double b) { return a < b || a != a ? a : b; }
-static double greater(double a, double b) { return a > b || a != a ? a : b; }
 
 /* Put the vertices of some placements on the screen, one placement after the other: `clip`
  * (4, room) are `starts` and `counts` of `vertices` times `matrices` (4, 4, placed). Returns how
@@ -51,10 +45,10 @@ EXPORT int64_t octree_kernel_project(const double *vertices, int64_t vertex_coun
 /* The first and last centers between the least and greatest of three numbers. */
 static void reached(const double *values, double lower, double upper, double *first,
                     double *last) {
-    double least = lesser(lesser(values[0], values[1]), values[2]);
-    double greatest = greater(greater(values[0], values[1]), values[2]);
-    *first = greater(ceil(least - (0.5 + SLACK)), lower);
-    *last = lesser(floor(greatest - (0.5 - SLACK)), upper - 1);
+    double least = minimum(minimum(values[0], values[1]), values[2]);
+    double greatest = maximum(maximum(values[0], values[1]), values[2]);
+    *first = maximum(ceil(least - (0.5 + SLACK)), lower);
+    *last = minimum(floor(greatest - (0.5 - SLACK)), upper - 1);
 }
 
 /* A triangle on the screen: corners from below upward, and nearness at 0, 0, by x and by y. */
@@ -74,8 +68,8 @@ static int set_up(Shown *shown, const double *nearness) {
     shown->by_y = (x1 * near2 - x2 * near1) / area;
     shown->at = nearness[0] - shown->by_x * x[0] - shown->by_y * y[0];
     shown->is_thin = fabs(area) <= THIN * size * size;
-    shown->limits[0] = lesser(lesser(nearness[0], nearness[1]), nearness[2]);
-    shown->limits[1] = greater(greater(nearness[0], nearness[1]), nearness[2]);
+    shown->limits[0] = minimum(minimum(nearness[0], nearness[1]), nearness[2]);
+    shown->limits[1] = maximum(maximum(nearness[0], nearness[1]), nearness[2]);
     for (int turn = 0; turn < 3; turn++) {
         int one = turn == 1, other = one + 1;
         if (!(y[one] > y[other])) continue;
@@ -90,7 +84,7 @@ static void put(const Target *target, const Shown *shown, double nearness, int64
                 int64_t count, int64_t name) {
     for (int64_t step = 0; step < count; step++) {
         double near = shown->by_x * (double)step + nearness;
-        if (shown->is_thin) near = lesser(greater(near, shown->limits[0]), shown->limits[1]);
+        if (shown->is_thin) near = minimum(maximum(near, shown->limits[0]), shown->limits[1]);
         if (!target->keys) {
             if (near >= 0) target->flags[place + step] = 1;
             continue;
@@ -111,7 +105,7 @@ static int put_alone(const Target *target, int64_t number, const Shown *shown, i
     const int64_t step = target->count, *frame = target->numbers + (step == 1 ? 0 : number);
     double left = (double)frame[0], right = (double)frame[2 * step] - 1;
     if (row < frame[step] || row >= frame[3 * step]) return 1;
-    double first = greater(begin, left), last = lesser(end, right);
+    double first = maximum(begin, left), last = minimum(end, right);
     if (!(first <= last)) return 1;
     int64_t count = (int64_t)(last - first) + 1;
     int64_t place = row * frame[5 * step] + ((int64_t)first + frame[4 * step]);
@@ -158,12 +152,12 @@ EXPORT int64_t octree_kernel_draw(const Target *target, const Target *alone, con
             double along = slopes[2] * center + offsets[2];
             int edge = center >= middle;
             double broken = slopes[edge] * center + offsets[edge];
-            double low = lesser(along, broken), high = greater(along, broken);
+            double low = minimum(along, broken), high = maximum(along, broken);
             /* A row may lead through the middle corner, or do so but for a rounding. */
             if (fabs(center - middle) <= SLACK)
-                low = lesser(low, shown.x[1]), high = greater(high, shown.x[1]);
-            double begin = greater(ceil(low - (0.5 + SLACK)), left);
-            double end = lesser(floor(high - (0.5 - SLACK)), right);
+                low = minimum(low, shown.x[1]), high = maximum(high, shown.x[1]);
+            double begin = maximum(ceil(low - (0.5 + SLACK)), left);
+            double end = minimum(floor(high - (0.5 - SLACK)), right);
             if (!(begin <= end)) continue;
             int64_t width = frame[5 * target->count], count = (int64_t)(end - begin) + 1;
             int64_t place = row * width + ((int64_t)begin + frame[4 * target->count]);

@@ -13,11 +13,11 @@
 
 /* Of the products of sums below, what single precision may take: seven roundings of 2^-24, twice
  * over. And the sums from which nothing underflows or overflows. */
-#define ROUNDING 0x1p-20
+#define QUAD_ROUNDING 0x1p-20
 #define LEAST 0x1p-50
 #define MOST 0x1p60
 
-enum { AHEAD = 96 }; /* corners: their places, anywhere in memory, are fetched meanwhile */
+enum { FETCHED_AHEAD = 96 }; /* corners: their places, anywhere in memory, are fetched meanwhile */
 
 /* Find a cross product; return the sum of what its terms are at most. */
 static inline double cross_of(const float *a, const float *b, double *product) {
@@ -39,7 +39,7 @@ static inline int is_flipped(const float *a, const float *b, const float *c, con
         ab[axis] = b[axis] - a[axis], ac[axis] = c[axis] - a[axis], ad[axis] = d[axis] - a[axis];
     double one[3], other[3], size = cross_of(ab, ac, one), other_size = cross_of(ad, ac, other);
     double agreement = one[0] * other[0] + one[1] * other[1] + one[2] * other[2];
-    int is_certain = fabs(agreement) > size * other_size * ROUNDING;
+    int is_certain = fabs(agreement) > size * other_size * QUAD_ROUNDING;
     return is_certain && is_told(size) && is_told(other_size) ? agreement > 0 : -1;
 }
 
@@ -62,7 +62,8 @@ EXPORT int64_t octree_kernel_quads(const float *places, int64_t vertex_count,
         int is_quad = done + 1 < count && polygons[done + 1] == polygon, flip = 0, is_good = 1;
         if (is_quad && done + 2 < count && polygons[done + 2] == polygon) return done;
         if (polygon < 0 || first > corner_count - 3 - is_quad) return DAMAGED;
-        for (int64_t next = first + AHEAD; next < first + AHEAD + 4 && next < corner_count; next++)
+        int64_t ahead = first + FETCHED_AHEAD;
+        for (int64_t next = ahead; next < ahead + 4 && next < corner_count; next++)
             if ((uint64_t)corners[next] < most) {
                 const float *place = places + 3 * (int64_t)corners[next];
                 __builtin_prefetch(place), __builtin_prefetch(place + 2); /* of two lines */

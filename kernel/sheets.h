@@ -6,36 +6,16 @@
 #define OCTREE_KERNEL_SHEETS_H
 
 #include "octree_kernel.h"
-
-#include <stddef.h>
-#include <stdint.h>
+#include "corners.h"
 
 /* Coordinates that cannot overflow when they are subtracted. */
 #define LARGE 1e300
 
-static inline double lowest(double a, double b, double c) {
-    double low = a < b ? a : b;
-    return c < low ? c : low;
-}
-
-static inline double highest(double a, double b, double c) {
-    double high = a > b ? a : b;
-    return c > high ? c : high;
-}
-
 /* Put a triangle where a matrix does, if there is one; 0 if it is not there. */
 static inline int place(const Batch *batch, int64_t face, const double *matrix, double *corners) {
     if (face < 0 || face >= batch->face_count) return 0;
-    for (int c = 0; c < 3; c++, corners += 3) {
-        int64_t vertex = batch->faces[c * batch->face_step + face], step = batch->vertex_step;
-        if (vertex < 0 || vertex >= batch->vertex_count) return 0;
-        const double *point = batch->vertices + vertex, *row = matrix;
-        double x = point[0], y = point[step], z = point[2 * step];
-        corners[0] = x, corners[1] = y, corners[2] = z;
-        for (int n = 0; n < 3 && matrix; n++, row += 4)
-            corners[n] = x * row[0] + y * row[1] + z * row[2] + row[3];
-    }
-    return 1;
+    return read_corners(batch->vertices, batch->vertex_step, batch->vertex_count,
+                        batch->faces + face, batch->face_step, matrix, corners);
 }
 
 /* Triangles of a small patch, children of another; the largest patches of a mesh. */

@@ -131,8 +131,6 @@ static void start(const Sheets *sheets, const Slid *asked, Slide *search, int64_
     }
 }
 
-static double least_of(double one, double other) { return one < other ? one : other; }
-
 /* Begin the search of a pair; 0 if it is left to the caller. */
 static int begin(const Sheets *sheets, const Slid *asked, Slide *search, int64_t pair) {
     double flat[2] = {0, 0}, size = 0;
@@ -182,17 +180,17 @@ static int place_faces(const Sheets *sheets, const Slid *asked, const Slide *sea
             tilted[c] = seen[2] - (slopes[0] * seen[0] + slopes[1] * seen[1]);
         }
         for (int n = 0; n < 4; n++) {
-            double a = n < 3 ? face->seen[0][n] : tilted[0], moved = along->error;
-            double b = n < 3 ? face->seen[1][n] : tilted[1];
-            double c = n < 3 ? face->seen[2][n] : tilted[2];
+            double moved = along->error;
+            span_of(n < 3 ? &face->seen[0][n] : tilted, n < 3 ? 3 : 1, 3, &face->box.low[n],
+                    &face->box.high[n]);
             if (n == 3) moved += (fabs(slopes[0]) + fabs(slopes[1])) * (TILTING + along->error);
-            face->box.low[n] = lowest(a, b, c) - moved;
-            face->box.high[n] = highest(a, b, c) + moved;
+            face->box.low[n] -= moved, face->box.high[n] += moved;
         }
-        const double *height = &face->corners[0][along->axes[2]];
-        double sign = along->direction[along->axes[2]] < 0 ? -1 : 1;
-        face->box.low[EXACT] = lowest(height[0] * sign, height[3] * sign, height[6] * sign);
-        face->box.high[EXACT] = highest(height[0] * sign, height[3] * sign, height[6] * sign);
+        double low, high;
+        span_of(&face->corners[0][along->axes[2]], 3, 3, &low, &high);
+        int is_back = along->direction[along->axes[2]] < 0;
+        face->box.low[EXACT] = is_back ? -high : low;
+        face->box.high[EXACT] = is_back ? -low : high;
         placed += which ? may_count(asked, search, box, &face->box)
                         : may_count(asked, search, &face->box, box);
     }
@@ -206,7 +204,7 @@ static void take(Slide *search, double gap, int is_crossing, const int64_t *entr
     if (!(gap < search->gap || (gap == search->gap && is_lower))) return;
     search->gap = gap, search->is_crossing = is_crossing, search->corner = corner;
     memcpy(search->entries, entries, sizeof search->entries);
-    search->limit = least_of(search->limit, gap + TIE);
+    search->limit = minimum(search->limit, gap + TIE);
 }
 
 /* Tell two triangles that lie in one plane; 0 if there is no room. */
@@ -316,7 +314,7 @@ static void answer(Slid *asked, const Slide *search, int64_t pair, int is_left) 
     asked->are_crossing[pair] = (uint8_t)search->is_crossing;
     asked->corners[pair] = search->corner;
     for (int n = 0; n < 2; n++) asked->entries[n * asked->count + pair] = search->entries[n];
-    if (asked->is_shared) *limit = least_of(*limit, search->gap);
+    if (asked->is_shared) *limit = minimum(*limit, search->gap);
 }
 
 /* Find the least gaps of pairs of rows, of which the first moves, from pair `from` on: how far the

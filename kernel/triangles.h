@@ -10,10 +10,6 @@
 #include "exact.h"
 #include "sheets.h"
 
-#include <math.h>
-#include <stdint.h>
-#include <string.h>
-
 /* ---- Triangles, maybe placed ---- */
 
 static inline int corners_of(const Batch *batch, int64_t item, double *corners) {
@@ -31,14 +27,9 @@ static inline int corners_of(const Batch *batch, int64_t item, double *corners) 
 static inline double seen_from_within(const double *ones, const double *others, double *one,
                                double *other) {
     for (int n = 0; n < 9; n++) one[n] = ones[n] - ones[n % 3], other[n] = others[n] - ones[n % 3];
-    double size = largest_of(one, 9), size_too = largest_of(other, 9);
-    double scale = power_of_two_scale(size > size_too ? size : size_too);
+    double scale = power_of_two_scale(maximum(largest_of(one, 9), largest_of(other, 9)));
     for (int n = 0; n < 9; n++) one[n] *= scale, other[n] *= scale;
     return scale;
-}
-
-static inline void edges_of(const double *corners, double *edges) {
-    for (int n = 0; n < 9; n++) edges[n] = corners[(n + 3) % 9] - corners[n];
 }
 
 /* ---- Whether two triangles touch, as in core/touch/triangle_pairs.py ---- */
@@ -50,10 +41,12 @@ static inline void edges_of(const double *corners, double *edges) {
 #define SURE 0x1p-40
 
 static inline int bounds_meet(const double *one, const double *other) {
-    for (int n = 0; n < 3; n++)
-        if (lowest(one[n], one[n + 3], one[n + 6]) > highest(other[n], other[n + 3], other[n + 6])
-            || lowest(other[n], other[n + 3], other[n + 6])
-                   > highest(one[n], one[n + 3], one[n + 6])) return 0;
+    for (int axis = 0; axis < 3; axis++) {
+        double low, high, other_low, other_high;
+        span_of(one + axis, 3, 3, &low, &high);
+        span_of(other + axis, 3, 3, &other_low, &other_high);
+        if (low > other_high || other_low > high) return 0;
+    }
     return 1;
 }
 
@@ -65,17 +58,13 @@ static inline int share_a_corner(const double *one, const double *other) {
     return 0;
 }
 
-static inline void subtract(const double *a, const double *b, double *difference) {
-    for (int n = 0; n < 3; n++) difference[n] = a[n] - b[n];
-}
-
 static inline int reaches_plane(const double *one, const double *other) {
-    double first[3], last[3], normal[3], heights[3];
+    double first[3], last[3], normal[3], heights[3], low, high;
     subtract(one + 3, one, first), subtract(one + 6, one, last), cross(first, last, normal);
     for (int c = 0; c < 3; c++)
         subtract(other + 3 * c, one, first), heights[c] = dot(normal, first);
-    return lowest(heights[0], heights[1], heights[2]) <= PLANE
-        && highest(heights[0], heights[1], heights[2]) >= -PLANE;
+    span_of(heights, 1, 3, &low, &high);
+    return low <= PLANE && high >= -PLANE;
 }
 
 /* On which sides of a plane corners surely lie: whether edge i begins and ends on two. */
@@ -114,20 +103,22 @@ static inline int edges_pass(const double *one, const double *other) {
     begin_and_end_apart(one, other, normals[1], crosses[0]);
     begin_and_end_apart(other, one, normals[0], crosses[1]);
     for (int n = 0; n < 3; n++) {
-        double a = apart[n][0], b = apart[n][1], c = apart[n][2];
-        if (crosses[0][n] && (lowest(a, b, c) > SURE || highest(a, b, c) < -SURE)) return 1;
-        a = apart[0][n], b = apart[1][n], c = apart[2][n];
-        if (crosses[1][n] && (lowest(a, b, c) > SURE || highest(a, b, c) < -SURE)) return 1;
+        double low, high;
+        span_of(apart[n], 1, 3, &low, &high);
+        if (crosses[0][n] && (low > SURE || high < -SURE)) return 1;
+        span_of(&apart[0][n], 3, 3, &low, &high);
+        if (crosses[1][n] && (low > SURE || high < -SURE)) return 1;
     }
     return passing ? 2 : 0;
 }
 
 static inline int overlap(const double *way, const double *one, const double *other) {
-    double here[3], there[3], reach = PROJECTION * (fabs(way[0]) + fabs(way[1]) + fabs(way[2]));
+    double here[3], there[3], low, high, other_low, other_high;
+    double reach = PROJECTION * (fabs(way[0]) + fabs(way[1]) + fabs(way[2]));
     for (int c = 0; c < 3; c++)
         here[c] = dot(way, one + 3 * c), there[c] = dot(way, other + 3 * c);
-    return lowest(here[0], here[1], here[2]) <= highest(there[0], there[1], there[2]) + reach
-        && lowest(there[0], there[1], there[2]) <= highest(here[0], here[1], here[2]) + reach;
+    span_of(here, 1, 3, &low, &high), span_of(there, 1, 3, &other_low, &other_high);
+    return low <= other_high + reach && other_low <= high + reach;
 }
 
 /* Whether no product of an edge with an axis, or of two edges, separates them. */
@@ -164,8 +155,7 @@ static inline int touch(const double *ones, const double *others) {
 
 /* ---- The shortest way between two triangles, as in core/touch/triangle_distance.py ---- */
 
-/* Vectors whose squared sine is less are nearly parallel; edges with less than that, parallel. */
-#define NEARLY_PARALLEL 0x1p-20
+/* Edges are parallel if their squared sine is less. */
 #define ALONG 0x1p-52
 
 /* The shortest way so far: its square, and from the one triangle to the other. */
@@ -176,23 +166,12 @@ typedef struct {
 static inline double quotient(double a, double b) { return b > 0 ? a / b : 0; }
 
 /* 0 to 1; of what lies below, 0, where NumPy may have -0, which no square shows. */
-static inline double clipped(double share) { return share < 0 ? 0 : share > 1 ? 1 : share; }
+static inline double clamp_share(double share) { return share < 0 ? 0 : share > 1 ? 1 : share; }
 
 static inline void consider(Shortest *shortest, const double *from, const double *to) {
     double way[3] = {to[0] - from[0], to[1] - from[1], to[2] - from[2]};
     double square = dot(way, way);
     if (square < shortest->square) shortest->square = square, memcpy(shortest->way, way, 24);
-}
-
-/* Whether the point, as seen from three corners, lies between these along each edge. */
-static inline int within_spans(const double *apart, const double *edges) {
-    for (int edge = 0; edge < 9; edge += 3) {
-        double one = dot(apart, edges + edge), two = dot(apart + 3, edges + edge);
-        double three = dot(apart + 6, edges + edge);
-        if (!((one <= 0 || two <= 0 || three <= 0) && (one >= 0 || two >= 0 || three >= 0)))
-            return 0;
-    }
-    return 1;
 }
 
 /* Ways between so many corners and the face of another triangle, or its first corner. */
@@ -208,7 +187,8 @@ static inline void corners_to_face(const double *corners, int count, const doubl
         double apart[9], foot[3];
         for (int n = 0; n < 9; n++) apart[n] = corners[c + n % 3] - triangle[n];
         int above = area > 0 && dot(apart, beside) >= 0 && dot(apart + 3, beside + 3) >= 0
-                 && dot(apart + 6, beside + 6) >= 0 && (!thin || within_spans(apart, edges));
+                 && dot(apart + 6, beside + 6) >= 0
+                 && (!thin || is_within_ring(corners + c, triangle, edges, 3));
         double height = quotient(dot(apart, normal), area);
         for (int n = 0; n < 3; n++)
             foot[n] = above ? corners[c + n] - height * normal[n] : triangle[n];
@@ -229,15 +209,15 @@ static inline double gap_of(const double *ones, const double *others, double *wa
             double a = dot(here + i, here + i), e = dot(there + j, there + j);
             double b = dot(here + i, there + j), c = dot(here + i, apart);
             double f = dot(there + j, apart), across = a * e - b * b;
-            double along = clipped(quotient(f, e)), back = clipped(quotient(-c, a));
+            double along = clamp_share(quotient(f, e)), back = clamp_share(quotient(-c, a));
             for (int n = 0; n < 3; n++) to[n] = stop[n] + along * there[j + n];
             consider(&shortest, start, to);
             for (int n = 0; n < 3; n++) from[n] = start[n] + back * here[i + n];
             consider(&shortest, from, stop);
             double first = across > ALONG * a * e ? quotient(b * f - c * e, across) : 0;
-            first = clipped(first);
-            double second = clipped(quotient(b * first + f, e));
-            first = clipped(quotient(b * second - c, a));
+            first = clamp_share(first);
+            double second = clamp_share(quotient(b * first + f, e));
+            first = clamp_share(quotient(b * second - c, a));
             for (int n = 0; n < 3; n++) {
                 from[n] = start[n] + first * here[i + n];
                 to[n] = stop[n] + second * there[j + n];
@@ -264,14 +244,13 @@ static inline double height_of(const double *point, const double *corners) {
     const double origin[3] = {0, 0, 0};
     for (int n = 0; n < 9; n++) seen[n] = corners[n] - point[n % 3];
     if (!fit(seen)) return NAN;
-    double scale = power_of_two_scale(largest_of(seen, 9));
-    for (int n = 0; n < 9; n++) seen[n] *= scale;
+    double scale = scale_to_one(seen, 9);
     edges_of(seen, edges);
     Shortest shortest = {INFINITY, {0, 0, 0}};
     for (int j = 0; j < 9; j += 3) {
         double apart[3], to[3];
         for (int n = 0; n < 3; n++) apart[n] = -seen[j + n];
-        double along = clipped(quotient(dot(apart, edges + j), dot(edges + j, edges + j)));
+        double along = clamp_share(quotient(dot(apart, edges + j), dot(edges + j, edges + j)));
         for (int n = 0; n < 3; n++) to[n] = seen[j + n] + along * edges[j + n];
         consider(&shortest, origin, to);
     }

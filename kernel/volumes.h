@@ -19,11 +19,11 @@
 static inline double bounding_sphere(const double *corners, double *center) {
     double square = 0, largest = 0;
     for (int axis = 0; axis < 3; axis++) {
-        double a = corners[axis], b = corners[3 + axis], c = corners[6 + axis];
-        double low = lesser(lesser(a, b), c), high = larger(larger(a, b), c);
+        double low, high;
+        span_of(corners + axis, 3, 3, &low, &high);
         center[axis] = (low + high) / 2;
         square += (high - low) * (high - low);
-        largest = larger(largest, larger(fabs(low), fabs(high)));
+        largest = maximum(largest, maximum(fabs(low), fabs(high)));
     }
     return sqrt(square) * (0.5 + 0x1p-40) + largest * 0x1p-50;
 }
@@ -33,14 +33,13 @@ static inline double bounding_sphere(const double *corners, double *center) {
 static inline int decide_by_foot(const double *foot, const double *toward, const double *corners,
                           double squared, double doubt) {
     double way[3], apart[3], gap = INFINITY, farthest = 0;
-    double scale = power_of_two_scale(largest_of(toward, 3));
     int is_close = 0;
-    for (int axis = 0; axis < 3; axis++) way[axis] = toward[axis] * scale;
+    memcpy(way, toward, sizeof way), scale_to_one(way, 3);
     for (int c = 0; c < 9; c += 3) {
         subtract(corners + c, foot, apart);
         double square = dot(apart, apart);
         is_close |= square <= squared - doubt;
-        gap = lesser(dot(apart, way), gap), farthest = larger(square, farthest);
+        gap = minimum(dot(apart, way), gap), farthest = maximum(square, farthest);
     }
     if (is_close) return 1;
     double beyond = squared + doubt + PROJECTION_ROUNDING * farthest;
@@ -52,10 +51,9 @@ static inline int decide_by_foot(const double *foot, const double *toward, const
 static inline int is_pierced(const double *corners, const double *capsule) {
     double seen[4][3], edges[3][3], normal[3], place[3], apart[3], product[3], area, full = 0;
     for (int c = 0; c < 4; c++) subtract(c < 3 ? corners + 3 * c : capsule + 3, capsule, seen[c]);
-    double scale = power_of_two_scale(largest_of(seen[0], 12));
-    for (int n = 0; n < 12; n++) seen[n / 3][n % 3] *= scale;
+    double scale = scale_to_one(seen[0], 12);
     for (int n = 0; n < 9; n++) edges[n / 3][n % 3] = (corners[(n + 3) % 9] - corners[n]) * scale;
-    for (int c = 0; c < 3; c++) full = larger(full, dot(edges[c], edges[c]));
+    for (int c = 0; c < 3; c++) full = maximum(full, dot(edges[c], edges[c]));
     full *= full;
     int is_thin = robust_cross(edges[0], edges[1], full, normal, &area);
     subtract(seen[3], seen[0], apart);
@@ -69,7 +67,7 @@ static inline int is_pierced(const double *corners, const double *capsule) {
         if (!(dot(product, normal) >= 0)) return 0;
     }
     if (!is_thin) return 1;
-    return is_within_ring(place, seen, edges, 3) && area > THINNEST * THINNEST * full;
+    return is_within_ring(place, seen[0], edges[0], 3) && area > THINNEST * THINNEST * full;
 }
 
 /* Return whether a triangle touches a capsule (start, end, radius): as `touched_by_triangles` in
@@ -81,7 +79,7 @@ static inline int touches_capsule(const double *corners, const double *capsule) 
     subtract(center, start, middle), subtract(end, start, along);
     double length = dot(along, along);
     if (length > 0) share = dot(middle, along) / length;
-    share = lesser(larger(share, 0.0), 1.0);
+    share = minimum(maximum(share, 0.0), 1.0);
     double doubt = DOUBT * (dot(middle, middle) + length + radius * radius);
     for (int axis = 0; axis < 3; axis++) foot[axis] = share * along[axis];
     subtract(middle, foot, toward);
@@ -92,7 +90,7 @@ static inline int touches_capsule(const double *corners, const double *capsule) 
     Hull segment = {.kind = &SEGMENT_HULL}, triangle = {.kind = &TRIANGLE_HULL};
     memcpy(segment.corners, capsule, 6 * sizeof *capsule);
     memcpy(triangle.corners, corners, 9 * sizeof *corners);
-    return are_near(&segment, &triangle, radius) || is_pierced(corners, capsule);
+    return hulls_are_near(&segment, &triangle, radius) || is_pierced(corners, capsule);
 }
 
 /* Return whether a triangle touches a region (lower, upper, radius), or DOUBTFUL (see boxes.h): as
@@ -101,7 +99,7 @@ static inline int touches_region(const double *corners, const double *region) {
     double center[3], foot[3], toward[3], half[3];
     double radius = region[6], reach = bounding_sphere(corners, center) + radius;
     for (int axis = 0; axis < 3; axis++)
-        foot[axis] = lesser(larger(center[axis], region[axis]), region[3 + axis]);
+        foot[axis] = minimum(maximum(center[axis], region[axis]), region[3 + axis]);
     subtract(center, foot, toward);
     if (!(dot(toward, toward) <= reach * reach)) return 0;
     int decided = decide_by_foot(foot, toward, corners, radius * radius, 0);
@@ -126,13 +124,12 @@ static inline void see_from_box(const double *box, const double *point, double *
  * are grown by rounding; but the box's own: as `_axes_overlap` in core/touch/oriented_boxes.py. */
 static inline int turned_axes_overlap(const double (*corners)[3], const double *half) {
     double edges[3][3], normal[3], size[3], area, low = INFINITY, high = -INFINITY;
-    for (int c = 0; c < 3; c++) subtract(corners[(c + 1) % 3], corners[c], edges[c]);
-    double scale = power_of_two_scale(largest_of(edges[0], 9));
-    for (int n = 0; n < 9; n++) edges[n / 3][n % 3] *= scale;
+    edges_of(corners[0], edges[0]);
+    scale_to_one(edges[0], 9);
     robust_cross(edges[0], edges[1], 1.0, normal, &area);
     for (int c = 0; c < 3; c++) {
         double height = dot(corners[c], normal);
-        low = lesser(height, low), high = larger(height, high), size[c] = fabs(normal[c]);
+        low = minimum(height, low), high = maximum(height, high), size[c] = fabs(normal[c]);
     }
     double reach = dot(half, size);
     if (!(low <= reach && high >= -reach)) return 0;
@@ -143,7 +140,7 @@ static inline int turned_axes_overlap(const double (*corners)[3], const double *
         double on_edge = edge[i] * one[j] - edge[j] * one[i];
         double beside = edge[i] * other[j] - edge[j] * other[i];
         reach = half[i] * fabs(edge[j]) + half[j] * fabs(edge[i]);
-        if (!(lesser(on_edge, beside) <= reach && larger(on_edge, beside) >= -reach)) return 0;
+        if (!(minimum(on_edge, beside) <= reach && maximum(on_edge, beside) >= -reach)) return 0;
     }
     return 1;
 }
@@ -154,7 +151,7 @@ static inline int touches_oriented(const double *corners, const double *box) {
     double seen[3][3], half[3], largest = largest_of(box + 3, 3);
     for (int c = 0; c < 3; c++) {
         see_from_box(box, corners + 3 * c, seen[c]);
-        largest = larger(largest, largest_of(seen[c], 3));
+        largest = maximum(largest, largest_of(seen[c], 3));
     }
     int is_beyond = 0;
     for (int axis = 0; axis < 3; axis++) {
@@ -187,8 +184,8 @@ static inline double square_between(const Rounded *item, const double *lower,
                                     const double *upper) {
     double square = 0;
     for (int axis = 0; axis < 3; axis++) {
-        double gap = larger(item->lower[axis] - upper[axis], lower[axis] - item->upper[axis]);
-        gap = larger(gap, 0), square += gap * gap;
+        double gap = maximum(item->lower[axis] - upper[axis], lower[axis] - item->upper[axis]);
+        gap = maximum(gap, 0), square += gap * gap;
     }
     return square;
 }
@@ -201,7 +198,7 @@ static inline int boxes_overlap(const Rounded *item, const double *lower, const 
 
 /* Return how far an item is from a point: as `_of_rounded` in core/nearest/closest.py. */
 static inline double distance_to_rounded(const Rounded *item, const double *point) {
-    return larger(sqrt(square_between(item, point, point)) - item->radius, 0);
+    return maximum(sqrt(square_between(item, point, point)) - item->radius, 0);
 }
 
 /* Set where an item is closest to a point; the point itself if it lies in it: as `_on_rounded` in
@@ -210,7 +207,7 @@ static inline void position_on_rounded(const Rounded *item, const double *point,
                                        double *position) {
     double inner[3], way[3];
     for (int axis = 0; axis < 3; axis++)
-        inner[axis] = lesser(larger(point[axis], item->lower[axis]), item->upper[axis]);
+        inner[axis] = minimum(maximum(point[axis], item->lower[axis]), item->upper[axis]);
     subtract(point, inner, way);
     double length = sqrt(dot(way, way)), share = item->radius / length;
     for (int axis = 0; axis < 3; axis++)
@@ -225,7 +222,7 @@ static inline int rounded_touches_capsule(const Rounded *item, const double *cap
         Hull point = {.kind = &POINT_HULL};
         memcpy(point.corners, item->lower, sizeof item->lower);
         memcpy(segment.corners, capsule, 6 * sizeof *capsule);
-        return are_near(&point, &segment, radius);
+        return hulls_are_near(&point, &segment, radius);
     }
     see_from_middle(item, half, capsule, 2, segment.corners[0]);
     Solid solid = {.axis_count = 1};
@@ -233,11 +230,9 @@ static inline int rounded_touches_capsule(const Rounded *item, const double *cap
         solid.axes[0][axis] = (segment.corners[1][axis] - segment.corners[0][axis]) / 2;
         solid.middle[axis] = segment.corners[0][axis] + solid.axes[0][axis];
     }
-    double scale = power_of_two_scale(largest_of(solid.axes[0], 3));
-    for (int axis = 0; axis < 3; axis++) solid.axes[0][axis] *= scale;
-    solid.reach[0] = 1 / scale;
+    solid.reach[0] = 1 / scale_to_one(solid.axes[0], 3);
     int told = separated(half, &solid, radius);
-    return told == TOUCHING || (told == APART && is_near_box(&segment, half, radius));
+    return told == OVERLAPPING || (told == UNDECIDED && is_near_box(&segment, half, radius));
 }
 
 /* Return whether an item touches an oriented box: as `touched_by_rounded` in
@@ -246,10 +241,10 @@ static inline int rounded_touches_oriented(const Rounded *item, const double *bo
     double half[3], seen[3], beside[3];
     if (item->is_point) {
         see_from_box(box, item->lower, seen);
-        double largest = larger(largest_of(box + 3, 3), largest_of(seen, 3));
+        double largest = maximum(largest_of(box + 3, 3), largest_of(seen, 3));
         for (int axis = 0; axis < 3; axis++) {
             half[axis] = box[3 + axis] + PROJECTION_ROUNDING * largest;
-            beside[axis] = larger(fabs(seen[axis]) - half[axis], 0.0);
+            beside[axis] = maximum(fabs(seen[axis]) - half[axis], 0.0);
         }
         return dot(beside, beside) <= item->radius * item->radius;
     }
@@ -258,7 +253,7 @@ static inline int rounded_touches_oriented(const Rounded *item, const double *bo
     memcpy(solid.reach, box + 3, sizeof solid.reach);
     memcpy(solid.axes, box + 6, sizeof solid.axes);
     int told = separated(half, &solid, item->radius);
-    if (told != APART) return told == TOUCHING;
+    if (told != UNDECIDED) return told == OVERLAPPING;
     Hull turned = {.kind = &BOX_HULL};
     for (int n = 0; n < 24; n++) {
         double ends[3], along[3];

@@ -16,6 +16,7 @@ from .structures import (
     SCRATCH,
     Asked,
     Batch,
+    Cells,
     Hits,
     Planes,
     Sheets,
@@ -56,6 +57,7 @@ KNOWN = {
     "bounds": "c13a3467cf727829",
     "enter": "ab4aaffaec7491e9",
     "touching": "3406c2ef840dd4ef",
+    "join": "0836a819d837bb88",
     "heights": "2bc4b881e57b4eeb",
     "runs": "9aed489b2e843958",
     "slices": "806c85223d02d876",
@@ -124,6 +126,14 @@ def questions(library: ctypes.CDLL) -> Iterator[Question]:
     ones, others = (_wholes(side) for side in zip(*product(range(count), repeat=2), strict=True))
     flags = (c_uint8 * len(ones))()
     yield "touching", (byref(batch), ones, byref(batch), others, len(ones), flags), (flags,)
+
+    names, walls = _wholes([-1] * len(ones)), _doubles([-9.0] * 3 + [9.0] * 3)
+    slots = [(_doubles([0.0] * 6 * (1 + count)), _wholes([-1])) for _ in range(2)]
+    leaf = [batch, *map(at, (walls, root, begin, end, order))]
+    trees = (Cells * 2)(*(Cells(*leaf, *map(at, held), 1, count, 1, count) for held in slots))
+    room = ctypes.create_string_buffer(library.octree_kernel_join_size())
+    c_int64.from_buffer(room).value = 1  # a pair of cells waits: both roots
+    yield "join", (trees, room, 0.0, 1 << 40, 1 << 40, names, len(names)), (names,)
 
     corners = [FACES[corner * count : (corner + 1) * count] for corner in range(3)]
     rows = [VERTICES[5 * axis + each] for row in corners for axis in range(3) for each in row]
