@@ -126,7 +126,8 @@ static int64_t join_leaves(Cells *trees, Join *join, const int64_t *leaves, doub
 static int divide_cell(Cells *trees, Join *join, int which, const int64_t *pair, double reach) {
     const Cells *tree = &trees[which], *other = &trees[!which];
     int64_t child = tree->first_child[pair[which]], beside = pair[!which];
-    if (child <= pair[which] || child > tree->cell_count - 8 || join->height > MOST_PAIRS - 8) return 0;
+    if (child <= pair[which] || child > tree->cell_count - 8) return 0;
+    if (join->height > MOST_PAIRS - 8) return 0;
     for (int64_t last = child + 8; child < last; child++) {
         int is_near = 1;
         for (int n = 0; n < 3; n++) {

@@ -39,8 +39,8 @@ static inline int corners_in(const Tree *tree, const double *matrix, int64_t ent
                              double *corners) {
     assert(entry >= 0 && entry < tree->entry_count);
     int64_t count = tree->vertex_count;
-    return read_corners(tree->vertices, count, count, tree->faces + entry, tree->entry_count, matrix,
-                        corners);
+    return read_corners(tree->vertices, count, count, tree->faces + entry, tree->entry_count,
+                        matrix, corners);
 }
 
 #endif
