@@ -27,7 +27,7 @@ enum { NODE = 0, BLOCK = 1, SCRATCH = 2, PART = 3 };
 /* Which crossings of a ray are wanted. */
 enum { CLOSEST = 0, ANY = 1, ALL = 2 };
 
-/* ---- Trees and questions (kernel.c) ---- */
+/* ---- Trees and questions (packing.c, walks.c) ---- */
 
 /* A node and a block of a packed tree, a part that is still to be packed, a node on a stack. */
 typedef struct Node Node;
@@ -257,7 +257,7 @@ typedef struct {
     int64_t patch_step, patch_count, mesh_count;
 } Sheets;
 
-/* ---- Pairs of placed surfaces (pairs.c) ---- */
+/* ---- Pairs of triangles and of placed surfaces (joins.c, pairs.c) ---- */
 
 /* The state of a search and of a join, between calls. */
 typedef struct Search Search;
@@ -313,7 +313,7 @@ EXPORT int64_t octree_kernel_slide(const Sheets *sheets, Slid *asked, int64_t fr
 /* ---- Audits (audits.c) ---- */
 
 /* Triangles that cut (9, count), and whether each lies in the other's plane, as that sees it: its
- * normal (3, count), points near its plane (3, POINTS, count), and bounds of these (6, count). */
+ * normal (3, count), points near its plane (3, PLANE_POINTS, count), and bounds of these (6, count). */
 typedef struct {
     const double *corners, *normals, *points, *bounds;
     const uint8_t *flat;
