@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * As `kernel.c`: answers have the bits of the NumPy functions in `core`, nothing is allocated, and
- * what does not fit is left to the caller. */
+ * Answers have the bits of the NumPy functions in `core`. Nothing is allocated. Triangles that
+ * overflow or do not fit are left to the caller. */
 
 #include "octree_kernel.h"
 #include "exact.h"
@@ -12,14 +12,14 @@
 
 /* ---- Pairs of triangles within a margin, as in core/audit/contacts.py ---- */
 
-/* How far the farthest coordinate of a triangle is from those of a corner. */
+/* Return the largest difference of a coordinate of a triangle from that of a corner. */
 static double farthest_coordinate(const double *corners, const double *from) {
     double away[9];
     for (int n = 0; n < 9; n++) away[n] = corners[n] - from[n % 3];
     return largest_of(away, 9);
 }
 
-/* Whether `other` surely lies beyond the margin on one side of the plane of `one`. */
+/* Return whether `other` surely lies beyond the margin on one side of the plane of `one`. */
 static int is_beyond_plane(const double *one, const double *other, double margin) {
     double first[3], last[3], normal[3], heights[3], low, high;
     subtract(one + 3, one, first), subtract(one + 6, one, last), cross(first, last, normal);
@@ -33,7 +33,7 @@ static int is_beyond_plane(const double *one, const double *other, double margin
 }
 
 /* Measure how far items i and count + i are apart: infinity if surely beyond the margin, NaN of
- * those that are left to the caller. */
+ * pairs that are left to the caller. */
 EXPORT int64_t octree_kernel_measure(const Batch *items, int64_t count, double margin,
                                      double *lengths) {
     USE_DEFAULT_FLOATS;
@@ -49,8 +49,8 @@ EXPORT int64_t octree_kernel_measure(const Batch *items, int64_t count, double m
 
 /* ---- Points and triangles, as in core/touch/triangle_distance.py ---- */
 
-/* Measure how far points, of (3, point_step), are from triangles, of (9, step): NaN of those that
- * are left to the caller. */
+/* Measure how far points, of (3, point_step), are from triangles, of (9, step): NaN of points
+ * that are left to the caller. */
 EXPORT int64_t octree_kernel_heights(const double *points, int64_t point_step,
                                      const double *triangles, int64_t step, int64_t count,
                                      double *heights) {
@@ -66,17 +66,19 @@ EXPORT int64_t octree_kernel_heights(const double *points, int64_t point_step,
 
 /* ---- Cuts of surfaces by triangles, as in core/audit/cutting.py and core/audit/pieces.py ---- */
 
-/* Parts of a triangle that is cut by three planes; points of a cutter near the other's plane. */
+/* The most parts of a triangle that three planes cut, and the points of a cutter near the other's
+ * plane. */
 #define MOST_PIECES 27
 #define PLANE_POINTS 6
 
-/* Read so many numbers of a column. */
+/* Read `count` numbers of a column. */
 static void read_column(const double *rows, int64_t step, int64_t column, int count,
                         double *numbers) {
     for (int n = 0; n < count; n++) numbers[n] = rows[n * step + column];
 }
 
-/* Whether a triangle comes near points (3, PLANE_POINTS) in its plane: no edge is between. */
+/* Return whether a triangle comes near points (3, PLANE_POINTS) in its plane: no edge separates
+ * them. */
 static int is_near(const double *corners, const double *points, const double *normal,
                    double band) {
     double one[3], other[3], across[3];
@@ -104,8 +106,8 @@ static int is_near(const double *corners, const double *points, const double *no
     return 1;
 }
 
-/* Tell which parts (9, part_count) come near which cutters, pair by pair; returns how many pairs
- * were there. */
+/* Flag the pairs of parts (9, part_count) and cutters that come near each other; returns how many
+ * pairs had valid indices. */
 EXPORT int64_t octree_kernel_beside(const double *parts, int64_t part_count,
                                     const Cutters *cutters, const int64_t *numbers,
                                     const int64_t *theirs, int64_t count, double band,
@@ -153,8 +155,8 @@ static double plane_through(const double *corners, int number, double *normal) {
     return dot(normal, start);
 }
 
-/* Divide a triangle by a plane, where both sides of it hold a corner: a tip, a base, and the rest
- * where that has four corners. Returns how many there are. */
+/* Divide a triangle by a plane that has a corner on each side: into a tip, a base, and a third
+ * part where the base has four corners. Returns the number of parts, 1 if it is whole. */
 static int cut(const double *corners, const double *normal, double height, double through,
                double parts[3][9]) {
     double sides[3];
@@ -213,7 +215,8 @@ static int cut_all(double parts[MOST_PIECES][9], int *codes, int digit, int coun
     return count;
 }
 
-/* Whether all corners of a triangle lie within the band of another: 1, 0, or -1 if unknown. */
+/* Return whether all corners of a triangle lie within the band of another: 1, 0, or -1 if
+ * unknown. */
 static int is_on(const double *corners, const double *cutter, double band) {
     double far = 0;
     for (int axis = 0; axis < 3; axis++) {
@@ -230,8 +233,9 @@ static int is_on(const double *corners, const double *cutter, double band) {
     return far <= band;
 }
 
-/* Divide triangles (9, count) each by its cutter, without what lies on that: parts (9, room), and
- * of which each is one, ascending. Returns how many parts; -1 if that is left to the caller. */
+/* Divide triangles (9, count) each by its cutter, without the parts that lie on the cutter: parts
+ * (9, room), and the triangle of each, ascending. Returns how many parts; -1 if they are left to
+ * the caller. */
 EXPORT int64_t octree_kernel_cut(const double *triangles, int64_t count, const Cutters *cutters,
                                  const int64_t *theirs, double band, double through,
                                  double *parts, int64_t *whose, int64_t room) {
@@ -263,7 +267,7 @@ EXPORT int64_t octree_kernel_cut(const double *triangles, int64_t count, const C
     return made;
 }
 
-/* Whether two triangles may share an area in one plane. */
+/* Return whether two triangles may share an area in one plane. */
 static int are_in_one_plane(const double *one, const double *other, double band) {
     double first[3], last[3], normal[3], other_normal[3], turned[3], away = 0;
     subtract(one + 3, one, first), subtract(one + 6, one, last), cross(first, last, normal);
@@ -279,7 +283,8 @@ static int are_in_one_plane(const double *one, const double *other, double band)
     return squared <= 0.5 * sizes && (away <= 4 * band * length || squared <= 0x1p-30 * sizes);
 }
 
-/* See what is cut (9, count) and its cutter, pair by pair, as `Cutters` are; but for bounds. */
+/* Set the arrays of `Cutters`, except the bounds, for pairs of a triangle (9, count) and its
+ * cutter. */
 EXPORT int64_t octree_kernel_see_cutters(const double *triangles, const double *cutters,
                                          int64_t count, double band, double *normals,
                                          uint8_t *flat, double *points) {
@@ -317,10 +322,10 @@ EXPORT int64_t octree_kernel_see_cutters(const double *triangles, const double *
 /* ---- Pieces of a surface in a solid, as in core/audit/depth.py ---- */
 
 /* Divide pieces (9, count), those `from` one on, each along the edges of its nearest triangle:
- * parts (9, room) of those that are divided, of which each is one, and how far its farthest corner
- * is from that triangle, NaN where that is left to the caller. `turns` tell in which order they
- * come, of equals those of the first pieces. `made` is how many parts. Returns where there is no
- * more room, or `count`. */
+ * parts (9, room) of the divided pieces, the piece of each part, and the distance of its farthest
+ * corner from that triangle, NaN if it is left to the caller. `turns` sort the parts; parts of
+ * equal turns are in the order of their pieces. `made` is the number of parts. Returns the piece
+ * for which room ran out, or `count`. */
 EXPORT int64_t octree_kernel_split(const double *pieces, const double *nearest, int64_t count,
                                    int64_t from, double through, double *parts, int64_t *whose,
                                    double *uppers, int64_t *turns, int64_t room, int64_t *made) {
@@ -354,11 +359,11 @@ EXPORT int64_t octree_kernel_split(const double *pieces, const double *nearest, 
 
 /* ---- Areas in one plane, as in core/audit/coplanar.py ---- */
 
-/* A triangle that is clipped three times has at most so many corners. */
+/* Corners of a triangle that was clipped three times, at most. */
 #define CLIPPED 6
 
-/* Clip a convex polygon (count, 3), without what lies on the negative side; corners that are not
- * needed repeat the last one. Of nothing, its first corner is left. */
+/* Clip a convex polygon (count, 3) to the side that is not negative. Surplus corners repeat the
+ * last one. If nothing is left, the first corner stays. */
 static void clip(double polygon[][3], int count, const double *sides) {
     double found[CLIPPED][3];
     int kept = 0;
@@ -379,7 +384,7 @@ static void clip(double polygon[][3], int count, const double *sides) {
         memcpy(polygon[n], found[n < kept ? n : kept - 1], sizeof found[0]);
 }
 
-/* What two triangles share in one plane within the band: its area, and its middle. */
+/* Return the area that two triangles share in one plane within the band, and set its middle. */
 static double share_of(const double *ones, const double *others, double band, double *middle) {
     double triangle[9], polygon[CLIPPED][3], normal[3], edge[3], inwards[3], sides[CLIPPED];
     double one[9], moment[3] = {0}, area = 0, square = 0, high = 0;
@@ -423,8 +428,8 @@ static double share_of(const double *ones, const double *others, double band, do
     return counts ? area / (scale * scale) : 0;
 }
 
-/* Find what triangles (9, count) share in one plane, pair by pair: areas, and middles (3, count).
- * Their normals are not nothing. */
+/* Find the areas that pairs of triangles (9, count) share in one plane, and their middles (3,
+ * count). No normal is zero. */
 EXPORT int64_t octree_kernel_share(const double *ones, const double *others, int64_t count,
                                    double band, double *areas, double *middles) {
     USE_DEFAULT_FLOATS;

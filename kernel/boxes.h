@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Whether a triangle meets a box: 0, 1, or DOUBTFUL, where the caller has to decide. */
+/* The answer of a test beside 0 and 1: the caller has to decide. */
 enum { DOUBTFUL = 2 };
 
 /* Where points and edges have coordinates up to 1: rounding of projections on a product of edges,
@@ -36,7 +36,7 @@ static inline int scale_to_unit(double *numbers, int count) {
     return largest >= SAFE_LEAST && largest <= SAFE_MOST;
 }
 
-/* Whether no axis separates a triangle and a box whose bounds overlap. */
+/* Return whether no axis separates a triangle and a box whose bounds overlap. */
 static inline int axes_overlap(const double *corners, const double *lower, const double *upper) {
     double seen[12], *half = seen + 9, edges[9], normal[3];
     int is_flat = 0; /* a bit for each coordinate of an edge */
@@ -75,7 +75,7 @@ static inline int is_certain_sum(double value, double terms) {
     return terms == 0 || fabs(value) > terms * TERMS_ROUNDING;
 }
 
-/* Which way a corner turns from an edge, seen along the axis that is neither i nor j. */
+/* Return the orientation of an edge and a corner in the plane of the axes i and j. */
 static inline Sum exact_turn(const double *start, const double *stop, const double *corner, int i,
                              int j) {
     Sum edge[2] = {difference(stop[i], start[i]), difference(stop[j], start[j])};
@@ -92,7 +92,7 @@ static inline int turn(const double *start, const double *stop, const double *co
     return sign_of(&exact);
 }
 
-/* Whether all of a rectangle lies beside an edge of a triangle that faces one way. */
+/* Return whether all of a rectangle lies beside an edge of a triangle that faces one way. */
 static inline int is_beside(const double *start, const double *stop, const double *lower,
                             const double *upper, int i, int j, int facing) {
     double corner[3];
@@ -127,7 +127,7 @@ static inline int side_of_plane(const double *corners, const double *point, cons
     return exact.is_lost ? DOUBTFUL : sign_of(&exact);
 }
 
-/* Whether they meet, without any doubt. */
+/* Return whether a triangle and a box meet, exactly, or DOUBTFUL if numbers have too many bits. */
 static inline int surely_meets(const double *corners, const double *lower, const double *upper) {
     double points[15];
     int facing[3];
@@ -163,7 +163,7 @@ static inline int surely_meets(const double *corners, const double *lower, const
     return 1;
 }
 
-/* Whether a triangle and a box share a point. */
+/* Return whether a triangle and a box share a point. */
 static inline int touches_box(const double *corners, const double *lower, const double *upper) {
     int above = 0, below = 0;
     for (int c = 0; c < 9; c += 3) {

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What `core/construction` and `core/child_masks.py` do, to the last bit: their formulas in their
- * order of operations. Nothing is allocated and no state is kept. Coordinates are finite where
- * nothing else is said; of 0 and -0, which are equal, either may stand for both. */
+ * Answers have the bits of `core/construction` and `core/child_masks.py`: the same formulas in
+ * the same order of operations. The functions allocate nothing and keep no state. Coordinates are
+ * finite unless a comment says otherwise; 0 and -0 may replace each other. */
 
 #include "octree_kernel.h"
 #include "vectors.h"
@@ -19,9 +19,9 @@
 /* The four children on either side of the dividing plane of each axis. */
 static const unsigned LOWER[3] = {0x55, 0x33, 0x0F}, UPPER[3] = {0xAA, 0xCC, 0xF0};
 
-/* What is found of cells (count) that are divided, one array after the other: where the pairs of
- * each end, bounds of its children's slices (count, 9), and how many each child is handed, and
- * holds in all, (count, 8). */
+/* Arrays of the divided cells (count), one after the other: where the pairs of each end, bounds
+ * of its children's slices (count, 9), and how many items each child is handed, and holds in all,
+ * (count, 8). */
 typedef struct {
     int64_t *ends, *bounds, *copied, *held;
 } Children;
@@ -119,10 +119,10 @@ static Lanes lanes_max(Lanes a, Lanes b) {
     return (Lanes)(((Bits)a & is_first) | ((Bits)b & ~is_first));
 }
 
-/* How far children extend below and above where their cell is divided, along an axis. */
+/* Sizes of the lower and the upper children of a cell along an axis. */
 typedef struct { double below, above; } Reach;
 
-/* How far the lower and the upper children go in directions along an axis. */
+/* Set how far the lower and the upper children reach in a direction along an axis. */
 static void reach_sideways(Lanes direction, Reach reach, Lanes *sides) {
     Lanes upper = (Lanes)((Bits)direction & (direction > 0.0));
     sides[0] = (upper - direction) * reach.below;
@@ -177,8 +177,8 @@ static Bits touched(const Lanes corners[3][3], double margin, const Reach reach[
     return masks;
 }
 
-/* The cell that is divided: where, and the unit of its children; and the pairs of entries and
- * masks that wait to be looked at together. */
+/* The cell that is divided: its middle, the unit of its children, and the pairs of entries and
+ * masks that are tested together. */
 typedef struct {
     int64_t walls;
     double middle[3], scale[3], margin;
@@ -187,7 +187,8 @@ typedef struct {
     int64_t waiting[LANES], count;
 } Cut;
 
-/* The children that the bounds of an entry overlap; it waits unless it surely touches them. */
+/* Return the children that the bounds of an entry overlap; the entry waits unless it surely
+ * touches them. */
 static unsigned overlapped_by(const Entries *all, Cut *cut, int64_t entry, int is_in_cell) {
     int64_t below = ~((all->first[entry] | GUARD_BITS) - cut->walls);
     int64_t above = (all->last[entry] | GUARD_BITS) - cut->walls;
@@ -198,7 +199,7 @@ static unsigned overlapped_by(const Entries *all, Cut *cut, int64_t entry, int i
         overlapped &= ((0u - one) & LOWER[axis]) | ((0u - other) & UPPER[axis]);
         crossed += one & other;
     }
-    /* One that lies in the cell and crosses one dividing plane touches both sides of it. */
+    /* An entry in the cell that crosses one dividing plane touches both of its sides. */
     if (crossed <= (unsigned)is_in_cell || !all->faces) return overlapped;
     for (int corner = 0; corner < 3; corner++) {
         int64_t named = all->faces[corner * all->face_count + entry];
@@ -213,8 +214,8 @@ static unsigned overlapped_by(const Entries *all, Cut *cut, int64_t entry, int i
     return overlapped;
 }
 
-/* Take from the masks of what waits the children that are not touched; all stay where that is all,
- * by a rounding, which `strays` notes. */
+/* Remove the children that are not touched from the masks of waiting entries. If rounding would
+ * remove all children, they stay, and the entry is noted in `strays`. */
 static void decide(Cut *cut, const int32_t *pairs, uint8_t *masks, uint8_t *strays) {
     Bits found = touched((const Lanes(*)[3])cut->corners, cut->margin, cut->reach);
     for (int64_t lane = 0; lane < cut->count; lane++) {
@@ -232,10 +233,9 @@ static double wall_at(const Entries *all, int axis, int64_t finest) {
     return finest >> all->grid_depth == 1 ? all->upper[axis] : inner;
 }
 
-/* Of the cells that `which` (count) names from `from` to `to`, find the entries that their
- * children are handed, of these the ones that leave the slice first, and which children those are:
- * `pairs` and `masks`, from `found` on, and what is told of `children`. Returns how many pairs
- * there are now. */
+/* Find the entries that the cells `which` (count) hand down, from `from` to `to`: first the
+ * entries that leave the slice. Writes `pairs` and the `masks` of their children, from `found`
+ * on, and the arrays of `children`. Returns the number of pairs so far. */
 EXPORT int64_t octree_kernel_classify(const Entries *all, const Level *level,
                                       const int64_t *which, int64_t from, int64_t to,
                                       int64_t found, int32_t *pairs, uint8_t *masks, int64_t room,
@@ -306,7 +306,7 @@ EXPORT int64_t octree_kernel_classify(const Entries *all, const Level *level,
     return found;
 }
 
-/* What is thought of the division of a cell: `judged` in core/construction/levels.py. */
+/* The judgment of the division of a cell: `judged` in core/construction/levels.py. */
 typedef struct {
     int is_worth, separates;
     int64_t spread, copies;
@@ -367,8 +367,8 @@ EXPORT int64_t octree_kernel_judge(const Level *level, const int64_t *which, int
     return total;
 }
 
-/* Hand the pairs of the cells from `from` to `to` down to the children of those that are `kept`:
- * copies of each child from its place in `starts` (count, 8) on. */
+/* Hand the pairs of the cells from `from` to `to` down to their children, if the cells are
+ * `kept`: copies of each child from its place in `starts` (count, 8) on. */
 EXPORT int64_t octree_kernel_hand_down(const int32_t *pairs, const uint8_t *masks,
                                        int64_t pair_count, const int64_t *ends,
                                        const int64_t *starts, const uint8_t *kept, int64_t from,

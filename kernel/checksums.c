@@ -2,7 +2,8 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What `core/checksums.py` does, to the last bit. Nothing is allocated and no state is kept. */
+ * Answers have the bits of `core/checksums.py`. The functions allocate nothing and keep no
+ * state. */
 
 #include "octree_kernel.h"
 

@@ -46,8 +46,8 @@ static inline void see_edges(SeenTriangle *seen) {
     seen->is_inside = are_on_one_side(seen->sides) && seen->size > 0;
 }
 
-/* What is closest to the point: the rows of `_Features` in core/nearest/closest.py. `squares` are
- * the squared distances of three corners, three edges and the face. */
+/* The features of a triangle, as the rows of `_Features` in core/nearest/closest.py. `squares`
+ * are the squared distances of three corners, three edges and the face. */
 typedef struct {
     SeenTriangle seen;
     double span[3], shares[3], foot[3], squares[7], least;
@@ -82,7 +82,7 @@ static inline void set_features(const double *corners, const double *point, Feat
         if (found->squares[n] < found->least) found->least = found->squares[n];
 }
 
-/* Where a triangle is closest to a point; the point itself if it lies on it. */
+/* Set the closest point of a triangle; the point itself if the triangle holds it. */
 static inline void closest_point(const Features *found, const double *corners, const double *point,
                           double *position) {
     const SeenTriangle *seen = &found->seen;
@@ -112,7 +112,7 @@ static inline void closest_point(const Features *found, const double *corners, c
     }
 }
 
-/* Tell whether a triangle has a point no farther from a center than the root of `squared`: as
+/* Return whether a triangle has a point no farther from a center than the root of `squared`: as
  * `touch_spheres` in core/touch/triangles.py. */
 static inline int touches_sphere(const double *corners, const double *center, double squared) {
     static const double origin[3];

@@ -9,7 +9,7 @@
 
 /* Read the corners of the triangle whose vertices are `face_step` apart from `face` on, and put
  * them where a matrix, three rows of four, does, unless that is NULL: as `placed` in
- * core/scene/placed.py, in its order of operations. Returns 0 if a vertex is not there. */
+ * core/scene/placed.py, in its order of operations. Returns 0 if a vertex does not exist. */
 static inline int read_corners(const double *vertices, int64_t step, int64_t vertex_count,
                                const int64_t *face, int64_t face_step, const double *matrix,
                                double *corners) {

@@ -114,7 +114,7 @@ static INLINED void begin_phase(const Rules *rules, void *search, Descent *desce
         for (int64_t i = 0; i < sides[which].count; i++)
             descent->tops[which][i] = rules->box_of(search, which, sides[which].top + i);
     if (phase == DIVES) descent->first = -1;
-    /* Of equal rank, the lowest patches come last, and are taken first. */
+    /* Pairs of equal rank are taken from the lowest patches on. */
     for (int64_t i = sides[0].count - 1; i >= 0; i--)
         for (int64_t j = sides[1].count - 1; j >= 0; j--) {
             const Box *one = &descent->tops[0][i], *other = &descent->tops[1][j];

@@ -39,7 +39,7 @@ static inline double split(double number, double *low) {
     return high;
 }
 
-/* What rounding takes from a product. Dekker, 1971. */
+/* Return the rounding error of a product. Dekker, 1971. */
 static inline double product_error(double a, double b) {
     double a_low, b_low, a_high = split(a, &a_low), b_high = split(b, &b_low);
     double lost = a_high * b_high - a * b;

@@ -45,8 +45,8 @@ typedef struct {
     int axis_count;
 } Solid;
 
-/* Whether two solids share a point; or lie apart, at a distance that is not known; or are farther
- * apart than the radius. */
+/* The relation of two solids: they share a point; they lie apart at an unknown distance; they are
+ * farther apart than the radius. */
 enum { OVERLAPPING, UNDECIDED, FAR_APART };
 
 /* Return whether numbers are all not negative, or all not positive. */
@@ -223,12 +223,13 @@ static inline int is_near_box(const Hull *hull, const double *half, double radiu
         || edges_near_edges(&ours, &box, squared);
 }
 
-/* What an axis tells of two solids that lie so far apart along it; its squared length. */
+/* Return the relation by an axis along which two solids are `gap` apart; `square` is its squared
+ * length. */
 static inline int told_by(double gap, double square, double squared) {
     return !(gap > 0) ? OVERLAPPING : gap * gap > squared * square ? FAR_APART : UNDECIDED;
 }
 
-/* Tell the same of the axes of a box and of another solid. */
+/* Return the relation by the axes of a box and of another solid. */
 static inline int told_by_axes(const Solid *solid, const double *half, double squared) {
     int told = OVERLAPPING;
     for (int axis = 0; axis < 3 && told < FAR_APART; axis++) {
@@ -248,7 +249,7 @@ static inline int told_by_axes(const Solid *solid, const double *half, double sq
     return told;
 }
 
-/* Tell the same of the cross products of an axis of each. */
+/* Return the relation by the cross products of an axis of each. */
 static inline int told_by_products(const Solid *solid, const double *half, double squared) {
     const double *middle = solid->middle;
     int told = OVERLAPPING;
@@ -267,8 +268,8 @@ static inline int told_by_products(const Solid *solid, const double *half, doubl
     return told;
 }
 
-/* Tell whether an axis separates a solid from a box of half sizes around the origin, and by more
- * than the radius. */
+/* Return whether an axis separates a solid from a box of half sizes around the origin, and by
+ * more than the radius. */
 static inline int separated(const double *half, const Solid *solid, double radius) {
     double largest = maximum(largest_of(half, 3), largest_of(solid->middle, 3)), grown[3];
     for (int n = 0; n < 3 * solid->axis_count; n++)

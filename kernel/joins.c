@@ -7,7 +7,8 @@
 
 #include "triangles.h"
 
-/* Cells that wait; pairs of entries that are known to have been tested; a part of a leaf. */
+/* Room for pairs of cells that wait; slots for pairs of entries that have been tested; a part of
+ * a leaf. */
 #define MOST_PAIRS 1024
 #define TESTED 8192
 #define CHUNK 256
@@ -23,13 +24,14 @@ static double *slot_of(const Cells *tree, int64_t leaf) {
     return tree->slots + leaf % tree->slot_count * 6 * (1 + tree->most);
 }
 
-/* How far the content of a leaf may reach: no farther than its walls. */
+/* Set the bounds of a leaf's content: its walls, enlarged by `slack`. */
 static void set_walls(const Cells *tree, int64_t leaf, double slack, double *content) {
     for (int n = 0; n < 6; n++)
         content[n] = tree->walls[n * tree->cell_count + leaf] + (n < 3 ? -slack : slack);
 }
 
-/* Make boxes of what stands in a leaf, if not held yet; 0 if it is not there, or too large. */
+/* Make boxes of the triangles in a leaf, unless they are held; 0 if one does not exist or is too
+ * large. */
 static int make_leaf(Cells *tree, int64_t leaf, double slack) {
     double *content = slot_of(tree, leaf), *box = content, low[3], high[3], corners[9];
     int64_t begin = tree->begin[leaf], end = tree->end[leaf];
@@ -55,7 +57,8 @@ static int make_leaf(Cells *tree, int64_t leaf, double slack) {
     return 1;
 }
 
-/* Find the box that the contents of two leaves share, as far as these are known; 0 if none. */
+/* Find the box that the contents of two leaves share; 0 if they share none. Contents that are
+ * unknown count as large as their leaves. */
 static int share(const Cells *trees, const int64_t *leaves, double slack, double *shared) {
     for (int n = 0; n < 2; n++) {
         const Cells *tree = &trees[n];
@@ -76,7 +79,7 @@ static inline int boxes_meet(const double *one, const double *other) {
          & (other[0] <= one[3]) & (other[1] <= one[4]) & (other[2] <= one[5]);
 }
 
-/* Test two triangles, unless that was done lately; 2 if one is not there. */
+/* Test two triangles, unless that was done lately; 2 if one does not exist. */
 static int meet(Cells *trees, Join *join, int64_t one, int64_t other) {
     double corners[2][9];
     uint64_t name = ~((uint64_t)one << 32 | (uint64_t)other);
@@ -88,7 +91,7 @@ static int meet(Cells *trees, Join *join, int64_t one, int64_t other) {
     return touch(corners[0], corners[1]);
 }
 
-/* Name the pairs in two leaves that touch; returns how many, NO_ROOM or GIVEN_UP. */
+/* Name the touching pairs of two leaves; returns their number, NO_ROOM or GIVEN_UP. */
 static int64_t join_leaves(Cells *trees, Join *join, const int64_t *leaves, double slack,
                            int64_t crowd, int64_t *names, int64_t room) {
     double shared[6];
@@ -122,7 +125,7 @@ static int64_t join_leaves(Cells *trees, Join *join, const int64_t *leaves, doub
     return found;
 }
 
-/* Let those of some cells of a tree wait that are as near as `reach` to a cell of the other. */
+/* Push the children of a cell that are as near as `reach` to a cell of the other tree. */
 static int divide_cell(Cells *trees, Join *join, int which, const int64_t *pair, double reach) {
     const Cells *tree = &trees[which], *other = &trees[!which];
     int64_t child = tree->first_child[pair[which]], beside = pair[!which];
@@ -144,11 +147,11 @@ static int divide_cell(Cells *trees, Join *join, int which, const int64_t *pair,
 }
 
 /* Find pairs of entries of two trees that touch, shifted by 32 bits, in any order, some more than
- * once: of leaves that come as near as twice the slack. A join is zero at first, but for the pairs
- * of cells that wait. Ends once nothing waits, so many have been compared as `most`, or there is
- * no more room. Returns how many are found; or GIVEN_UP if two leaves make more than a `crowd` of
- * pairs, or the trees are too large or contradict themselves; or NO_ROOM if there is too little
- * for two leaves. */
+ * once: of leaves that come as near as twice the slack. A join is zero at first, but for the
+ * pairs of cells that wait. Ends once no pair of cells waits, `most` pairs have been compared, or
+ * room has run out. Returns the number of pairs; or GIVEN_UP if two leaves make more than a
+ * `crowd` of pairs, or the trees are too large or contradict themselves; or NO_ROOM if there is
+ * too little for two leaves. */
 EXPORT int64_t octree_kernel_join(Cells *trees, Join *join, double slack, int64_t crowd,
                                   int64_t most, int64_t *names, int64_t room) {
     USE_DEFAULT_FLOATS;

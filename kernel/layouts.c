@@ -1,10 +1,10 @@
-/* Octree kernel, layouts: what is known of meshes without octrees, and triangles along a curve.
+/* Octree kernel, layouts: bounds of meshes without octrees, and triangles along a curve.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What `core/scene/store.py`, `sheets.py` and `patches.py` do, their formulas in their order of
- * operations. Nothing is allocated and no state is kept. Of 0 and -0, which are equal, either may
- * stand for both. */
+ * Answers have the bits of `core/scene/store.py`, `sheets.py` and `patches.py`: the same formulas
+ * in the same order of operations. The functions allocate nothing and keep no state. 0 and -0 may
+ * replace each other. */
 
 #include "octree_kernel.h"
 #include "vectors.h"
@@ -23,10 +23,10 @@ static inline void enlarge_box(double *box, const double *rows, int64_t count, i
     }
 }
 
-/* Find which vertices are used by faces with finite corners, and which faces (3, face_count) these
- * are: `flags`, of vertices, then of faces, 0 on entry. The first of `boxes` holds used vertices,
- * the others, ALL_PARTS, the ones in each cell of a coarse grid; empty ones have infinite bounds.
- * Without `boxes`, none is looked for. Returns how many faces are good. */
+/* Find which vertices are used by faces with finite corners, and which faces (3, face_count)
+ * these are: `flags`, of vertices, then of faces, 0 on entry. The first of `boxes` holds used
+ * vertices, the others, ALL_PARTS, the ones in each cell of a coarse grid; empty ones have
+ * infinite bounds. `boxes` may be NULL. Returns the number of these faces. */
 EXPORT int64_t octree_kernel_outline(const double *vertices, int64_t count, const int64_t *faces,
                                      int64_t face_count, uint8_t *flags, double *boxes) {
     USE_DEFAULT_FLOATS;
@@ -110,7 +110,8 @@ static int64_t code_of(Places places) {
     return (int64_t)(places[0] | places[1] << 1 | places[2] << 2);
 }
 
-/* Where a face is along the curve, and its number below; DAMAGED if a corner is not there. */
+/* Return the place of a face along the curve, above its number; DAMAGED if a corner does not
+ * exist. */
 static int64_t key_of(const Mesh *mesh, int64_t number) {
     const double last = (1 << PLACE_BITS) - 1;
     int64_t face = mesh->valid[number], count = mesh->vertex_count;
@@ -127,7 +128,8 @@ static int64_t key_of(const Mesh *mesh, int64_t number) {
     return code_of(places) << 32 | number;
 }
 
-/* Sort keys by what is above their numbers, stably, there and back: three digits. */
+/* Sort keys by their places, stably, by three digits from one array into the other and back;
+ * returns the sorted one. */
 static int64_t *sorted(int64_t *keys, int64_t *other, int64_t count) {
     enum { DIGIT = (1 << PLACE_BITS) - 1 };
     int32_t places[3][DIGIT + 1] = {{0}};
@@ -179,7 +181,7 @@ EXPORT int64_t octree_kernel_lay_out(const Mesh *meshes, int64_t mesh_count, con
     return first;
 }
 
-/* How far the corner farthest from the longest edge is from it; 0 if that is unknown. */
+/* Return the altitude above the longest edge; 0 if it is unknown. */
 static double altitude_of(const double *rows, int64_t count, const int64_t *corners) {
     double edges[3][3], normal[3], longest = 0;
     for (int axis = 0; axis < 3; axis++) {

@@ -1,9 +1,9 @@
-/* Octree kernel, moves: finds where items stand that have moved, and what cells hold then.
+/* Octree kernel, moves: finds the cells of items that have moved, and the items of cells.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What `core/dynamic` does, to the last bit. Nothing is allocated and no state is kept; items are
- * finite. */
+ * Answers have the bits of `core/dynamic`. The functions allocate nothing and keep no state;
+ * items are finite. */
 
 #include "octree_kernel.h"
 
@@ -11,7 +11,7 @@
 
 /* ---- Where items stand ---- */
 
-/* Tell whether an item lies in the child of a cell around its center, enlarged by `factor`; and
+/* Return whether an item lies in the child of a cell around its center, enlarged by `factor`; and
  * which child that is. `_holding` in core/construction/off_grid.py. */
 static int is_held(const double *walls, const double *middles, int64_t row, const double *lower,
                    const double *upper, double factor, int64_t *child) {
@@ -79,9 +79,8 @@ EXPORT int64_t octree_kernel_slices(const int64_t *parent, const int64_t *place,
     return count;
 }
 
-/* Find the cell that an item stands in that was in another, -1 for none: up to the first that
- * holds it, enlarged as in `loose`, and down to where no child does. LOST of cells that contradict
- * each other. */
+/* Find the cell of an item that was in another, -1 for none: walk up to the first cell that holds
+ * it, enlarged as in `loose`, and down while a child does. LOST if cells contradict each other. */
 static int64_t place_of(const double *walls, const double *loose, const double *middles,
                         const int64_t *parent, const int64_t *first_child, int64_t cell_count,
                         double factor, const double *lower, const double *upper, int64_t cell) {
@@ -93,7 +92,7 @@ static int64_t place_of(const double *walls, const double *loose, const double *
             holds = lower[axis] >= loose[axis * cell_count + cell] &&
                     upper[axis] <= loose[(3 + axis) * cell_count + cell];
         if (holds) break;
-        /* Cells stand behind their parents: nothing goes round in circles. */
+        /* Cells come after their parents, so the loop ends. */
         if (parent[cell] >= cell || parent[cell] < -1) return LOST;
     }
     while (cell >= 0 && first_child[cell] >= 0) {
@@ -106,16 +105,14 @@ static int64_t place_of(const double *walls, const double *loose, const double *
     return cell;
 }
 
-/* What `move` tells beside all else: how many items the root does not hold; the most items of a
- * leaf that one has left or come to; the fewest below a divided cell; and the most below a child
- * of the root. */
+/* Counts of `move`: items that the root does not hold; the most items of a leaf that an item has
+ * left or come to; the fewest below a divided cell; and the most below a child of the root. */
 enum { OUTSIDE, CROWD, FEWEST, FULLEST, TALLIES };
 
 /* Find where items of `rows` (7, count) stand after some of them, `moved`, have moved. `before`
- * (count) are the cells that they were in, -1 for none, and `own` (cell_count) how many
- * each held. `found` gets the tallies, where all stand now (count), what cells hold now
- * (cell_count), `ends` and `slices` as above, and those that have gone to other cells, of which
- * the number is returned. */
+ * (count) are the cells that they were in, -1 for none, and `own` (cell_count) how many each
+ * held. `found` gets the tallies, where all stand now (count), what cells hold now (cell_count),
+ * `ends` and `slices` as above, and the items that have changed cells. Returns their number. */
 EXPORT int64_t octree_kernel_move(const double *walls, const double *loose, const double *middles,
                                   const int64_t *parent, const int64_t *first_child,
                                   const int64_t *place, const int64_t *span, int64_t cell_count,

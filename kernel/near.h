@@ -1,5 +1,5 @@
-/* What is near a point, or meets a volume: exact tests, and how packed boxes and triangles are
- * seen from there.
+/* Points and volumes: exact tests, and bounds of packed boxes and triangles as seen from their
+ * middle.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later */
 
@@ -11,7 +11,7 @@
 #include "walk.h"
 #include "rays.h"
 
-/* Tell whether a triangle touches a volume of a kind that was set; or it is DOUBTFUL. */
+/* Return whether a triangle touches the volume that was set, or DOUBTFUL. */
 static int touches_volume(const Walk *walk, const double *corners) {
     switch (walk->kind) {
     case BOX: return touches_box(corners, walk->lower, walk->upper);
@@ -32,7 +32,7 @@ static INLINED Rounded rounded_item(const Tree *tree, int64_t entry) {
     return item;
 }
 
-/* Tell whether an item that is no triangle touches a volume; boxes, regions and spheres as
+/* Return whether a box, sphere or region touches a volume; boxes, regions and spheres as
  * `rounded_touch_rounded` and `boxes_touch_boxes` in core/touch/rounded.py. */
 static int rounded_touches(const Walk *walk, int64_t entry) {
     Rounded item = rounded_item(walk->tree, entry);
@@ -47,10 +47,10 @@ static int rounded_touches(const Walk *walk, int64_t entry) {
  * volumes that the caller tests, where they are this long. */
 #define NEAR 8.0
 #define LONG 0x1p10
-/* What single precision may add to a distance, at least; see `see_in`. */
+/* The least error of distances in single precision; see `see_in`. */
 #define WRONG 0x1p-16f
 
-/* Look no farther than `limit`. */
+/* Shorten the reach to `limit`. */
 static void narrow(Walk *walk, double limit) {
     walk->reach = limit;
     for (int level = 0; level <= walk->level; level++) {
@@ -61,8 +61,8 @@ static void narrow(Walk *walk, double limit) {
     }
 }
 
-/* Finish the view of the present level. Coordinates are rounded to 2^-23 of those that are
- * `away`, and each is a sum of four: what is nearer than WRONG is always seen. */
+/* Finish the view of the present level. Coordinates are rounded to 2^-23 of the sizes in `away`,
+ * and each is a sum of four: everything nearer than WRONG is seen. */
 static void see_in(Walk *walk, double away) {
     View *view = &walk->views[walk->level];
     int is_known = away < 0x1p40; /* else all is near */
@@ -86,7 +86,7 @@ static int see_top(Walk *walk) {
     View *view = &walk->views[0];
     double farthest = walk->radius * frame->scale;
     int may_be_cut = walk->kind >= BOX;
-    /* Roundings of bounds and of the exact test must not be larger than what is seen. */
+    /* Rounding of bounds and of the exact test must stay below WRONG. */
     int is_near = largest_of(frame->center, 3) * frame->scale <= FAR;
     if (!is_near && (may_be_cut || walk->tree->radii)) return 0;
     view->scale = frame->scale, view->is_cut = 0;
@@ -108,7 +108,7 @@ static int see_top(Walk *walk) {
     return farthest <= NEAR;
 }
 
-/* See it in a placed tree, as large as it is there. */
+/* See the point or volume in a placed tree, in the scene's size. */
 static void see_placed(Walk *walk) {
     const Frame *frame = &walk->tree->frame;
     View *view = &walk->views[1];
@@ -135,7 +135,7 @@ static void see_placed(Walk *walk) {
     see_in(walk, away);
 }
 
-/* Put three coordinates of eight where the matrix does. */
+/* Turn eight points, or sizes, by the matrix of the placed tree. */
 static void turned(const View *view, Eight *points, int is_size) {
     Eight found[3];
     for (int axis = 0; axis < 3; axis++) {
@@ -168,7 +168,8 @@ static unsigned not_beside(const Walk *walk, const Eight *middle, const Eight *h
     return met;
 }
 
-/* Return the boxes of a node that come near, how near, squared, and those that lie within. */
+/* Return the boxes of a node within reach; set their squared distances, and the boxes that are
+ * certainly met. */
 static unsigned near_boxes(const Walk *walk, const Node *node, int is_certain, Eight *when,
                            unsigned *certain) {
     const View *view = &walk->views[walk->level];
@@ -247,7 +248,7 @@ static unsigned may_reach(Walk *walk, const Block *block, int count) {
     return met & up_to(ahead, plus(times(root(square), all(view->reach)), beside));
 }
 
-/* Tell whether a triangle may be near a point: no corner is nearer along the way to its middle.
+/* Return whether a triangle may be near a point: no corner is nearer along the way to its middle.
  * The point looks no farther than the nearest corner, and moves the corners to where it is 0. */
 static int may_be_near(Walk *walk, double *corners, double far) {
     double way[3] = {0}, along = INFINITY, nearest = INFINITY;
@@ -261,14 +262,14 @@ static int may_be_near(Walk *walk, double *corners, double far) {
     return 1;
 }
 
-/* How far a placed triangle is from the point, squared. */
+/* Return the squared distance of a placed triangle. */
 static double square_to(const Walk *walk, const double *corners) {
     Features found;
     set_features(corners, walk->lower, &found);
     return found.least;
 }
 
-/* How far an item is from the point, in a scene by its place. */
+/* Return the distance of an item, in a scene by its place. */
 static double distance_to(const Walk *walk, int64_t place, int64_t entry) {
     double corners[9];
     if (walk->tree->boxes && !walk->scene) {
@@ -279,7 +280,7 @@ static double distance_to(const Walk *walk, int64_t place, int64_t entry) {
     return sqrt(square_to(walk, corners));
 }
 
-/* Where an item is closest to the point; the point itself if it lies in it. */
+/* Set the closest point of an item; the point itself if it lies in the item. */
 static void position_on(const Walk *walk, int64_t place, int64_t entry, double *position) {
     double corners[9];
     Features found;

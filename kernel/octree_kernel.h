@@ -13,18 +13,19 @@
 
 #include "shared.h"
 
-/* What functions return if they refuse: an index points nowhere; an array is too small; a join
- * does not pay; a pair is left to the caller; an item stands in no cell. */
+/* Codes of refusals: an index is out of range; an array is too small; a join does not pay; a pair
+ * is left to the caller; an item has no cell. */
 enum { DAMAGED = -1, NO_ROOM = -2, GIVEN_UP = -3, IS_LEFT = -4, LOST = -5 };
 
-/* Items of questions: nothing was met; the question is left to the caller; it came to a tree that
- * is not packed yet. */
+/* Codes of questions, instead of items: nothing was met; the question is left to the caller; it
+ * came to a tree that is not packed. */
 enum { MISS = -1, NOT_TAKEN = -2, NOT_PACKED = -3 };
 
-/* What `octree_kernel_size` tells the bytes of: of SCRATCH, by the depth of a tree. */
+/* Sizes in bytes that `octree_kernel_size` returns; that of SCRATCH depends on the depth of a
+ * tree. */
 enum { NODE = 0, BLOCK = 1, SCRATCH = 2, PART = 3 };
 
-/* Which crossings of a ray are wanted. */
+/* The wanted crossings of a ray. */
 enum { CLOSEST = 0, ANY = 1, ALL = 2 };
 
 /* ---- Trees and questions (packing.c, walks.c) ---- */
@@ -35,7 +36,7 @@ typedef struct Block Block;
 typedef struct Part Part;
 typedef struct Pending Pending;
 
-/* What coordinates are seen from, and multiplied with, so that those of items lie in [-1, 1]. */
+/* The origin and scale by which coordinates of items are mapped to [-1, 1]. */
 typedef struct {
     double center[3], scale;
 } Frame;
@@ -54,7 +55,7 @@ typedef struct {
     Frame frame;
 } Tree;
 
-/* Trees that are placed. Entries of the top are boxes of placements, each a row. */
+/* Placed trees. Entries of the top are the boxes of placements, each a row. */
 typedef struct {
     Tree top;
     const Tree *trees;      /* (mesh_count), without nodes where one is not packed */
@@ -66,9 +67,9 @@ typedef struct {
     int64_t mesh_count;
 } Scene;
 
-/* Cells of an octree and references, as they are: `Octree` in core/octree.py tells of each. Of
- * `items`, only triangles, or boxes, and order are there; only volumes ask boxes. Nothing here has
- * been checked before. */
+/* Cells of an octree and references, as they are: see `Octree` in core/octree.py. `items` has
+ * triangles or boxes and the order, no nodes; boxes are only asked by volumes. The arrays have
+ * not been checked. */
 typedef struct {
     Tree items;
     const double *walls; /* (6, cell_count) */
@@ -77,20 +78,20 @@ typedef struct {
     double slack;
 } Plain;
 
-/* What is walked: a tree; or a scene, or plain cells, if there are any. */
+/* The target of a walk: a scene or plain cells unless these are NULL, else a tree. */
 typedef struct {
     const Tree *tree;
     const Scene *scene;
     const Plain *plain;
 } Walked;
 
-/* Rays as they are asked: `limits` holds a number for each (limit_step 1) or one for all (0). */
+/* Rays: `limits` has a number for each (limit_step 1) or one for all (0). */
 typedef struct {
     const double *origins, *directions, *limits;
     int64_t limit_step;
 } Asked;
 
-/* The arrays of an answer; those that are NULL are not wanted. `places` are of a scene's only. */
+/* The arrays of an answer; unwanted arrays are NULL. Only scenes have `places`. */
 typedef struct {
     int64_t *items, *places;
     double *distances, *positions, *normals, *weights;
@@ -201,7 +202,7 @@ EXPORT int64_t octree_kernel_refer(const int64_t *references, int64_t count, con
 
 /* ---- Layouts (layouts.c) ---- */
 
-/* A mesh: its finite faces are those that `valid` (valid_count) names, ascending. */
+/* A mesh: `valid` (valid_count) are its finite faces, ascending. */
 typedef struct {
     const double *vertices; /* (3, vertex_count) */
     const int64_t *faces;   /* (3, face_count) */
@@ -210,7 +211,7 @@ typedef struct {
     double lower[3], scale; /* where its curve begins, and how many places a unit has */
 } Mesh;
 
-/* What is laid out, one mesh after the other; `keys` (2, key_count) is for the sort. */
+/* The arrays of all meshes, one after the other; `keys` (2, key_count) is for the sort. */
 typedef struct {
     double *vertices; /* (3, vertex_count) */
     int64_t *faces;   /* (3, face_count) */
@@ -263,8 +264,8 @@ typedef struct {
 typedef struct Search Search;
 typedef struct Join Join;
 
-/* An octree of triangles that stand in all leaves they touch, and slots for what is made of leaves
- * as they are met: how far the content of each reaches, and boxes of at most `most` triangles. */
+/* An octree of triangles that are in all leaves they touch, and slots for the bounds of leaves:
+ * the bounds of the content, and of at most `most` triangles. */
 typedef struct {
     Batch items;
     const double *walls; /* (6, cell_count) */
@@ -295,7 +296,7 @@ EXPORT int64_t octree_kernel_join(Cells *trees, Join *join, double slack, int64_
 /* The state of a slide, between calls. */
 typedef struct Slide Slide;
 
-/* What is asked, and the answers: see octree_kernel_slide. */
+/* The questions and answers of octree_kernel_slide. */
 typedef struct {
     const double *direction;           /* (4): and by how much what is seen may be wrong */
     const int64_t *rows, *keys;        /* (2, count), (count) */
@@ -313,7 +314,7 @@ EXPORT int64_t octree_kernel_slide(const Sheets *sheets, Slid *asked, int64_t fr
 /* ---- Audits (audits.c) ---- */
 
 /* Triangles that cut (9, count), and whether each lies in the other's plane, as that sees it: its
- * normal (3, count), points near its plane (3, PLANE_POINTS, count), and bounds of these (6, count). */
+ * normal (3, count), points near its plane (3, PLANE_POINTS, count), their bounds (6, count). */
 typedef struct {
     const double *corners, *normals, *points, *bounds;
     const uint8_t *flat;
@@ -360,7 +361,7 @@ EXPORT int64_t octree_kernel_coded(const int64_t *faces, int64_t step, int64_t s
 
 /* ---- Pictures (pictures.c) ---- */
 
-/* Where triangles are drawn: see `Frames`. One for all, or for each its own. */
+/* The frames that triangles are drawn into: one for all, or one for each; see `Frames`. */
 typedef struct {
     const int64_t *numbers; /* (6, count) */
     int64_t count;

@@ -2,9 +2,10 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What `core/scene/vertex_blocks.py` does. Only what is surely beyond a plane, or surely inside
- * of all, is told; whoever asks tests the rest exactly, so that answers do not depend on how a
- * height was rounded. Numbers may be anything. Nothing is allocated and no state is kept. */
+ * As `core/scene/vertex_blocks.py`. Only vertices that are surely beyond a plane, or surely
+ * inside of all planes, are told apart; the caller tests the rest exactly, so that answers do not
+ * depend on the rounding of heights. Numbers may be anything. The functions allocate nothing and
+ * keep no state. */
 
 #include "octree_kernel.h"
 
@@ -72,8 +73,8 @@ EXPORT int64_t octree_kernel_outcodes(const double *vertices, int64_t step, int6
     return written;
 }
 
-/* Tell of triangles from `start` to `stop` which are surely inside, and which are neither that nor
- * surely beyond a plane, by the outcodes of their corners: their numbers, `counts` of them. */
+/* List the triangles from `start` to `stop` that are surely inside by the outcodes of their
+ * corners, and those that may be inside: `counts` of them. */
 EXPORT int64_t octree_kernel_coded(const int64_t *faces, int64_t step, int64_t start, int64_t stop,
                                    const uint8_t *codes, int64_t vertex_count, int64_t *sure,
                                    int64_t *unsure, int64_t *counts) {

@@ -4,8 +4,8 @@
  *
  * The wide tree only tells which items a question may meet. Its coordinates are single precision,
  * relative to the middle of all items and divided by a power of two, so that they lie in [-1, 1].
- * Boxes are MARGIN larger than their items. Nothing is allocated and no state is kept: all arrays
- * are the caller's. */
+ * Boxes are MARGIN larger than their items. The functions allocate nothing and keep no state: all
+ * arrays are the caller's. */
 
 #include "packed.h"
 #include "exact.h"

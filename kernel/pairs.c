@@ -9,7 +9,7 @@
 #include "dual.h"
 #include "triangles.h"
 
-/* Tell which pairs of triangles touch, 1 or 0; 2 of pairs that are left to the caller. */
+/* Flag the pairs of triangles that touch, 1 or 0; 2 of pairs that are left to the caller. */
 EXPORT int64_t octree_kernel_touching(const Batch *ones, const int64_t *ids, const Batch *others,
                                       const int64_t *numbers, int64_t count, uint8_t *flags) {
     USE_DEFAULT_FLOATS;
@@ -40,11 +40,11 @@ typedef struct {
     double length, slack;
 } Way;
 
-/* What is searched for; and what a search for crossings finds. */
+/* Kinds of searches; and findings of a search for crossings. */
 enum { GAPS = 0, CROSSINGS = 1, TOUCHINGS = 2, ALL_TOUCHINGS = 3 };
 enum { APART = 0, TOUCHES = 1, CROSSES = 2 };
 
-/* The state between calls. Nothing is looked for that is farther apart than `limit`. */
+/* The state between calls. Ways longer than `limit` are ignored. */
 struct Search {
     Descent descent;
     double seen[2][4]; /* coordinates along the shortest way, as each mesh sees it */
@@ -56,7 +56,7 @@ struct Search {
     int64_t patches[2]; /* whose triangles are `placed` */
 };
 
-/* What a call adds to the state: its arguments, and of ALL_TOUCHINGS, (3, room), what is found. */
+/* The arguments of a call, and the findings (3, room) of ALL_TOUCHINGS. */
 typedef struct {
     const Sheets *sheets;
     Search *state;
@@ -172,7 +172,7 @@ static void see_along(const Search *state, Face *face) {
     span_of(along, 1, 3, &face->box.low[3], &face->box.high[3]);
 }
 
-/* Place a triangle; 0 if it is not there. */
+/* Place a triangle; 0 if it does not exist. */
 static int place_face(const Sheets *sheets, const double *matrix, int64_t entry, Face *face) {
     face->entry = entry, face->box.low[3] = face->box.high[3] = 0;
     if (!place(&sheets->triangles, entry, matrix, face->corners)) return 0;
@@ -181,8 +181,8 @@ static int place_face(const Sheets *sheets, const double *matrix, int64_t entry,
     return 1;
 }
 
-/* Place the triangles of a small patch, unless they were placed last, and name those that may be
- * near a box; returns how many, or IS_LEFT if they are not there. */
+/* Place the triangles of a small patch, unless they were placed last, and find those that may be
+ * near a box; returns their number, or IS_LEFT if one does not exist. */
 static int place_faces(const Call *call, int which, int64_t patch, const Box *box, Face **faces) {
     const Sheets *sheets = &call->sheets[which];
     Search *state = call->state;

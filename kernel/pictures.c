@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What `core/item_buffer/stage.py`, `scan_conversion.py` and `z_buffer.py` do, to the last bit:
- * their formulas in their order of operations. Numbers may be anything; a sample that is no number
- * is not drawn. Nothing is allocated and no state is kept. */
+ * Answers have the bits of `core/item_buffer/stage.py`, `scan_conversion.py` and `z_buffer.py`:
+ * the same formulas in the same order of operations. Numbers may be anything; NaN samples are not
+ * drawn. The functions allocate nothing and keep no state. */
 
 #include "octree_kernel.h"
 #include "vectors.h"
@@ -42,7 +42,7 @@ EXPORT int64_t octree_kernel_project(const double *vertices, int64_t vertex_coun
     return front;
 }
 
-/* The first and last centers between the least and greatest of three numbers. */
+/* Set the first and last centers between the least and greatest of three numbers. */
 static void reached(const double *values, double lower, double upper, double *first,
                     double *last) {
     double least = minimum(minimum(values[0], values[1]), values[2]);
@@ -79,7 +79,7 @@ static int set_up(Shown *shown, const double *nearness) {
     return 1;
 }
 
-/* Put the samples of a row into the target, `place` being that of the first. */
+/* Put the samples of a row into the target, from `place` on. */
 static void put(const Target *target, const Shown *shown, double nearness, int64_t place,
                 int64_t count, int64_t name) {
     for (int64_t step = 0; step < count; step++) {
@@ -98,8 +98,8 @@ static void put(const Target *target, const Shown *shown, double nearness, int64
     }
 }
 
-/* Put the samples of a row, those of a picture from `begin` to `end`, into the frame of the
- * triangle alone, of which `target` keeps flags. Returns 0 if it reaches beyond the pixels. */
+/* Put the samples of a row, from `begin` to `end` in the picture, into the triangle's own frame,
+ * of which `target` keeps flags. Returns 0 if it reaches beyond the pixels. */
 static int put_alone(const Target *target, int64_t number, const Shown *shown, int64_t row,
                      double begin, double end, double nearness) {
     const int64_t step = target->count, *frame = target->numbers + (step == 1 ? 0 : number);
@@ -116,10 +116,10 @@ static int put_alone(const Target *target, int64_t number, const Shown *shown, i
     return 1;
 }
 
-/* Draw triangles from `from` to `to`: corners (3, place_count) are x and y in pixels, pixel i from
- * i to i + 1, and nearness; faces (3, to) in rows `face_step` apart. Samples are nearness in
- * single precision above `names` (to), whole numbers of 32 bits. What is drawn into `alone`, too,
- * if it is there, lies in frames within the other ones, and sets flags. */
+/* Draw triangles from `from` to `to`: corners (3, place_count) are x and y in pixels, pixel i
+ * from i to i + 1, and nearness; faces (3, to) in rows `face_step` apart. Samples are nearness in
+ * single precision above `names` (to), whole numbers of 32 bits. If `alone` is not NULL,
+ * triangles are also drawn into frames of their own within the others, as flags. */
 EXPORT int64_t octree_kernel_draw(const Target *target, const Target *alone, const double *places,
                                   int64_t place_count, const int64_t *faces, int64_t face_step,
                                   const int64_t *names, int64_t from, int64_t to) {

@@ -7,7 +7,7 @@
 
 #include "steps.h"
 
-/* PackedCells that wait; where there are more, all is left to the caller. */
+/* The most cells that wait; beyond that the question is left to the caller. */
 #define MOST_CELLS 512
 
 typedef struct {
@@ -15,12 +15,13 @@ typedef struct {
     double enter;
 } Later;
 
-/* How far the walk still looks. */
+/* Return how far the walk still looks. */
 static double looks_up_to(const Walk *walk) {
     return walk->reach * (1 + 0x1p-36) + (walk->kind == RAY ? 0 : walk->slack);
 }
 
-/* When the walk comes to a cell: in steps of a ray, or how far away; infinity if it does not. */
+/* Return where the walk enters a cell: in steps of a ray, or as a distance; infinity if it does
+ * not. */
 static double comes_to(const Walk *walk, int64_t cell) {
     const double *walls = walk->plain->walls + cell;
     int64_t row = walk->plain->cell_count;
@@ -45,8 +46,7 @@ static double comes_to(const Walk *walk, int64_t cell) {
     return enter <= looks_up_to(walk) ? enter : INFINITY;
 }
 
-/* Test some entries; 0 where one is none, or its triangle has no such vertex, or there is no
- * room. */
+/* Test some entries; 0 if an entry or a vertex does not exist, or room ran out. */
 static int test_entries(Walk *walk, const int64_t *entries, int64_t count, int64_t from,
                         int64_t to) {
     const Tree *items = &walk->plain->items;
@@ -64,7 +64,7 @@ static int test_entries(Walk *walk, const int64_t *entries, int64_t count, int64
 }
 
 /* Visit cells, the nearest first, from a point or a box; returns 0 if that is too far away, or
- * they contradict each other or wait in crowds. Coordinates are wrong by some 2^-48 of the
+ * cells contradict each other, or too many wait. Coordinates are wrong by some 2^-48 of the
  * largest. */
 static int visit_cells(Walk *walk) {
     const Plain *plain = walk->plain;

@@ -12,7 +12,7 @@
  * and what rounding does to heights above tilted planes. */
 #define GROWN 0x1p-40
 #define TILTING 0x1p-47
-/* How far rounding may move triangles, with what it does to altitudes, as a part of the terms. */
+/* Rounding of placed triangles and their altitudes, as a part of the terms. */
 #define MOVED 0x1p-46
 
 /* The bounds of a box: along both axes of its shadow; heights along the way; heights above a plane
@@ -62,7 +62,7 @@ static double thin_of(const Sheets *sheets, const Side *side) {
     return largest * square / fabs(dot(one, normal)) * MOVED;
 }
 
-/* Place a side, and project it; 0 if it is not there, or too large. */
+/* Place a side, and project it; 0 if it does not exist or is too large. */
 static int project_side(const Sheets *sheets, Projected *seen, int which, int64_t row) {
     const Along *along = &seen->along;
     Side *placed = &seen->descent.sides[which];
@@ -129,7 +129,7 @@ static Box projected_box(const Sheets *sheets, const Projected *seen, int which,
     return box;
 }
 
-/* How many of two patches may hold triangles without area. */
+/* Return how many of two patches may hold triangles without area. */
 static int count_thin(const Sheets *sheets, Projected *seen, const int64_t *patches) {
     int count = 0;
     for (int n = 0; n < 2; n++) {
@@ -140,8 +140,9 @@ static int count_thin(const Sheets *sheets, Projected *seen, const int64_t *patc
     return count;
 }
 
-/* Whether the shadows of two patches, or of triangles in them, surely only graze: where they are
- * known without rounding. Triangles whose shadows are points meet though these have no inside. */
+/* Return whether the shadows of two patches, or of their triangles, surely only graze, which is
+ * decided only where they are known without rounding. Triangles whose shadows are points meet
+ * though these have no inside. */
 static int only_graze(const Sheets *sheets, Projected *seen, const int64_t *patches,
                       const Box *one, const Box *other) {
     for (int n = 0; n < 2; n++)
@@ -151,14 +152,14 @@ static int only_graze(const Sheets *sheets, Projected *seen, const int64_t *patc
     return 0;
 }
 
-/* Whether two boxes lie in one plane across the way. */
+/* Return whether two boxes lie in one plane across the way. */
 static int are_flat(const Box *one, const Box *other) {
     double height = one->low[EXACT];
     return one->high[EXACT] == height && other->low[EXACT] == height
         && other->high[EXACT] == height;
 }
 
-/* The lowest entry in a patch; -1 if that is not there. */
+/* Return the lowest entry in a patch; -1 if it does not exist. */
 static int64_t lowest_in(const Sheets *sheets, int64_t patch) {
     while (!sheets->are_small[patch]) {
         int64_t first = sheets->firsts[patch];

@@ -4,22 +4,22 @@
  *
  * Blender (mesh_tessellate.cc, 4.2 to 5.2) cuts a quad from its first corner to the third, unless
  * the two triangles would face away from each other: then from the second to the fourth. It looks
- * at that in single precision, with fused steps on some machines. Here it is only told where
- * neither matters. Nothing is allocated and no state is kept. */
+ * at that in single precision, with fused steps on some machines. Only quads are split where
+ * neither matters. The functions allocate nothing and keep no state. */
 
 #include "octree_kernel.h"
 
 #include <math.h>
 
-/* Of the products of sums below, what single precision may take: seven roundings of 2^-24, twice
- * over. And the sums from which nothing underflows or overflows. */
+/* Rounding of the products of sums below in single precision: seven times 2^-24, twice over. And
+ * the sums within which nothing underflows or overflows. */
 #define QUAD_ROUNDING 0x1p-20
 #define LEAST 0x1p-50
 #define MOST 0x1p60
 
 enum { FETCHED_AHEAD = 96 }; /* corners: their places, anywhere in memory, are fetched meanwhile */
 
-/* Find a cross product; return the sum of what its terms are at most. */
+/* Find a cross product; return the sum of the sizes of its terms. */
 static inline double cross_of(const float *a, const float *b, double *product) {
     double sum = 0;
     for (int axis = 0; axis < 3; axis++) {
@@ -32,7 +32,7 @@ static inline double cross_of(const float *a, const float *b, double *product) {
 
 static inline int is_told(double sum) { return sum >= LEAST && sum <= MOST; }
 
-/* Tell whether a quad is cut from its second corner to the fourth; -1 if that is not certain. */
+/* Return whether a quad is cut from its second corner to the fourth; -1 if that is not certain. */
 static inline int is_flipped(const float *a, const float *b, const float *c, const float *d) {
     float ab[3], ac[3], ad[3];
     for (int axis = 0; axis < 3; axis++)
@@ -43,10 +43,11 @@ static inline int is_flipped(const float *a, const float *b, const float *c, con
     return is_certain && is_told(size) && is_told(other_size) ? agreement > 0 : -1;
 }
 
-/* Write the triangles `from` to `to` of polygons of three and four corners into `faces`
- * (3, count): their vertices or, if `is_by_corner`, their corners. `polygons` names that of each
+/* Write the triangles `from` to `to` of polygons of three and four corners into `faces` (3,
+ * count): their vertices or, if `is_by_corner`, their corners. `polygons` names that of each
  * triangle, ascending; a quad that begins before `from` is left out, one that begins before `to`
- * is whole. Returns how far it came: less than `to` where it is not certain how Blender splits. */
+ * is whole. Returns the first triangle that was not written: less than `to` if Blender's split is
+ * not certain. */
 EXPORT int64_t octree_kernel_quads(const float *places, int64_t vertex_count,
                                    const int32_t *corners, int64_t corner_count,
                                    const int32_t *polygons, int64_t count, int64_t from,

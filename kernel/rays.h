@@ -80,7 +80,7 @@ static int set_line(Line *line, const Frame *frame, const double *origin, const 
     return 1;
 }
 
-/* Twice the area that the ray spans with an edge; where products are nearly equal, exactly. */
+/* Return twice the area that the ray spans with an edge, exactly if products are nearly equal. */
 static double area(double ax, double ay, double bx, double by) {
     double one = ax * by, other = ay * bx, difference = one - other;
     if (fabs(difference) <= 0x1p-50 * (fabs(one) + fabs(other))) {
@@ -115,8 +115,8 @@ static double crossing(const Ray *ray, const double *corners, double *steps, dou
     return (reached < ray->limit ? reached : ray->limit) + 0.0;
 }
 
-/* Count a triangle that the ray crosses, by its code: not at all (0), signed by the side that is
- * met (-1), or by parity together with all that have the same code. */
+/* Count a triangle that the ray crosses, by its code: not at all (0), signed by its side (-1), or
+ * by parity together with all triangles of the same code. */
 static int wind(Walk *walk, int64_t entry, const double *weights) {
     int64_t code = walk->codes[walk->tree->order[entry]];
     int is_right = weights[0] + weights[1] + weights[2] > 0;
@@ -125,7 +125,7 @@ static int wind(Walk *walk, int64_t entry, const double *weights) {
     return 1;
 }
 
-/* Test a triangle exactly. Returns 0 if there was no room for what was met. */
+/* Test a triangle exactly. Returns 0 if room ran out. */
 static int test_crossing(Walk *walk, int64_t entry) {
     double corners[9], weights[3], steps = 0;
     __builtin_prefetch(&walk->tree->order[entry]);
@@ -185,8 +185,8 @@ static INLINED unsigned crossed_boxes(const Line *line, const Node *node, Eight 
     return up_to(enter, leave);
 }
 
-/* How wrong a line may be that was taken back into a tree, in its frame; what a few roundings
- * leave in sums of products, as in core/scene/rays.py. */
+/* The allowed error of a line that was taken back into a tree, in its frame; and the rounding of
+ * sums of products, as in core/scene/rays.py. */
 #define SAME 0x1p-24
 #define TAKING_BACK 0x1p-46
 
@@ -203,8 +203,8 @@ static double reach_of(const double *inverse) {
     return most;
 }
 
-/* See the ray in the space of a placed tree. Returns 0 if it meets nothing, -1 if what is seen is
- * too far from what is: there is no inverse, or it is too large, or the ray begins far away. */
+/* See the ray in the space of a placed tree. Returns 0 if the ray meets nothing, -1 if rounding
+ * is too large: there is no inverse, or it is too large, or the ray begins far away. */
 static int set_placed_line(Walk *walk) {
     const double *matrix = walk->matrix, *inverse = walk->scene->inverses + 9 * walk->place;
     const Frame *frame = &walk->tree->frame;
@@ -223,7 +223,7 @@ static int set_placed_line(Walk *walk) {
     return set_line(&walk->lines[1], frame, start, way, frame->scale / turn, walk->reach);
 }
 
-/* The normal of a triangle by its winding: of a sliver too, from its short edges. */
+/* Set the normal of a triangle by its winding; of slivers, from their short edges. */
 static void normal_of(const double *corners, const Ray *ray, double *normal) {
     double edges[3][3], across[3];
     for (int n = 0; n < 9; n++) edges[n / 3][n % 3] = corners[(n + 3) % 9] - corners[n];

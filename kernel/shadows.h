@@ -1,5 +1,5 @@
-/* Gaps of two triangles along a direction, as in core/gaps/shadows.py: least where their shadows
- * overlap, at a corner of what these share. Signs are exact, and gaps rounded down.
+/* Gaps of two triangles along a direction, as in core/gaps/shadows.py: the least gap is at a
+ * corner of the overlap of their shadows. Signs are exact, and gaps rounded down.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later */
 
@@ -12,10 +12,10 @@
 #include <math.h>
 #include <string.h>
 
-/* What rounding takes from a product of two differences, and of three, as a part of the terms. */
+/* Rounding of a product of two differences, and of three, as a part of the terms. */
 #define TWO 0x1p-50
 #define THREE 0x1p-49
-/* Gaps are multiples of this, rounded down; those that are no farther beyond may be equal. */
+/* Gaps are multiples of this, rounded down; gaps that differ by less than TIE may be equal. */
 #define QUANTUM 0x1p-50
 #define TIE (2 * QUANTUM)
 /* Coordinates are about one; smaller ones than this have products that lose bits. */
@@ -38,8 +38,8 @@ typedef struct {
     double corners[6][3], seen[6][3];
 } Both;
 
-/* What two triangles have ahead: nothing; they cross; all gaps are 0, of faces or of edges; or
- * one is ahead, at a corner of the shadow that they share, by a gap. */
+/* The relation of two triangles along the way: nothing is ahead; they cross; all gaps are 0, of
+ * faces or of edges; or a gap is ahead, at a corner of the overlap. */
 enum { NOTHING, CROSSING, FACES, EDGES, AHEAD, LEFT };
 
 static inline void see(const Along *along, const double *point, double *seen) {
@@ -77,7 +77,7 @@ static void exact_vector(const Along *along, const Both *both, int stop, int sta
     vector[2] = apart[2];
 }
 
-/* An orientation without any doubt; 2 if it is lost. */
+/* Return an exact orientation; 2 if it is lost. */
 static int exact_orientation(const Along *along, const Both *both, const int *points) {
     Sum edge[3], way[3];
     exact_vector(along, both, points[1], points[0], edge);
@@ -86,8 +86,8 @@ static int exact_orientation(const Along *along, const Both *both, const int *po
     return area.is_lost ? 2 : sign_of(&area);
 }
 
-/* Whether the line through an edge of one surely keeps the other outside, if no sign is in doubt
- * that counts (3). */
+/* Return whether the line through an edge of one surely keeps the other outside, if no sign is in
+ * doubt that counts (3). */
 static int are_separated(const int8_t *signs) {
     for (int side = 0; side < 2; side++) {
         int face = signs[18 + side];
@@ -133,7 +133,7 @@ static int orient(const Along *along, const Both *both, int8_t *signs) {
     return !are_separated(signs);
 }
 
-/* Whether two corners have one shadow; 2 if that is lost. */
+/* Return whether two corners have one shadow; 2 if that is lost. */
 static int have_one_place(const Along *along, const Both *both, int one, int other) {
     if (along->error == 0)
         return both->seen[one][0] == both->seen[other][0]
@@ -209,13 +209,13 @@ static void ends_at(int which, int ends[3][2]) {
 
 static inline double sign_at(int which) { return which < 3 ? -1 : 1; }
 
-/* Whether a difference has lost nothing. */
+/* Return whether a difference is exact. */
 static int is_exact(double difference, double one, double other) {
     double back = difference - one;
     return (one - (difference - back)) + (-other - back) == 0;
 }
 
-/* Find between what the gap at a corner of a shadow is. */
+/* Set the bounds of the gap at a corner of a shadow. */
 static void bound(const Along *along, const Both *both, int which, double *least, double *most) {
     int ends[3][2];
     double vectors[3][3], sizes[3][3], error = along->error;
@@ -295,9 +295,9 @@ static int exact_gap(const Along *along, const Both *both, int which, double *ga
     return 2;
 }
 
-/* Tell what two triangles have ahead; of what is AHEAD the least gap below `limit`, and at which
- * corner of their shadow, -1 if there is none. If `is_signed`, what crosses or is behind has gaps,
- * too. */
+/* Return the relation of two triangles; if it is AHEAD, set the least gap below `limit`, and the
+ * corner of the overlap that has it, -1 for none. If `is_signed`, what crosses or is behind has
+ * gaps, too. */
 static int gap_along(const Along *along, const Both *both, int is_signed, double limit,
                      double *gap, int *corner) {
     int8_t signs[20];
@@ -336,7 +336,7 @@ static int gap_along(const Along *along, const Both *both, int is_signed, double
     return AHEAD;
 }
 
-/* How much the surfaces rise along the way where the gap is; 0 where that is steep. */
+/* Set the slopes of the surfaces where the gap is; 0 where they are steep. */
 static void slope_at(const Both *both, int which, double *slopes) {
     int ends[3][2];
     double x[3], y[3];

@@ -1,5 +1,4 @@
-/* What all files of the kernel share: how functions are told to others, what they return
- * if they refuse, the state of floats, and bits of Morton codes.
+/* Shared by all files of the kernel: exports, the state of floats, and bits of Morton codes.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later */
 

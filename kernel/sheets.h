@@ -11,7 +11,7 @@
 /* Coordinates that cannot overflow when they are subtracted. */
 #define LARGE 1e300
 
-/* Put a triangle where a matrix does, if there is one; 0 if it is not there. */
+/* Put a triangle where a matrix does, if there is one; 0 if it does not exist. */
 static inline int place(const Batch *batch, int64_t face, const double *matrix, double *corners) {
     if (face < 0 || face >= batch->face_count) return 0;
     return read_corners(batch->vertices, batch->vertex_step, batch->vertex_count,

@@ -10,7 +10,7 @@
 
 /* ---- The least gap of placed surfaces: branch and bound, as in core/gaps/search.py ---- */
 
-/* Boxes that lie beside each other are the last to be looked at. */
+/* Added to the rank of boxes beside each other, which are searched last. */
 #define BESIDE 64.0
 
 typedef struct {
@@ -19,14 +19,14 @@ typedef struct {
     int64_t entry;
 } SeenFace;
 
-/* The search of a pair of placements. */
+/* The search of a pair of placements, between calls. */
 struct Slide {
     Projected seen;
     double gap, limit; /* nothing is looked for at the limit, or beyond */
     int64_t entries[2], face[2], corner, is_crossing, first_face;
 };
 
-/* What a call adds to the state: its arguments. */
+/* The arguments of a call. */
 typedef struct {
     const Sheets *sheets;
     Slid *asked;
@@ -36,7 +36,7 @@ typedef struct {
 
 EXPORT int64_t octree_kernel_slide_size(void) { return sizeof(Slide); }
 
-/* Whether two boxes may hold what is looked for; what is no number may. */
+/* Return whether two boxes may hold a gap below the limit; boxes with NaN may. */
 static int may_be_ahead(const Slid *asked, const Slide *search, const Box *one,
                         const Box *other) {
     for (int n = 0; n < 2; n++)
@@ -48,8 +48,8 @@ static int may_be_ahead(const Slid *asked, const Slide *search, const Box *one,
     return 1;
 }
 
-/* Whether nothing in two boxes is nearer than what is known; not, if that cannot be told. Gaps are
- * as long as what lies between along the nearest axis, divided by the way's part there. */
+/* Return whether surely nothing in two boxes is nearer than the known gap. A gap is the distance
+ * along the nearest axis, divided by the way's part there. */
 static int is_no_nearer(const Slide *search, const Box *one, const Box *other) {
     const Along *along = &search->seen.along;
     double gap = search->gap, low = other->low[EXACT], high = one->high[EXACT];
@@ -63,8 +63,8 @@ static int is_no_nearer(const Slide *search, const Box *one, const Box *other) {
     return (apart - far) + (lost - error) >= doubt;
 }
 
-/* The triangles than which only lower ones, in boxes of two patches, may change what is known; or
- * NULL. */
+/* Return the known triangles if only lower triangles, in the boxes of two patches, may replace
+ * them; else NULL. */
 static const int64_t *known_of(const Turn *turn, const int64_t *patches, const Box *one,
                                const Box *other) {
     static const int64_t lowest[2] = {-1, -1};
@@ -81,7 +81,7 @@ static const int64_t *known_of(const Turn *turn, const int64_t *patches, const B
     return NULL;
 }
 
-/* Whether two patches may hold what is looked for, and change what is known. */
+/* Return whether two patches may hold a gap that replaces the known one. */
 static int may_change(void *search, const int64_t *patches, const Box *one, const Box *other) {
     const Turn *turn = search;
     if (!may_be_ahead(turn->asked, turn->state, one, other)) return 0;
@@ -93,7 +93,7 @@ static int may_change(void *search, const int64_t *patches, const Box *one, cons
     return are_lower(entries, known);
 }
 
-/* How far boxes are apart at their middles, the promising ones first. */
+/* Return how far boxes are apart at their middles; boxes beside each other come last. */
 static double promise_of(const Box *one, const Box *other) {
     double promise = (other->low[3] + other->high[3]) - (one->low[3] + one->high[3]);
     for (int n = 0; n < 2; n++) {
@@ -127,8 +127,8 @@ static void project_face(const Projected *seen, SeenFace *face) {
     face->box.high[EXACT] = is_backwards ? -low : high;
 }
 
-/* Place the triangles of a small patch that may count beside a box; IS_LEFT if they are not there,
- * or too large. */
+/* Place the triangles of a small patch that may be ahead of a box; IS_LEFT if one does not exist
+ * or is too large. */
 static int place_seen(const Turn *turn, int which, int64_t patch, const Box *box,
                       SeenFace *faces) {
     const Sheets *sheets = turn->sheets;
@@ -159,7 +159,7 @@ static void keep_gap(Slide *search, double gap, int is_crossing, const int64_t *
     search->limit = minimum(search->limit, gap + TIE);
 }
 
-/* Tell two triangles that lie in one plane; 0 if there is no room. */
+/* List two triangles that lie in one plane; 0 if room ran out. */
 static int tell_faces(Slid *asked, const Slide *search, int64_t pair, const int64_t *entries) {
     if (search->gap <= 0) return 1;
     if (asked->face_count == asked->room) return 0;
@@ -168,7 +168,7 @@ static int tell_faces(Slid *asked, const Slide *search, int64_t pair, const int6
     return 1;
 }
 
-/* Keep two triangles that lie in one plane, if they are lower than what is known. */
+/* Keep two triangles that lie in one plane, if they are lower than the known ones. */
 static void keep_faces(Slide *search, const int64_t *entries) {
     if (search->face[0] >= 0 && !are_lower(entries, search->face)) return;
     memcpy(search->face, entries, sizeof search->face);
@@ -261,7 +261,7 @@ static int begin_slide(Turn *turn) {
     return 1;
 }
 
-/* Write what is found of a pair; NaN if it is left to the caller. */
+/* Write the answer of a pair; NaN if it is left to the caller. */
 static void answer(Slid *asked, const Slide *search, int64_t pair, int is_left) {
     double *limit = &asked->limits[asked->keys[pair]];
     if (is_left || search->gap <= 0) asked->face_count = search->first_face;
@@ -273,17 +273,17 @@ static void answer(Slid *asked, const Slide *search, int64_t pair, int is_left) 
     if (asked->is_shared) *limit = minimum(*limit, search->gap);
 }
 
-/* Find the least gaps of pairs of rows, of which the first moves, from pair `from` on: how far the
- * first may go until it touches the second, over the inside of the overlap of their shadows.
+/* Find the least gaps of pairs of rows from pair `from` on: how far the first row may move until
+ * it touches the second, over the inside of the overlap of their shadows.
  *
- * Above the limit of its key, gaps are infinite or any that there are; if `is_shared`, limits fall
- * with what is found. Writes gaps, multiples of the quantum; the entries that have them, of equals
- * those that cross, of these the lowest triangles, first of side 0, -1 if nothing is ahead; at
- * which corner of their shadow, -1 of what crosses or lies in one plane; which pairs cross; and of
- * pairs without a gap of 0 the lowest faces in one plane, or all of them, if that is wanted. If
- * `is_signed`, what crosses or is behind has gaps, too. NaN of pairs that are left to the caller.
- * `search` is zero at first, and kept from call to call. Returns where to go on once it has cost
- * as much as `most`, or the count; with more room for faces, if it `needs_room`. */
+ * Gaps above the limit of their key may be infinite or any existing gap; if `is_shared`, found
+ * gaps lower the limits. Writes gaps, multiples of the quantum; their entries, -1 if nothing is
+ * ahead (of equal gaps, crossing triangles before others, then the lowest, first of side 0); the
+ * corner of their shadow, -1 of triangles that cross or lie in one plane; which pairs cross; and
+ * of pairs without a gap of 0 the lowest faces in one plane, or all of them if they are wanted.
+ * If `is_signed`, triangles that cross or are behind have gaps, too. NaN of pairs that are left
+ * to the caller. `search` is zero at first, and kept from call to call. Returns where to go on
+ * once the cost is `most`, or the count; if it `needs_room`, faces want more room. */
 EXPORT int64_t octree_kernel_slide(const Sheets *sheets, Slid *asked, int64_t from, int64_t most,
                                    Slide *search) {
     USE_DEFAULT_FLOATS;

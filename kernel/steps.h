@@ -8,7 +8,7 @@
 #include "near.h"
 #include "rays.h"
 
-/* Test an entry exactly; returns 0 if there was no room for what was met. */
+/* Test an entry exactly; returns 0 if room ran out. */
 static int test(Walk *walk, int64_t entry, int is_certain) {
     double corners[9];
     int met = is_certain || walk->kind == AROUND;
@@ -26,7 +26,7 @@ static int test(Walk *walk, int64_t entry, int is_certain) {
     return !met || note(walk, entry, 0);
 }
 
-/* Tell whether one is enough, and there is one. */
+/* Return whether one item is enough, and has been met. */
 static int is_done(const Walk *walk) { return walk->any && walk->held + walk->count > 0; }
 
 static void leave_place(Walk *walk) {
@@ -34,7 +34,7 @@ static void leave_place(Walk *walk) {
     walk->level = 0, walk->place = 0, walk->floor = 0;
 }
 
-/* Go on in a placed tree, if it is packed; test all that it holds if it can not be walked. */
+/* Enter a placed tree, if it is packed; test all of its items if it cannot be walked. */
 static int enter_place(Walk *walk, int64_t row, int is_certain) {
     const Scene *scene = walk->scene;
     assert(row >= 0 && row < scene->top.entry_count);
@@ -73,8 +73,8 @@ static void fetch_triangle(Walk *walk, int64_t entry, int count) {
     push_pending(walk, (int32_t)~entry, count, 0.0f);
 }
 
-/* Take the nearest box from the stack; returns 0 if there was no room for what was met. `alone`
- * says that no others are walked by turns meanwhile, so that nothing is gained by waiting. */
+/* Take the nearest box from the stack, and go on from there; returns 0 if room ran out. `alone`:
+ * no other rays are walked by turns, so that waiting gains nothing. */
 static INLINED int step_walk(Walk *walk, int is_ray, int alone) {
     Pending next = walk->stack[--walk->height];
     if (walk->height < walk->floor) leave_place(walk);
@@ -119,7 +119,7 @@ static INLINED int step_walk(Walk *walk, int is_ray, int alone) {
     return 1;
 }
 
-/* Walk until nothing waits; returns 0 if there was no room for what was met. */
+/* Walk until nothing waits; returns 0 if room ran out. */
 static int go_on(Walk *walk) {
     int there = 1;
     if (walk->kind == RAY)

@@ -81,7 +81,7 @@ static Sum determinant(const Sum *a, const Sum *b, const Sum *c, const Sum *d) {
     return sum;
 }
 
-/* The sign is that of the largest part; and a number near it. */
+/* Return a number near the sum, and its sign: the largest part has both. */
 static inline double about(const Sum *sum) { return sum->count ? sum->parts[sum->count - 1] : 0; }
 
 static inline int sign_of(const Sum *sum) { return (about(sum) > 0) - (about(sum) < 0); }

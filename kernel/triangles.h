@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What is given is not trusted: each index is checked. */
+ * Arguments are not trusted: each index is checked. */
 
 #ifndef OCTREE_KERNEL_TRIANGLES_H
 #define OCTREE_KERNEL_TRIANGLES_H
@@ -80,7 +80,7 @@ static inline void begin_and_end_apart(const double *corners, const double *from
     for (int c = 0; c < 3; c++) apart[c] = sides[c] * sides[(c + 1) % 3] < 0;
 }
 
-/* Whether an edge of one surely pierces the other: 1; or they may touch: 2; or not: 0. */
+/* Return 1 if an edge of one surely pierces the other, 2 if they may touch, else 0. */
 static inline int edges_pass(const double *one, const double *other) {
     double edges[2][9], moments[2][9], normals[2][3], apart[3][3];
     const double *corners[2] = {one, other};
@@ -121,7 +121,7 @@ static inline int overlap(const double *way, const double *one, const double *ot
     return low <= other_high + reach && other_low <= high + reach;
 }
 
-/* Whether no product of an edge with an axis, or of two edges, separates them. */
+/* Return whether no product of an edge with an axis, or of two edges, separates them. */
 static inline int unseparated(const double *one, const double *other) {
     double edges[18], way[3]; /* of both */
     edges_of(one, edges), edges_of(other, edges + 9);
@@ -165,7 +165,7 @@ typedef struct {
 
 static inline double quotient(double a, double b) { return b > 0 ? a / b : 0; }
 
-/* 0 to 1; of what lies below, 0, where NumPy may have -0, which no square shows. */
+/* Return a share from 0 to 1. NumPy may have -0 for 0, which no square shows. */
 static inline double clamp_share(double share) { return share < 0 ? 0 : share > 1 ? 1 : share; }
 
 static inline void consider(Shortest *shortest, const double *from, const double *to) {
@@ -174,7 +174,8 @@ static inline void consider(Shortest *shortest, const double *from, const double
     if (square < shortest->square) shortest->square = square, memcpy(shortest->way, way, 24);
 }
 
-/* Ways between so many corners and the face of another triangle, or its first corner. */
+/* Consider the ways between `count` corners and the face of another triangle, or its first
+ * corner. */
 static inline void corners_to_face(const double *corners, int count, const double *triangle,
                                    const double *edges, int is_back, Shortest *shortest) {
     double normal[3], beside[9];
@@ -196,7 +197,8 @@ static inline void corners_to_face(const double *corners, int count, const doubl
     }
 }
 
-/* How far two triangles are apart that share no point, and the way from one to the other. */
+/* Return the distance of two triangles that share no point, and set the way from one to the
+ * other. */
 static inline double gap_of(const double *ones, const double *others, double *way) {
     double one[9], other[9], here[9], there[9];
     double scale = seen_from_within(ones, others, one, other);
@@ -231,14 +233,14 @@ static inline double gap_of(const double *ones, const double *others, double *wa
     return sqrt(shortest.square) / scale;
 }
 
-/* Whether all coordinates are numbers that can be subtracted. */
+/* Return whether differences of coordinates cannot overflow. */
 static inline int fit(const double *corners) {
     for (int n = 0; n < 9; n++)
         if (!(fabs(corners[n]) <= LARGE)) return 0;
     return 1;
 }
 
-/* How far a point is from a triangle, NaN if that overflows. */
+/* Return the distance of a point from a triangle, NaN if it overflows. */
 static inline double height_of(const double *point, const double *corners) {
     double seen[9], edges[9];
     const double origin[3] = {0, 0, 0};

@@ -10,8 +10,8 @@
 #include "boxes.h"
 #include "hulls.h"
 
-/* What rounding may do to a squared distance from a segment, in squared lengths that it was made
- * from; triangles that are thinner than this part of their length are pierced at their edges. */
+/* Rounding of a squared distance from a segment, as a part of the squared lengths in it;
+ * triangles that are thinner than this part of their length are pierced at their edges. */
 #define DOUBT 0x1p-44
 #define THINNEST 0x1p-34
 

@@ -11,8 +11,8 @@
 #define IN_FLIGHT 8
 
 /* A node, block or item that waits, and where it begins: along a ray, or how far it is, squared;
- * or CERTAIN, where all that it holds is met. A triangle that waits alone, while it is fetched,
- * has a count below zero. */
+ * or CERTAIN, where all that it holds is met. A single triangle that waits to be fetched has a
+ * count below zero. */
 struct Pending {
     int32_t child, count;
     float enter;
@@ -50,18 +50,19 @@ typedef struct {
     int way_count, half_count, is_cut;
 } View;
 
-/* Of a volume that fills little of the box around it: unit vectors, and how far it extends along
- * each from its middle; its core, as the vectors from its middle to its ends. */
+/* The core of a volume that fills little of its bounding box: unit vectors, and how far it
+ * extends along each from its middle; its core, as the vectors from its middle to its ends. */
 typedef struct {
     float ways[3][3];
     double spans[3], halves[3][3];
     int way_count, half_count;
 } Core;
 
-/* A ray, a point, a box or a sphere, the latter as a point with a radius, and what it has met. It
- * is at the top (`matrix` is NULL), or in a tree that is placed in row `place`; then the stack
- * holds what waits at the top below `floor`. `lines` and `views` are those at the top and in the
- * placed tree. `reach` is how far it looks: in steps of a ray, or from a point or volume. */
+/* A question and what it has met. The question is a ray, a point, or a volume; a sphere is a
+ * point with a radius. It is at the top (`matrix` is NULL), or in a tree that is placed in row
+ * `place`; then the stack holds what waits at the top below `floor`. `lines` and `views` are
+ * those at the top and in the placed tree. `reach` is how far it looks: in steps of a ray, or
+ * from a point or volume. */
 typedef struct {
     const Scene *scene;
     const Plain *plain;
@@ -76,7 +77,7 @@ typedef struct {
     double distance, corners[9], weights[3];
     Ray ray;
     Line lines[2];
-    /* Of others, and in plain cells, where `slack` is how much larger these are taken. */
+    /* Of other questions, and of plain cells, which are enlarged by `slack`. */
     double lower[3], upper[3], radius, slack;
     const double *volume;
     Core core;
@@ -85,8 +86,8 @@ typedef struct {
      * of all that is met. */
     int64_t *items, *places, *entries, *names, wanted, held, count, room;
     double *distances;
-    /* How the triangles of the placed tree count where it is asked what winds about the origin,
-     * by item, else NULL; and what has been crossed. */
+    /* For winding numbers, how the triangles of the placed tree count, by item, else NULL; and
+     * the counts so far. */
     const int64_t *codes;
     int64_t winding, odd;
 } Walk;
@@ -94,7 +95,7 @@ typedef struct {
 /* Entries of a stack: seven wait on each level, and a block's triangles. */
 static int64_t stack_of(int64_t depth) { return (WIDE - 1) * depth + 2 * WIDE + 1; }
 
-/* Be at the top, and have met nothing. */
+/* Begin at the top, with nothing met. */
 static void begin_walk(Walk *walk, const Walked *walked, int kind) {
     walk->scene = walked->scene, walk->plain = walked->plain;
     walk->tree = walked->scene ? &walked->scene->top : walked->tree;
@@ -108,7 +109,7 @@ static void push_pending(Walk *walk, int32_t child, int32_t count, float enter) 
     walk->stack[walk->height++] = (Pending){child, count, enter};
 }
 
-/* Let some slots of a node wait, those that begin first on top. */
+/* Push some slots of a node, the nearest on top. */
 static INLINED void push(Walk *walk, const Node *node, Eight enter, unsigned slots,
                         unsigned certain) {
     float when[WIDE];
@@ -124,7 +125,7 @@ static INLINED void push(Walk *walk, const Node *node, Eight enter, unsigned slo
     walk->height += top - bottom;
 }
 
-/* Sort what a question has met by distance, if that is told, and by name: Shell, 1959. */
+/* Sort the findings of a question by distance, unless that is NULL, and by name: Shell, 1959. */
 static void sort_met(int64_t *names, double *distances, int64_t count) {
     int64_t gap = 1;
     while (gap < count / 3) gap = 3 * gap + 1;
@@ -143,15 +144,15 @@ static void sort_met(int64_t *names, double *distances, int64_t count) {
         }
 }
 
-/* Tell whether one of the nearest comes before a triangle that is so far away: of equals the one
- * in the smaller place, then the smaller item. */
+/* Return whether one of the nearest comes before a triangle at a distance: at equal distances,
+ * the smaller place, then the smaller item comes first. */
 static int is_nearer(const Walk *walk, int64_t at, double distance, int64_t item) {
     int64_t place = walk->places ? walk->places[at] : 0;
     if (walk->distances[at] != distance) return walk->distances[at] < distance;
     return place != walk->place ? place < walk->place : walk->items[at] <= item;
 }
 
-/* Put a triangle among the nearest; 0 if it is none. Where any will do, nothing waits any more. */
+/* Put a triangle among the nearest; 0 if it is not one. Where any will do, the walk ends. */
 static int take(Walk *walk, int64_t entry, double distance) {
     if (!(distance <= walk->limit)) return 0;
     int64_t item = walk->tree->order[entry], last = walk->wanted - 1;
@@ -169,8 +170,8 @@ static int take(Walk *walk, int64_t entry, double distance) {
     return 1;
 }
 
-/* Put down what is met, where all is asked for; of what the caller tests, the entry. 0 if there is
- * no room. */
+/* Note a finding, where all are asked for: the item, or the entry of items that the caller tests.
+ * 0 if room ran out. */
 static int note(Walk *walk, int64_t entry, double distance) {
     int64_t name = walk->kind == AROUND ? entry : walk->tree->order[entry];
     if (walk->count == walk->room) return 0;

@@ -3,15 +3,16 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Answers are equal, to the last bit, to those of the NumPy functions in `core`: the same
- * formulas in the same order of operations, in double precision.
- * Compile with -ffp-contract=off, and never with -ffast-math.
+ * formulas in the same order of operations, in double precision. Compile with -ffp-contract=off,
+ * and never with -ffast-math.
  *
- * Where a question begins and how it turns is rounded to 2^-23 of the wide tree's coordinates (see
- * packing.c); boxes are MARGIN larger than their items, and the edges of triangles have the slack
- * that `may_cross` derives. So no item is lost, and what remains is tested exactly. Questions that
- * begin farther away than FAR or NEAR, or do not fit otherwise, are left to the caller.
+ * Where a question begins and how it turns is rounded to 2^-23 of the wide tree's coordinates
+ * (see packing.c); boxes are MARGIN larger than their items, and the edges of triangles have the
+ * slack that `may_cross` derives. So no item is lost, and what remains is tested exactly.
+ * Questions that begin farther away than FAR or NEAR, or do not fit otherwise, are left to the
+ * caller.
  *
- * Nothing is allocated and no state is kept: all arrays are the caller's. */
+ * The functions allocate nothing and keep no state: all arrays are the caller's. */
 
 #include "plain.h"
 
@@ -25,7 +26,7 @@ EXPORT int64_t octree_kernel_size(int64_t which, int64_t depth) {
                           : stack_of(depth) * IN_FLIGHT * (int64_t)sizeof(Pending);
 }
 
-/* Begin the walk of a ray, where there is something to be walked; 0 if it is no sound question. */
+/* Begin the walk of a ray; 0 if the question is not sound. */
 static int begin_ray(Walk *walk, const Walked *walked, const Asked *asked, int64_t number,
                      int mode) {
     const double *origin = asked->origins + 3 * number, *way = asked->directions + 3 * number;
@@ -54,7 +55,7 @@ static int begin_ray(Walk *walk, const Walked *walked, const Asked *asked, int64
     return 1;
 }
 
-/* Whether a scene is walked, and has a placement in a row, of a mesh that is there. */
+/* Return whether a scene has a placement in a row, of an existing mesh. */
 static int is_row(const Walked *walked, int64_t row) {
     const Scene *scene = walked->scene;
     return scene && row >= 0 && row < scene->top.entry_count && scene->meshes[row] >= 0
@@ -89,7 +90,7 @@ static void set_oriented(Core *core, const double *box) {
     memcpy(core->spans, box + 3, sizeof core->spans);
 }
 
-/* Begin to look from a point or around a volume, which are set, where that is taken. */
+/* Look from the point or around the volume that is set, unless that is left to the caller. */
 static void begin_look(Walk *walk, const Walked *walked, int kind) {
     begin_walk(walk, walked, kind);
     walk->reach = kind == POINT ? walk->limit : walk->radius;
@@ -98,9 +99,9 @@ static void begin_look(Walk *walk, const Walked *walked, int kind) {
 }
 
 /* Find the closest item, or any, of the rays `from` to `to`, in a tree or in a scene; `depth` is
- * that of the deepest walk, which the scratch is for. `together` says to walk several rays by
- * turns, which pays where they are far from their neighbors. Returns `to`, or the first ray that
- * is unsound. */
+ * that of the deepest tree, for which the scratch has room. If `together`, several rays are
+ * walked by turns, which pays where they are far from their neighbors. Returns `to`, or the first
+ * ray that is unsound. */
 EXPORT int64_t octree_kernel_cast(const Walked *walked, const Asked *asked, int64_t from,
                                   int64_t to, int64_t mode, int64_t together, int64_t depth,
                                   Pending *scratch, const Hits *hits) {
@@ -132,9 +133,9 @@ EXPORT int64_t octree_kernel_cast(const Walked *walked, const Asked *asked, int6
     return to;
 }
 
-/* Find all crossings of the rays `from` to `to`, sorted by ray, distance, place and item, as long
- * as there is room. `names` are items, and places shifted by 32 bits. `counts` are how many each
- * ray has, or NOT_TAKEN or NOT_PACKED. Returns where to go on; or -1 - i if ray i is unsound. */
+/* Find all crossings of the rays `from` to `to`, sorted by ray, distance, place and item, until
+ * room runs out. `names` are items, and places shifted by 32 bits. `counts` are the crossings of
+ * each ray, or NOT_TAKEN or NOT_PACKED. Returns where to go on; or -1 - i if ray i is unsound. */
 EXPORT int64_t octree_kernel_cast_all(const Walked *walked, const Asked *asked, int64_t from,
                                       int64_t to, Pending *scratch, int64_t *names,
                                       double *distances, int64_t room, int64_t *counts) {
@@ -154,11 +155,11 @@ EXPORT int64_t octree_kernel_cast_all(const Walked *walked, const Asked *asked, 
     return to;
 }
 
-/* Tell which of the rays `from` to `to` begin inside the mesh placed in their row of `rows`: where
- * the winding number is not 0, or triangles that count by parity are crossed an odd number of
- * times. `codes`, `code_count` of them, are how triangles count, by item, those of each mesh from
- * its `starts` on. `states` are 1 or 0, or NOT_TAKEN or NOT_PACKED. Returns `to`; or -1 - i if ray
- * i is unsound, its row is not there, or its mesh has no codes. */
+/* Flag the rays `from` to `to` that begin inside the mesh placed in their row of `rows`: the
+ * winding number is not 0, or triangles that count by parity are crossed an odd number of times.
+ * `codes` (code_count) are how triangles count, by item; those of each mesh begin at its
+ * `starts`. `states` are 1 or 0, or NOT_TAKEN or NOT_PACKED. Returns `to`; or -1 - i if ray i is
+ * unsound, its row does not exist, or its mesh has no codes. */
 EXPORT int64_t octree_kernel_wound(const Walked *walked, const Asked *asked, int64_t from,
                                    int64_t to, const int64_t *rows, const int64_t *codes,
                                    const int64_t *starts, int64_t code_count, Pending *scratch,
@@ -179,11 +180,11 @@ EXPORT int64_t octree_kernel_wound(const Walked *walked, const Asked *asked, int
     return to;
 }
 
-/* Find the nearest items of points, `wanted` of each, none farther than `limit`: of those
- * that `turns` names from `from` to `to`, neighbors in space best one after the other. Rows of
- * `items`, `places` (of a scene), `entries` and `distances` are `wanted` long; those of points
- * that are not taken, or came to a tree that is not packed, begin with the item NOT_TAKEN or
- * NOT_PACKED. Returns `to`, or the first turn of a point that is unsound. */
+/* Find the nearest items of points, `wanted` of each, none farther than `limit`: of the points
+ * that `turns` names from `from` to `to`, best ordered so that neighbors in space follow each
+ * other. Rows of `items`, `places` (of a scene), `entries` and `distances` are `wanted` long;
+ * those of points that are not taken, or came to a tree that is not packed, begin with the item
+ * NOT_TAKEN or NOT_PACKED. Returns `to`, or the first turn of a point that is unsound. */
 EXPORT int64_t octree_kernel_nearest(const Walked *walked, const double *points,
                                      const int64_t *turns, int64_t from, int64_t to,
                                      int64_t wanted, double limit, Pending *stack, int64_t *items,
@@ -200,7 +201,7 @@ EXPORT int64_t octree_kernel_nearest(const Walked *walked, const double *points,
         walk.limit = limit, walk.items = items + row, walk.places = places ? places + row : NULL;
         walk.entries = entries + row, walk.distances = distances + row;
         begin_look(&walk, walked, POINT);
-        /* None is farther than the nearest of the point before. */
+        /* The nearest items of the previous point bound the distance. */
         if (walk.height && latest >= 0) {
             double most = 0;
             for (int64_t at = latest; at < latest + wanted; at++)
@@ -225,9 +226,9 @@ EXPORT int64_t octree_kernel_nearest(const Walked *walked, const double *points,
 }
 
 /* Find the nearest triangle of each of the points `from` to `to`, of (3, count), in the placement
- * in its row alone, if it is no farther than the point's limit: its item, or MISS, NOT_TAKEN or
- * NOT_PACKED; how far it is; and its corners, of (9, count). Returns `to`, or DAMAGED if a row is
- * not there. */
+ * in the point's row, if it is no farther than the point's limit: its item, or MISS, NOT_TAKEN or
+ * NOT_PACKED; how far it is; and its corners, of (9, count). Returns `to`, or DAMAGED if a row
+ * does not exist. */
 EXPORT int64_t octree_kernel_nearest_in(const Walked *walked, const double *points, int64_t count,
                                         const int64_t *rows, const double *limits, int64_t from,
                                         int64_t to, Pending *stack, int64_t *items,
@@ -243,7 +244,7 @@ EXPORT int64_t octree_kernel_nearest_in(const Walked *walked, const double *poin
         walk.limit = limits[i], walk.items = items + i, walk.distances = distances + i;
         walk.places = &place, walk.entries = &entry;
         begin_look(&walk, walked, POINT);
-        /* None is farther than the nearest of the point before. */
+        /* The nearest items of the previous point bound the distance. */
         if (walk.height && i > from && rows[i] == rows[i - 1] && items[i - 1] >= 0)
             narrow(&walk, minimum(limits[i], sqrt(square_to(&walk, found))));
         if (walk.height) walk.height = 0, enter_place(&walk, rows[i], 0);
@@ -256,7 +257,7 @@ EXPORT int64_t octree_kernel_nearest_in(const Walked *walked, const double *poin
     return to;
 }
 
-/* How many numbers a volume of each kind has; whether the last one is a radius. */
+/* Return how many numbers a volume of each kind has, and whether the last one is a radius. */
 static int64_t size_of_volume(int kind) {
     return kind == SPHERE ? 4 : kind == BOX || kind == AROUND ? 6 : kind == ORIENTED ? 15 : 7;
 }
@@ -281,10 +282,10 @@ static void set_volume(Walk *walk, int kind, const double *volume) {
     }
 }
 
-/* Find what meets the volumes (see `set_volume`) of a kind that `turns` names from `from` to `to`:
- * items of each, ascending, with their places shifted by 32 bits; entries if the kind is AROUND;
- * or one if `any`. `counts` are how many each meets, or NOT_TAKEN or NOT_PACKED. Returns where
- * there is no more room, or `to`. */
+/* Find the items that meet volumes of a kind (see `set_volume`), of those that `turns` names from
+ * `from` to `to`: items of each, ascending, with their places shifted by 32 bits; entries if the
+ * kind is AROUND; or one item if `any`. `counts` are the numbers of items, or NOT_TAKEN or
+ * NOT_PACKED. Returns the turn for which room ran out, or `to`. */
 EXPORT int64_t octree_kernel_touch(const Walked *walked, const double *volumes,
                                    const int64_t *turns, int64_t from, int64_t to, int64_t kind,
                                    int64_t any, Pending *stack, int64_t *names, int64_t room,
