@@ -10,6 +10,12 @@
 #include "exact.h"
 #include "triangles.h"
 
+/* Read `count` numbers of a column. */
+static void read_column(const double *rows, int64_t step, int64_t column, int count,
+                        double *numbers) {
+    for (int n = 0; n < count; n++) numbers[n] = rows[n * step + column];
+}
+
 /* ---- Pairs of triangles within a margin, as in core/audit/contacts.py ---- */
 
 /* Return the largest difference of a coordinate of a triangle from that of a corner. */
@@ -21,14 +27,11 @@ static double farthest_coordinate(const double *corners, const double *from) {
 
 /* Return whether `other` surely lies beyond the margin on one side of the plane of `one`. */
 static int is_beyond_plane(const double *one, const double *other, double margin) {
-    double first[3], last[3], normal[3], heights[3], low, high;
-    subtract(one + 3, one, first), subtract(one + 6, one, last), cross(first, last, normal);
-    for (int c = 0; c < 3; c++)
-        subtract(other + 3 * c, one, first), heights[c] = dot(normal, first);
+    double normal[3], low, high;
+    normal_of(one, normal), heights_of(other, one, normal, &low, &high);
     double size = farthest_coordinate(other, one) + farthest_coordinate(one, one);
     double reach = sqrt(dot(normal, normal)) * (margin + size * 0x1p-44);
     reach += size * size * size * 0x1p-48;
-    span_of(heights, 1, 3, &low, &high);
     return low > reach || high < -reach;
 }
 
@@ -57,8 +60,7 @@ EXPORT int64_t octree_kernel_heights(const double *points, int64_t point_step,
     USE_DEFAULT_FLOATS;
     double point[3], corners[9];
     for (int64_t i = 0; i < count; i++) {
-        for (int n = 0; n < 3; n++) point[n] = points[n * point_step + i];
-        for (int n = 0; n < 9; n++) corners[n] = triangles[n * step + i];
+        read_column(points, point_step, i, 3, point), read_column(triangles, step, i, 9, corners);
         heights[i] = height_of(point, corners);
     }
     return count;
@@ -71,12 +73,6 @@ EXPORT int64_t octree_kernel_heights(const double *points, int64_t point_step,
 #define MOST_PIECES 27
 #define PLANE_POINTS 6
 
-/* Read `count` numbers of a column. */
-static void read_column(const double *rows, int64_t step, int64_t column, int count,
-                        double *numbers) {
-    for (int n = 0; n < count; n++) numbers[n] = rows[n * step + column];
-}
-
 /* Return whether a triangle comes near points (3, PLANE_POINTS) in its plane: no edge separates
  * them. */
 static int is_near(const double *corners, const double *points, const double *normal,
@@ -88,8 +84,7 @@ static int is_near(const double *corners, const double *points, const double *no
         span_of(points + axis * PLANE_POINTS, 1, PLANE_POINTS, &least, &most);
         if (!(least <= high + 2 * band && most >= low - 2 * band)) return 0;
     }
-    subtract(corners + 3, corners, one), subtract(corners + 6, corners, other);
-    cross(one, other, across);
+    normal_of(corners, across);
     if (dot(across, normal) <= 0) return 1;
     for (int c = 0; c < 9; c += 3) {
         const double *start = corners + c;
@@ -99,7 +94,7 @@ static int is_near(const double *corners, const double *points, const double *no
             for (int axis = 0; axis < 3; axis++)
                 other[axis] = points[axis * PLANE_POINTS + n] - start[axis];
             double out = dot(across, other);
-            beyond = out < beyond ? out : beyond;
+            beyond = min_else_second(out, beyond);
         }
         if (!(beyond <= 2 * band * sqrt(dot(across, across)))) return 0;
     }
@@ -142,14 +137,11 @@ EXPORT int64_t octree_kernel_beside(const double *parts, int64_t part_count,
 
 /* Find the unit normal of the plane through an edge, or of the triangle (3); return its height. */
 static double plane_through(const double *corners, int number, double *normal) {
-    double one[3], other[3], up[3];
+    double edge[3], up[3];
     const double *start = corners + 3 * (number % 3);
-    subtract(corners + 3, corners, one), subtract(corners + 6, corners, other);
-    cross(one, other, normal);
-    if (number < 3) {
-        memcpy(up, normal, sizeof up);
-        subtract(corners + 3 * ((number + 1) % 3), start, one), cross(up, one, normal);
-    }
+    normal_of(corners, up), memcpy(normal, up, sizeof up);
+    if (number < 3)
+        subtract(corners + 3 * ((number + 1) % 3), start, edge), cross(up, edge, normal);
     double length = sqrt(dot(normal, normal));
     for (int axis = 0; axis < 3; axis++) normal[axis] = length > 0 ? normal[axis] / length : 0;
     return dot(normal, start);
@@ -228,7 +220,7 @@ static int is_on(const double *corners, const double *cutter, double band) {
     for (int c = 0; c < 9; c += 3) {
         double height = height_of(corners + c, cutter);
         if (isnan(height)) return -1;
-        far = height > far ? height : far;
+        far = max_else_second(height, far);
     }
     return far <= band;
 }
@@ -269,17 +261,12 @@ EXPORT int64_t octree_kernel_cut(const double *triangles, int64_t count, const C
 
 /* Return whether two triangles may share an area in one plane. */
 static int are_in_one_plane(const double *one, const double *other, double band) {
-    double first[3], last[3], normal[3], other_normal[3], turned[3], away = 0;
-    subtract(one + 3, one, first), subtract(one + 6, one, last), cross(first, last, normal);
-    subtract(other + 3, other, first), subtract(other + 6, other, last);
-    cross(first, last, other_normal), cross(normal, other_normal, turned);
+    double normal[3], other_normal[3], turned[3], low, high;
+    normal_of(one, normal), normal_of(other, other_normal), cross(normal, other_normal, turned);
+    heights_of(other, one, normal, &low, &high);
     double sizes = dot(normal, normal) * dot(other_normal, other_normal);
     double squared = dot(turned, turned), length = sqrt(dot(normal, normal));
-    for (int c = 0; c < 9; c += 3) {
-        subtract(other + c, one, first);
-        double height = fabs(dot(normal, first));
-        away = height > away ? height : away;
-    }
+    double away = maximum(-low, high);
     return squared <= 0.5 * sizes && (away <= 4 * band * length || squared <= 0x1p-30 * sizes);
 }
 
@@ -302,7 +289,7 @@ EXPORT int64_t octree_kernel_see_cutters(const double *triangles, const double *
             double height = heights[c], step = heights[(c + 1) % 3] - height;
             double from = step != 0 ? (-reach - height) / step : 0;
             double to = step != 0 ? (reach - height) / step : 1;
-            double begin = from < to ? from : to, end = from < to ? to : from;
+            double begin = minimum(from, to), end = maximum(from, to);
             counts[c] = step != 0 ? begin <= 1 && end >= 0 : fabs(height) <= reach;
             if (counts[c] && first < 0) first = c;
             begin = clamp_share(begin), end = clamp_share(end);
@@ -405,7 +392,7 @@ static double share_of(const double *ones, const double *others, double band, do
     }
     for (int n = 0; n < CLIPPED; n++) {
         double height = fabs(dot(normal, polygon[n]));
-        high = height > high ? height : high;
+        high = max_else_second(height, high);
     }
     for (int n = 1; n < CLIPPED - 1; n++) {
         double to[3], next[3], part[3];

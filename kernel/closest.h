@@ -8,10 +8,6 @@
 
 #include "exact.h"
 
-static inline int are_on_one_side(const double *w) {
-    return (w[0] >= 0 && w[1] >= 0 && w[2] >= 0) || (w[0] <= 0 && w[1] <= 0 && w[2] <= 0);
-}
-
 /* A triangle as seen from a point, as in core/nearest/closest.py: its edges, those divided by a
  * power of two, and the product of two of these, with all its bits where they are nearly
  * parallel; of each edge how far `along` it the point is, and on which side. */
@@ -43,7 +39,7 @@ static inline void see_edges(SeenTriangle *seen) {
         seen->lengths[k] = dot(seen->units[k], seen->units[k]);
         seen->sides[k] = dot(seen->moments[k], seen->normal);
     }
-    seen->is_inside = are_on_one_side(seen->sides) && seen->size > 0;
+    seen->is_inside = have_one_sign(seen->sides, 3) && seen->size > 0;
 }
 
 /* The features of a triangle, as the rows of `_Features` in core/nearest/closest.py. `squares`
@@ -62,7 +58,7 @@ static inline void set_features(const double *corners, const double *point, Feat
     for (int k = 0; k < 3; k++) {
         double along = seen->along[k], length = seen->lengths[k];
         found->span[k] = dot(seen->edges[k], seen->units[k]);
-        longest = length > longest ? length : longest;
+        longest = max_else_second(length, longest);
         beside[k] = along >= 0 && along <= found->span[k] && length > 0;
         found->squares[k] = dot(seen->corners[k], seen->corners[k]);
         found->squares[3 + k] =

@@ -49,13 +49,6 @@ typedef struct {
  * farther apart than the radius. */
 enum { OVERLAPPING, UNDECIDED, FAR_APART };
 
-/* Return whether numbers are all not negative, or all not positive. */
-static inline int have_one_sign(const double *numbers, int count) {
-    int positive = 1, negative = 1;
-    for (int i = 0; i < count; i++) positive &= numbers[i] >= 0, negative &= numbers[i] <= 0;
-    return positive | negative;
-}
-
 /* Set a cross product, exact where the vectors are nearly parallel, and its square; return whether
  * they are: a small part of `full`. */
 static inline int robust_cross(const double *a, const double *b, double full, double *product,
@@ -174,19 +167,18 @@ static inline int edges_near_edges(const Hull *ones, const Hull *others, double 
     return 0;
 }
 
-/* Scale two hulls to about one by a power of two; return the squared radius there. */
-static inline double scale_hulls(Hull *one, Hull *other, double radius) {
-    double largest = maximum(largest_of(one->corners[0], 3 * one->kind->corner_count),
-                            largest_of(other->corners[0], 3 * other->kind->corner_count));
-    double scale = power_of_two_scale(maximum(largest, radius));
-    for (int n = 0; n < 3 * one->kind->corner_count; n++) one->corners[n / 3][n % 3] *= scale;
-    for (int n = 0; n < 3 * other->kind->corner_count; n++) other->corners[n / 3][n % 3] *= scale;
-    return (radius * scale) * (radius * scale);
-}
-
 /* The largest coordinate of a hull. */
 static inline double size_of_hull(const Hull *hull) {
     return largest_of(hull->corners[0], 3 * hull->kind->corner_count);
+}
+
+/* Scale two hulls to about one by a power of two; return the squared radius there. */
+static inline double scale_hulls(Hull *one, Hull *other, double radius) {
+    double scale = power_of_two_scale(maximum(maximum(size_of_hull(one), size_of_hull(other)),
+                                              radius));
+    for (int n = 0; n < 3 * one->kind->corner_count; n++) one->corners[n / 3][n % 3] *= scale;
+    for (int n = 0; n < 3 * other->kind->corner_count; n++) other->corners[n / 3][n % 3] *= scale;
+    return (radius * scale) * (radius * scale);
 }
 
 /* Return whether hulls that share no point are no farther apart than the radius. */

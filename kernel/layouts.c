@@ -192,7 +192,7 @@ static double altitude_of(const double *rows, int64_t count, const int64_t *corn
     }
     for (int n = 0; n < 3; n++) {
         double size = dot(edges[n], edges[n]);
-        longest = size > longest ? size : longest;
+        longest = max_else_second(size, longest);
     }
     cross(edges[0], edges[1], normal);
     double altitude = sqrt(dot(normal, normal) / longest);
@@ -221,7 +221,7 @@ EXPORT int64_t octree_kernel_runs(const double *vertices, int64_t count, const i
             for (int corner = 0; corner < 3; corner++)
                 enlarge_box(box, vertices, count, corners[corner]);
             double altitude = altitude_of(vertices, count, corners);
-            least = altitude < least ? altitude : least;
+            least = min_else_second(altitude, least);
         }
         altitudes[run] = least;
         for (int row = 0; row < 6; row++) rows[row * run_count + run] = box[row];

@@ -108,7 +108,7 @@ static double crossing(const Ray *ray, const double *corners, double *steps, dou
         weights[c] = area(x[a], y[a], x[b], y[b]);
     }
     double total = weights[0] + weights[1] + weights[2];
-    if (!are_on_one_side(weights) || total == 0) return NAN;
+    if (!have_one_sign(weights, 3) || total == 0) return NAN;
     *steps = dot(weights, depths) / (total * step) / scale;
     if (!(*steps >= 0 && *steps <= ray->reach)) return NAN;
     double reached = *steps * ray->length;
@@ -224,7 +224,7 @@ static int set_placed_line(Walk *walk) {
 }
 
 /* Set the normal of a triangle by its winding; of slivers, from their short edges. */
-static void normal_of(const double *corners, const Ray *ray, double *normal) {
+static void crossing_normal(const double *corners, const Ray *ray, double *normal) {
     double edges[3][3], across[3];
     for (int n = 0; n < 9; n++) edges[n / 3][n % 3] = corners[(n + 3) % 9] - corners[n];
     double scale = power_of_two_scale(largest_of(edges[0], 9));
@@ -262,7 +262,7 @@ static void write_hit(const Walk *walk, const Hits *hits) {
         position[axis] = walk->ray.origin[axis] + steps * walk->ray.direction[axis];
         total += walk->weights[axis];
     }
-    normal_of(walk->corners, &walk->ray, normal);
+    crossing_normal(walk->corners, &walk->ray, normal);
     for (int axis = 0; axis < 3; axis++) weights[axis] = walk->weights[axis] / total;
 }
 

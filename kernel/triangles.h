@@ -59,11 +59,8 @@ static inline int share_a_corner(const double *one, const double *other) {
 }
 
 static inline int reaches_plane(const double *one, const double *other) {
-    double first[3], last[3], normal[3], heights[3], low, high;
-    subtract(one + 3, one, first), subtract(one + 6, one, last), cross(first, last, normal);
-    for (int c = 0; c < 3; c++)
-        subtract(other + 3 * c, one, first), heights[c] = dot(normal, first);
-    span_of(heights, 1, 3, &low, &high);
+    double normal[3], low, high;
+    normal_of(one, normal), heights_of(other, one, normal, &low, &high);
     return low <= PLANE && high >= -PLANE;
 }
 
@@ -96,9 +93,9 @@ static inline int edges_pass(const double *one, const double *other) {
             apart[i][j] += dot(edges[1] + 3 * j, moments[0] + 3 * i);
             double reach = dot(normals[1], edges[0] + 3 * i);
             double other_reach = -dot(normals[0], edges[1] + 3 * j);
-            double low = reach < 0 ? reach : 0, high = reach > 0 ? reach : 0;
-            passing &= apart[i][j] + low <= (other_reach > 0 ? other_reach : 0) + PLANE
-                    && apart[i][j] + high >= (other_reach < 0 ? other_reach : 0) - PLANE;
+            double low = min_else_second(reach, 0), high = max_else_second(reach, 0);
+            passing &= apart[i][j] + low <= max_else_second(other_reach, 0) + PLANE
+                    && apart[i][j] + high >= min_else_second(other_reach, 0) - PLANE;
         }
     begin_and_end_apart(one, other, normals[1], crosses[0]);
     begin_and_end_apart(other, one, normals[0], crosses[1]);

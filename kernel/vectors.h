@@ -53,6 +53,29 @@ static inline void cross(const double *a, const double *b, double *product) {
     product[2] = a[0] * b[1] - a[1] * b[0];
 }
 
+/* Return whether numbers are all not negative, or all not positive. */
+static inline int have_one_sign(const double *numbers, int count) {
+    int positive = 1, negative = 1;
+    for (int i = 0; i < count; i++) positive &= numbers[i] >= 0, negative &= numbers[i] <= 0;
+    return positive | negative;
+}
+
+/* Set a normal of a triangle, twice as long as the area. */
+static inline void normal_of(const double *corners, double *normal) {
+    double first[3], last[3];
+    subtract(corners + 3, corners, first), subtract(corners + 6, corners, last);
+    cross(first, last, normal);
+}
+
+/* Find between which heights a triangle lies above a point, along a direction. */
+static inline void heights_of(const double *corners, const double *point, const double *direction,
+                              double *low, double *high) {
+    double heights[3], apart[3];
+    for (int c = 0; c < 3; c++)
+        subtract(corners + 3 * c, point, apart), heights[c] = dot(direction, apart);
+    span_of(heights, 1, 3, low, high);
+}
+
 /* Set the edges of a triangle, from each corner to the next. */
 static inline void edges_of(const double *corners, double *edges) {
     for (int n = 0; n < 9; n++) edges[n] = corners[(n + 3) % 9] - corners[n];
