@@ -254,11 +254,11 @@ static int may_be_near(Walk *walk, double *corners, double far) {
     double way[3] = {0}, along = INFINITY, nearest = INFINITY;
     for (int n = 0; n < 9; n++) way[n % 3] += corners[n] -= walk->lower[n % 3];
     for (int n = 0; n < 9; n += 3) {
-        along = minimum(along, dot(corners + n, way));
-        nearest = minimum(nearest, dot(corners + n, corners + n));
+        along = min_else_second(along, dot(corners + n, way));
+        nearest = min_else_second(nearest, dot(corners + n, corners + n));
     }
     if (along > far * sqrt(dot(way, way))) return 0;
-    walk->reach = walk->limit = minimum(walk->limit, sqrt(nearest));
+    walk->reach = walk->limit = min_else_second(walk->limit, sqrt(nearest));
     return 1;
 }
 

@@ -40,7 +40,8 @@ static double comes_to(const Walk *walk, int64_t cell) {
             continue;
         }
         double one = low / speed, other = high / speed;
-        enter = maximum(enter, minimum(one, other)), leave = minimum(leave, maximum(one, other));
+        enter = max_else_second(enter, min_else_second(one, other));
+        leave = min_else_second(leave, max_else_second(one, other));
     }
     enter = walk->kind != RAY ? sqrt(square) : enter <= leave ? enter : INFINITY;
     return enter <= looks_up_to(walk) ? enter : INFINITY;

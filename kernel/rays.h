@@ -67,7 +67,8 @@ static int set_line(Line *line, const Frame *frame, const double *origin, const 
         double inverse = 1 / speed;
         double one = (-wide - seen[axis]) * inverse, other = (wide - seen[axis]) * inverse;
         line->inverse[axis] = (float)inverse;
-        enter = maximum(enter, minimum(one, other)), leave = minimum(leave, maximum(one, other));
+        enter = max_else_second(enter, min_else_second(one, other));
+        leave = min_else_second(leave, max_else_second(one, other));
     }
     if (enter > leave) return 0;
     line->start = enter, line->pace = pace, line->axis = longest_axis(direction);
