@@ -7,7 +7,6 @@
 #ifndef OCTREE_KERNEL_DUAL_H
 #define OCTREE_KERNEL_DUAL_H
 
-#include "eight.h"
 #include "sheets.h"
 
 /* Triangles of a small patch, and children of another; the largest patches of a mesh. */
@@ -90,7 +89,7 @@ static inline int least_up_to(double limit, const double *numbers, int count) {
     return least;
 }
 
-/* Return whether a patch names triangles, or patches before it, that are there. */
+/* Return whether a small patch names existing triangles, and another one patches before it. */
 static inline int is_sound_run(const Sheets *sheets, int64_t patch) {
     int64_t first = sheets->firsts[patch], count = sheets->counts[patch];
     int64_t end = sheets->are_small[patch] ? sheets->triangles.face_count : patch;
@@ -143,7 +142,7 @@ static INLINED int64_t descend(const Rules *rules, void *search, const Sheets *c
     }
     if (!rules->may_count(search, next.patches, &boxes[0], &boxes[1])) return 1;
     if (sizes[0] < 0 && sizes[1] < 0) return rules->look(search, next.patches, boxes);
-    int which = sizes[1] > sizes[0];
+    int which = sizes[0] < 0 || sizes[1] > sizes[0]; /* not small, even if a size is NaN */
     int64_t parent = next.patches[which], bottom = descent->height;
     int64_t first = sheets[which]->firsts[parent], count = sheets[which]->counts[parent];
     if (!is_sound_run(sheets[which], parent) || bottom > WAITING - RUN) return IS_LEFT;

@@ -9,9 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Functions that every step of a walk calls; a call would cost as much as their work. */
-#define INLINED inline __attribute__((always_inline))
-
 #define WIDE 8
 
 /* `eight_min` and `eight_max` return the second number where either is NaN, as SSE2 does. */

@@ -325,15 +325,15 @@ static int64_t search_pair(Call *call, int64_t one, int64_t other, double limit,
                            int64_t most, int64_t *cost) {
     Descent *descent = &call->state->descent;
     const Sheets *sheets[2] = {&call->sheets[0], &call->sheets[1]};
-    int64_t state = descent->phase != NOT_BEGUN || begin_search(call, one, other, limit, slack)
-                  ? 1 : IS_LEFT;
-    while (state > 0 && goes_on(call)) {
+    int64_t spent = descent->phase != NOT_BEGUN || begin_search(call, one, other, limit, slack)
+                  ? 0 : IS_LEFT;
+    while (spent >= 0 && goes_on(call)) {
         if (*cost >= most || (call->found && call->room - call->made < RUN * RUN)) return 0;
-        state = descent->height ? descend(&SEARCH, call, sheets, descent) : 1;
-        *cost += state;
+        spent = descent->height ? descend(&SEARCH, call, sheets, descent) : 1;
+        *cost += spent;
     }
     descent->phase = NOT_BEGUN;
-    return state < 0 ? state : 1;
+    return spent < 0 ? spent : 1;
 }
 
 /* Search pairs of rows (2, count) of two sheets, from pair `from` to `to`.
@@ -362,10 +362,10 @@ EXPORT int64_t octree_kernel_search(const Sheets *sheets, int64_t kind, const in
             continue;
         }
         Call call = {.sheets = sheets, .state = search, .is_turned = turned[pair] == 1};
-        int64_t state = search_pair(&call, row, rows[count + pair], limits[pair], slacks[pair],
-                                    most, &cost);
-        if (!state) return pair;
-        lengths[pair] = state < 0 ? NAN : search->best;
+        int64_t done = search_pair(&call, row, rows[count + pair], limits[pair], slacks[pair],
+                                   most, &cost);
+        if (!done) return pair;
+        lengths[pair] = done < 0 ? NAN : search->best;
         if (flag && lengths[pair] == CROSSES) *flag = 1;
         for (int n = 0; n < 2; n++) entries[n * count + pair] = search->named.entries[n];
     }
@@ -387,9 +387,9 @@ EXPORT int64_t octree_kernel_list(const Sheets *sheets, const int64_t *rows, int
     search->kind = ALL_TOUCHINGS;
     for (call.pair = from; call.pair < to; call.pair++, cost += 16) {
         int64_t row = rows[call.pair], other = rows[count + call.pair];
-        int64_t state = search_pair(&call, row, other, 0, slacks[call.pair], most, &cost);
-        if (!state) break;
-        left[call.pair] = state < 0;
+        int64_t done = search_pair(&call, row, other, 0, slacks[call.pair], most, &cost);
+        if (!done) break;
+        left[call.pair] = done < 0;
     }
     *made = call.made;
     return call.pair;

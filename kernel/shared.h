@@ -18,6 +18,9 @@
 #define EXPORT __attribute__((visibility("default")))
 #endif
 
+/* For functions as short as a call, and functions that constant arguments specialize. */
+#define INLINED inline __attribute__((always_inline))
+
 /* A host may flush subnormal numbers to zero. */
 #ifdef HAS_SSE2
 #define DEFAULT_FLOATS 0x1f80
