@@ -117,12 +117,14 @@ static INLINED void begin_phase(const Rules *rules, void *search, Descent *desce
     for (int64_t i = sides[0].count - 1; i >= 0; i--)
         for (int64_t j = sides[1].count - 1; j >= 0; j--) {
             const Box *one = &descent->tops[0][i], *other = &descent->tops[1][j];
-            Waiting both = {{sides[0].top + i, sides[1].top + j}, rules->rank_of(one, other)};
-            if (phase == DIVES && descent->height && !(both.rank <= descent->stack[0].rank))
-                continue;
+            Waiting both = {{sides[0].top + i, sides[1].top + j}, 0};
             if (phase == FOLLOWS && i * TOPS + j == descent->first) continue;
             if (!rules->may_count(search, both.patches, one, other)) continue;
-            if (phase == DIVES) descent->height = 0, descent->first = i * TOPS + j;
+            both.rank = rules->rank_of(one, other);
+            if (phase == DIVES) {
+                if (descent->height && !(both.rank <= descent->stack[0].rank)) continue;
+                descent->height = 0, descent->first = i * TOPS + j;
+            }
             push_waiting(descent, both, 0);
         }
 }
