@@ -37,6 +37,7 @@ from .child_masks import LOWEST_BIT, ON_SIDES, POPCOUNT, ChildMasks
 from .grid import Words, morton_codes
 from .mailboxing import Pairs
 from .options import COPYING
+from .records import Columns
 from .shapes import Boxes, Capsules, Frusta, HalfSpaces, OrientedBoxes, Regions, Shapes, Spheres
 from .touch.capsules import feet_of
 from .touch.rounded import sphere_held
@@ -229,7 +230,7 @@ def _edges_overlap(frusta: Frusta, numbers: Ids, middle: Floats, half: Floats) -
 
 
 @dataclass(frozen=True)
-class Found:
+class Found(Columns):
     """Runs of references, one for each (query, cell): `begin` to `end`, for `queries`.
 
     `certain` runs belong to cells that lie inside their volume.
@@ -239,9 +240,6 @@ class Found:
     begin: Ids
     end: Ids
     certain: bool
-
-    def __getitem__(self, some: slice) -> "Found":
-        return Found(self.queries[some], self.begin[some], self.end[some], self.certain)
 
     @property
     def references(self) -> int:

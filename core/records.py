@@ -59,16 +59,36 @@ def _same(one: Any, other: Any) -> bool:
 
 
 class Columns:
-    """A dataclass of arrays with a column for each of n things: their last axes are n long."""
+    """A dataclass of arrays with a column for each of n things: their last axes are n long.
+
+    The first field is such an array. Fields that are no arrays hold for all things.
+    """
 
     def __len__(self) -> int:
         return int(next(iter(vars(self).values())).shape[-1])
 
-    def __getitem__(self, some: Ids | Flags) -> Self:
-        return type(self)(*(each[..., some] for each in vars(self).values()))
+    def __getitem__(self, some: Ids | Flags | slice) -> Self:
+        if not isinstance(some, slice) and some.dtype == bool:
+            (some,) = some.nonzero()  # once for all arrays
+        return type(self)(*(_chosen(each, some) for each in vars(self).values()))
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
         """Return the columns of one or more, one after the other."""
-        columns = zip(*(vars(part).values() for part in parts), strict=True)
-        return cls(*(np.concatenate(each, axis=-1) for each in columns))
+        fields_of_all = zip(*(vars(part).values() for part in parts), strict=True)
+        return cls(
+            *(
+                np.concatenate(each, axis=-1) if isinstance(each[0], np.ndarray) else each[0]
+                for each in fields_of_all
+            )
+        )
+
+
+def _chosen(each: Any, some: Ids | Flags | slice) -> Any:
+    """Return some columns of an array; anything else as it is."""
+    if not isinstance(each, np.ndarray):
+        return each
+    if each.ndim == 1:
+        return each[some]
+    # To take is several times as fast as to index the last of several axes.
+    return each[..., some] if isinstance(some, slice) else each.take(some, axis=-1)

@@ -18,6 +18,7 @@ from ..cells import Slices
 from ..child_masks import LOWEST_BIT, POPCOUNT, ChildMasks
 from ..options import COPYING, Options
 from ..passes import taken_steps
+from ..records import Columns
 from ..steps import Steps, between, run
 
 T = TypeVar("T")
@@ -34,25 +35,16 @@ _SAMPLE, _GOLDEN = 2048, 0.6180339887498949
 
 
 @dataclass(frozen=True)
-class Pairs:
+class Pairs(Columns):
     """Entries and the cells that they are in: two arrays of one length."""
 
     entries: Ids
     cells: Ids
 
-    def __len__(self) -> int:
-        return len(self.entries)
-
-    def __getitem__(self, some: slice | Ids | Flags) -> "Pairs":
-        if not isinstance(some, slice) and some.dtype == bool:
-            some = np.flatnonzero(some)  # twice as fast, for two arrays
-        return Pairs(self.entries[some], self.cells[some])
-
     def __add__(self, other: "Pairs") -> "Pairs":
         if len(other) == 0:
             return self  # fresh memory for millions costs more than all else here
-        entries = np.concatenate((self.entries, other.entries))
-        return Pairs(entries, np.concatenate((self.cells, other.cells)))
+        return Pairs.joined((self, other))
 
 
 NO_PAIRS = Pairs(np.empty(0, np.intp), np.empty(0, np.intp))

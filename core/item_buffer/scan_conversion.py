@@ -6,12 +6,13 @@ is computed in the same way from both, so no center slips between two triangles 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from ..arrays import Floats, Ids, blocks, concatenated_ranges
+from ..records import Columns
 
 # Triangles that are set up together, so that they stay in the cache; rows, and pixels, that are
 # made together.
@@ -27,7 +28,7 @@ _EDGES = ((0, 1), (1, 2), (0, 2))
 
 
 @dataclass(frozen=True)
-class Frames:
+class Frames(Columns):
     """Where triangles are drawn: pixels of a rectangle, which lie row by row in a flat array.
 
     Six numbers of a triangle each, (6, n), or of all, (6, 1): left, bottom, right and top, the
@@ -45,12 +46,9 @@ class Frames:
         starts = np.cumsum(areas) - areas
         return cls(np.stack((*boxes, starts - bottom * widths - left, widths)))
 
-    def __getitem__(self, some: Ids | slice) -> "Frames":
-        return self if self.numbers.shape[1] == 1 else self.each(some)
-
-    def each(self, which: Ids | slice) -> "Frames":
-        """Return the frames of triangles that have these."""
-        return Frames(self.numbers[:, which])
+    def of(self, some: Ids | slice) -> "Frames":
+        """Return the frames of some triangles, or the one frame that all have."""
+        return self if len(self) == 1 else self[some]
 
     @property
     def areas(self) -> Ids:
@@ -74,9 +72,7 @@ class Frames:
 
     def places(self, which: Ids, rows: Ids, columns: Ids) -> Ids:
         """Return where pixels of triangles lie."""
-        starts, widths = (
-            self.numbers[4:] if self.numbers.shape[1] == 1 else self.numbers[4:, which]
-        )
+        starts, widths = self.numbers[4:] if len(self) == 1 else self.numbers[4:, which]
         return rows * widths + (columns + starts)
 
 
@@ -113,7 +109,7 @@ class Spans:
 
 
 @dataclass(frozen=True)
-class ScreenTriangles:
+class ScreenTriangles(Columns):
     """Triangles about to be drawn: coordinates (3, n), and the pixels around them.
 
     Corners are sorted from below upward; `planes` (3, n) are nearness at 0, 0, by x and by y.
@@ -127,10 +123,6 @@ class ScreenTriangles:
     counts: Ids
     left: Floats
     right: Floats
-
-    def __getitem__(self, some: slice) -> "ScreenTriangles":
-        arrays = {name: each for name, each in vars(self).items() if each is not None}
-        return replace(self, **{name: each[..., some] for name, each in arrays.items()})
 
 
 def samples(places: Floats, faces: Ids, frames: Frames) -> Iterator[tuple[Ids, Floats, Ids]]:
@@ -146,11 +138,12 @@ def samples(places: Floats, faces: Ids, frames: Frames) -> Iterator[tuple[Ids, F
         Where they are drawn, one for all or n.
     """
     for some in blocks(faces.shape[1], _TRIANGLES):
-        triangles, numbers = _set_up(places, faces[:, some], frames[some])
-        own = frames[numbers + some.start]
+        triangles, numbers = _set_up(places, faces[:, some], frames.of(some))
+        own = frames.of(numbers + some.start)
         cuts = np.flatnonzero(np.diff(np.cumsum(triangles.counts) // _ROWS)) + 1
         for part in map(slice, [0, *cuts.tolist()], [*cuts.tolist(), len(numbers)]):
-            yield from _rows_of(triangles[part], own[part], numbers[part] + some.start).samples()
+            spans = _rows_of(triangles[part], own.of(part), numbers[part] + some.start)
+            yield from spans.samples()
 
 
 @np.errstate(all="ignore")

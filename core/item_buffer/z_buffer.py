@@ -52,7 +52,7 @@ class ZBuffer(ItemRenderer):
             names = _LAST - part.numbers
             if kernel is not None:
                 if alone is not None and alone.flags is not None:
-                    own = boxes.each(alone.owners[part.owners]).numbers, alone.flags
+                    own = boxes[alone.owners[part.owners]].numbers, alone.flags
                 kernel.draw(part.places, part.faces, frames.numbers, names, keys, own)
                 continue
             for places, nearness, triangles in samples(part.places, part.faces, frames):
@@ -67,7 +67,7 @@ class ZBuffer(ItemRenderer):
         frames = Frames.rectangles(boxes)
         flags, kernel = np.zeros(frames.total, bool), painter()
         for part in self.stage.drawn(rows, screen_matrix(view_projection, size)):
-            own = frames.each(owners[part.owners])
+            own = frames[owners[part.owners]]
             if kernel is not None:
                 kernel.draw(part.places, part.faces, own.numbers, None, flags)
                 continue

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from .. import tuning
 from ..arrays import Floats, Ids, blocks, concatenated_ranges, radix_argsort
 from ..grid import BITS, GUARD_BITS, Grid, Words, pack, unpack
+from ..records import Columns
 from ..shapes import Boxes, Shapes
 
 # What rounding may take from bounds that are moved by a margin.
@@ -35,14 +36,11 @@ _COPIES, _COMPARED = 6, 24
 
 
 @dataclass(frozen=True)
-class QuantizedBounds:
+class QuantizedBounds(Columns):
     """The first and the last cell that each of n bounds touch, (n,); the last with guard bits."""
 
     first: Words
     last: Words
-
-    def __getitem__(self, ids: Ids) -> "QuantizedBounds":
-        return QuantizedBounds(self.first[ids], self.last[ids])
 
     def __setitem__(self, ids: Ids | slice, bounds: "QuantizedBounds") -> None:
         self.first[ids], self.last[ids] = bounds.first, bounds.last

@@ -18,6 +18,7 @@ from ..compiled import joined_triangles
 from ..descend import overlapped_children
 from ..octree import Octree
 from ..options import COPYING
+from ..records import Columns
 from .sweep import PairBatch, bounds_of, no_pairs
 
 # This many pairs of places count as one place.
@@ -45,15 +46,12 @@ class _Side(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Leaves:
+class _Leaves(Columns):
     """Pairs of leaves, (p,) and (p,), and the boxes that entries of both reach into, (6, p)."""
 
     ones: Ids
     others: Ids
     shared: Floats
-
-    def __getitem__(self, some: slice) -> "_Leaves":
-        return _Leaves(self.ones[some], self.others[some], self.shared[:, some])
 
 
 def walked_join(tree: Octree, other: Octree) -> Generator[PairBatch, None, bool]:

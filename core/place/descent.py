@@ -114,18 +114,12 @@ class _Children:
 
 
 @dataclass(frozen=True)
-class PatchPairs:
+class PatchPairs(Columns):
     """Pairs of nodes of both sides, (2, f), by pairs of placements, and their least distances."""
 
-    sides: tuple[_Nodes, _Nodes]
     places: Ids
     least: Floats
-
-    def __len__(self) -> int:
-        return len(self.least)
-
-    def __getitem__(self, some: Ids | Flags | slice) -> "PatchPairs":
-        return PatchPairs(self.sides, self.places[:, some], self.least[some])
+    sides: tuple[_Nodes, _Nodes]
 
     @property
     def pairs(self) -> Ids:
@@ -232,21 +226,17 @@ class Descent(ABC):
 
     def _front(self, sides: tuple[_Nodes, _Nodes], places: Ids) -> PatchPairs:
         """Return those pairs of nodes that may be near enough."""
-        parts = [PatchPairs(sides, places[:, :0], np.empty(0))]
+        parts = [PatchPairs(places[:, :0], np.empty(0), sides)]
         for some in blocks(places.shape[1], tuning.current.triangles_placed):
             here, there = places[:, some]
             pairs = sides[0].pairs.take(here)
             close = self._beside(pairs, (sides[0].bounds, here), (sides[1].bounds, there))
-            front = PatchPairs(sides, places[:, some.start + close], np.empty(0))
+            front = PatchPairs(places[:, some.start + close], np.empty(0), sides)
             pairs = pairs.take(close)
             least = _apart(*front.bounds(), self.slacks[pairs])
             (near,) = (least <= self.limits[pairs]).nonzero()
-            parts.append(PatchPairs(sides, front.places[:, near], least[near]))
-        return PatchPairs(
-            sides,
-            np.concatenate([part.places for part in parts], axis=1),
-            np.concatenate([part.least for part in parts]),
-        )
+            parts.append(PatchPairs(front.places[:, near], least[near], sides))
+        return PatchPairs.joined(parts)
 
     def _open(self, front: PatchPairs) -> PatchPairs:
         """Return what of a front may be near enough still."""

@@ -23,6 +23,7 @@ from ..arrays import (
     power_of_two_scale,
     two_product_error,
 )
+from ..records import Columns
 from ..shapes import Boxes, Regions, Shapes, Spheres, Triangles
 
 # The two other axes of each, and the axis itself: (3, 3).
@@ -32,7 +33,7 @@ _DOUBT = 2.0**-50
 
 
 @dataclass(frozen=True)
-class Rays:
+class Rays(Columns):
     """Rays (3, q) whose directions are scaled so that products neither overflow nor underflow.
 
     The largest coordinate of a direction is at least 1 and below 2: scaling by powers of two
@@ -61,20 +62,6 @@ class Rays:
         scaled = np.where(along_axis, np.sign(directions), scaled)
         lengths = np.sqrt(dot(scaled, scaled))
         return cls(origins, scaled, lengths, limits, limits / lengths, axes, len(lengths))
-
-    def __len__(self) -> int:
-        return len(self.lengths)
-
-    def __getitem__(self, numbers: Ids) -> "Rays":
-        return Rays(
-            gather(self.origins, numbers),
-            gather(self.directions, numbers),
-            self.lengths[numbers],
-            self.limits[numbers],
-            self.reaches[numbers],
-            self.axes[numbers],
-            self.asked,
-        )
 
     def up_to(self, limits: Floats) -> "Rays":
         """Return the same rays with other ends."""

@@ -27,6 +27,7 @@ from ..arrays import (
     radix_argsort,
 )
 from ..descend import CROSSING, OUTSIDE, UNVISITED, States, occupied_children
+from ..records import Columns
 from ..walkable import Walkable
 from .crossings import Rays
 
@@ -53,7 +54,7 @@ _MIRRORED = np.concatenate([_mirrored(flip) for flip in range(8)])
 
 
 @dataclass(frozen=True)
-class Front:
+class Front(Columns):
     """Pairs of rays and cells, (k,), and where the rays enter and leave the cells.
 
     Rays ascend. Of the cells of one ray the nearer ones come first, or last.
@@ -63,12 +64,6 @@ class Front:
     cells: Ids
     t_enter: Floats
     t_exit: Floats
-
-    def __len__(self) -> int:
-        return len(self.rays)
-
-    def __getitem__(self, some: Ids | slice) -> "Front":
-        return Front(self.rays[some], self.cells[some], self.t_enter[some], self.t_exit[some])
 
     def where(self, flags: Flags) -> "Front":
         """Return the pairs that are flagged."""

@@ -9,6 +9,7 @@ import numpy as np
 from ..arrays import Flags, Floats, Ids, flagged
 from ..octree import Answer, Freshness, Octree
 from ..query import query
+from ..records import Columns
 from ..shapes import Shapes, Triangles
 from ..steps import Steps
 from ..touch import lying_inside
@@ -22,18 +23,12 @@ _FIRST, _PAIRS = 4_096, 262_144
 
 
 @dataclass(frozen=True)
-class Reached:
+class Reached(Columns):
     """Pairs of volumes and rows of placements, ascending; `whole` ones lie in their volume."""
 
     volumes: Ids
     rows: Ids
     whole: Flags
-
-    def __len__(self) -> int:
-        return len(self.volumes)
-
-    def __getitem__(self, some: Ids | Flags | slice) -> "Reached":
-        return Reached(self.volumes[some], self.rows[some], self.whole[some])
 
 
 class Arranged(Protocol):

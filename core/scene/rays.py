@@ -20,6 +20,7 @@ from ..mailboxing import Pairs
 from ..rays import RayCrossings, RayHits
 from ..rays.crossings import Rays, barycentric, met_sides
 from ..rays.hits import crossings, normals, ray_hits
+from ..records import Columns
 from .forest import Forest
 from .images import taken_back
 from .moment import Moment, first_of_each
@@ -39,7 +40,7 @@ _ROUNDING = 2.0**-46
 
 
 @dataclass(frozen=True)
-class Crossed:
+class Crossed(Columns):
     """Pairs of rays and rows of placements, and where the rays enter their boxes.
 
     Sorted by ray, then by where.
@@ -48,9 +49,6 @@ class Crossed:
     rays: Ids
     rows: Ids
     entries: Floats
-
-    def __getitem__(self, some: Ids | Flags) -> "Crossed":
-        return Crossed(self.rays[some], self.rows[some], self.entries[some])
 
     def numbered(self, numbers: Ids) -> "Crossed":
         """Return the same pairs for ray `numbers[i]` instead of i."""
@@ -202,9 +200,9 @@ def _met(
 
     The caller may lower `closest` in between.
     """
-    for some in blocks(len(pairs.rays), _TOGETHER):
-        part = Crossed(pairs.rays[some], pairs.rows[some], pairs.entries[some])
-        for forest, found, entries, where in _met_by_few(moment, rays, part, closest, any_hit):
+    for some in blocks(len(pairs), _TOGETHER):
+        steps = _met_by_few(moment, rays, pairs[some], closest, any_hit)
+        for forest, found, entries, where in steps:
             yield forest, some.start + found, entries, where
 
 

@@ -34,7 +34,7 @@ def test_corners_on_centers_and_slivers_are_drawn_alike(seed, is_one):
     boxes = np.array([[0, 2, 5], [0, 1, 3], [12, 9, 6], [10, 8, 4]])
     frames = Frames.rectangles(boxes[:, :1] if is_one else boxes)
     total = frames.total
-    frames = frames if is_one else frames.each(random.integers(0, 3, count))
+    frames = frames if is_one else frames[random.integers(0, 3, count)]
     names, flags, keys = 0xFFFFFFFF - np.arange(count), np.zeros(total, bool), np.zeros(total, int)
     with np.errstate(all="ignore"):
         for where, nearness, which in samples(places, faces, frames):
