@@ -1,6 +1,6 @@
 """Flat-array idioms (ranges, blocks, gathered columns), and robust products of vectors."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
 import numpy as np
@@ -40,6 +40,14 @@ def concatenated_ranges(starts: Ids, counts: Ids) -> Ids:
     ends = np.cumsum(counts)
     total = int(ends[-1]) if len(ends) else 0
     return np.arange(total) + np.repeat(starts - ends + counts, counts)
+
+
+def joined(parts: Iterable[Iterable[NDArray[Any]]]) -> tuple[Any, ...]:
+    """Return the arrays of one or more parts, those of the same place one after the other.
+
+    They are joined along their last axes.
+    """
+    return tuple(np.concatenate(each, axis=-1) for each in zip(*parts, strict=True))
 
 
 def distinct(numbers: Ids) -> Ids:

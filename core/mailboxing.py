@@ -10,7 +10,7 @@ duplicate. Rays test a copy again instead, which costs less than to find out tha
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Ids, blocks, concatenated_ranges, ends_of_runs, radix_argsort
+from .arrays import Ids, blocks, concatenated_ranges, ends_of_runs, joined, radix_argsort
 
 # Numbers of queries, and the entries that they found.
 Pairs = tuple[Ids, Ids]
@@ -78,7 +78,7 @@ def deduplicate(parts: list[Pairs], count: int, mailboxes: Latest) -> list[Pairs
     lowest, span = _span([queries for queries, _ in parts if len(queries)])
     if _DENSE * sum(len(queries) for queries, _ in parts) > span * count:
         return _marked(parts, count, lowest, span)
-    queries, entries = (np.concatenate(both) for both in zip(*parts, strict=True))
+    queries, entries = joined(parts)
     some = unique_pairs(queries, entries, mailboxes) if span > 1 else _last_of_each(entries)
     cuts = np.searchsorted(some, np.cumsum([len(one) for one, _ in parts[:-1]]))
     return [(queries[few], entries[few]) for few in np.split(some, cuts)]

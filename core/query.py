@@ -13,7 +13,7 @@ import numpy as np
 
 from . import checks, compiled, lone, tuning
 from .any_octree import AnyOctree
-from .arrays import Flags, Floats, Ids, blocks, gather
+from .arrays import Flags, Floats, Ids, blocks, gather, joined
 from .child_masks import POPCOUNT
 from .descend import NOTHING, Found, descend, expanded, morton_order, portions
 from .groups import ALL_GROUPS, in_groups
@@ -315,7 +315,7 @@ def candidates(
 
 def _together(walk: Iterator[Found], most: int | None) -> list[Found] | None:
     """Return doubtful and certain runs, both by volume; nothing if they are more than `most`."""
-    found: tuple[list[Found], list[Found]] = [NOTHING], [NOTHING]
+    found: tuple[list[Found], list[Found]] = [], []
     count = 0
     for each in walk:
         found[each.certain].append(each)
@@ -327,21 +327,17 @@ def _together(walk: Iterator[Found], most: int | None) -> list[Found] | None:
 
 def by_volume(found: list[Found]) -> Found:
     """Return all these runs, sorted by volume; their numbers are below 2**16."""
-    queries, begin, end = (
-        np.concatenate([getattr(each, name) for each in found])
-        for name in ("queries", "begin", "end")
-    )
-    order = np.argsort(queries.astype(np.uint16), kind="stable")
-    return Found(queries[order], begin[order], end[order], found[-1].certain)
+    joined = Found.joined(found or [NOTHING])
+    return joined[np.argsort(joined.queries.astype(np.uint16), kind="stable")]
 
 
 def confirmed(tree: Octree, found: Candidates, relation: str) -> Pairs:
     """Return the pairs for which the relation holds, in no order."""
     if relation == "candidates":
-        return _joined(found.doubtful, found.certain)
+        return joined((found.doubtful, found.certain))
     sure, unsure = vouched(tree, found.certain, relation)
     parts = [holding(tree, found.volumes, some, relation) for some in (found.doubtful, unsure)]
-    return _joined(*parts, sure)
+    return joined([*parts, sure])
 
 
 def holding(tree: Octree, volumes: Shapes, pairs: Pairs, relation: str = "touching") -> Pairs:
@@ -370,11 +366,6 @@ def _strays(tree: Walkable, entries: Ids) -> Flags:
 def chosen(pairs: Pairs, some: Ids) -> Pairs:
     """Return some of the pairs."""
     return pairs[0][some], pairs[1][some]
-
-
-def _joined(*parts: Pairs) -> Pairs:
-    queries, entries = zip(*parts, strict=True)
-    return np.concatenate(queries), np.concatenate(entries)
 
 
 def _likeliest() -> Ids:

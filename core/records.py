@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from .arrays import Flags, Ids
+from .arrays import Flags, Ids, joined
 
 
 class Frozen:
@@ -75,13 +75,10 @@ class Columns:
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
         """Return the columns of one or more, one after the other."""
-        fields_of_all = zip(*(vars(part).values() for part in parts), strict=True)
-        return cls(
-            *(
-                np.concatenate(each, axis=-1) if isinstance(each[0], np.ndarray) else each[0]
-                for each in fields_of_all
-            )
-        )
+        whole = vars(parts[0])
+        names = [name for name, each in whole.items() if isinstance(each, np.ndarray)]
+        arrays = joined([getattr(part, name) for name in names] for part in parts)
+        return cls(**{**whole, **dict(zip(names, arrays, strict=True))})
 
 
 def _chosen(each: Any, some: Ids | Flags | slice) -> Any:

@@ -14,7 +14,7 @@ from .. import tuning
 from ..arrays import Flags, Floats, Ids, blocks, flagged, starts_of_runs
 from ..steps import Steps, between
 from .places import Places
-from .polygons import NO_POLYGONS, Polygons, Sides, joined, of_triangles, without_bits
+from .polygons import NO_POLYGONS, Polygons, Sides, all_of, of_triangles, without_bits
 from .splits import Keys, Splits, cut_edges, edge_keys
 
 # What cells are called that are none.
@@ -77,7 +77,7 @@ class Cutting:
         (touching,) = (here & ((low == wall) | (high == wall))).nonzero()
         self._touch(touching, axis, np.full(len(touching), wall))
         rest, some = self._parted(np.zeros(1, np.intp))
-        some = joined([some, self._taken_out(crossing.nonzero()[0])])
+        some = all_of([some, self._taken_out(crossing.nonzero()[0])])
         cut = yield from self._cut(some, axis, np.full(1, wall), 1, lower_owns=not below)
         is_out = (cut.bits == 0) if below else (cut.bits > 0)
         self._parts = [*rest, without_bits(cut, np.where(is_out, OUTSIDE, 0))]
@@ -93,7 +93,7 @@ class Cutting:
         """
         crossing = yield from between(0.0, 0.5, self._hand_down(first_child, middles, axes))
         rest, some = self._parted(first_child)
-        some = joined([some, self._taken_out(crossing)])
+        some = all_of([some, self._taken_out(crossing)])
         yield 0.55
         some = yield from between(0.55, 0.6, self._refined(some))
         for number, axis in enumerate(axes):
@@ -124,7 +124,7 @@ class Cutting:
             yield 0.5 * some.stop / len(self.cells)
         ids = np.concatenate([np.empty(0, np.intp), *found])
         whole = self._taken_out(ids)
-        refining = self._refined(joined([self.polygons, whole]))
+        refining = self._refined(all_of([self.polygons, whole]))
         self._parts = [(yield from between(0.5, 1.0, refining))]
         yield 1.0
 
@@ -132,7 +132,7 @@ class Cutting:
     def polygons(self) -> Polygons:
         """The pieces of triangles that are in pieces."""
         if len(self._parts) > 1:
-            self._parts = [joined(self._parts)]
+            self._parts = [all_of(self._parts)]
         return self._parts[0]
 
     def _parted(self, first_child: Ids) -> tuple[list[Polygons], Polygons]:
@@ -146,7 +146,7 @@ class Cutting:
                 continue
             leaving.append(part.take(divided.nonzero()[0]))
             staying.append(part.take((~divided).nonzero()[0]))
-        return staying, joined(leaving)
+        return staying, all_of(leaving)
 
     def _hand_down(self, first_child: Ids, middles: Floats, axes: Sequence[int]) -> Steps[Ids]:
         """Move whole triangles to children; return those that cross walls."""
@@ -252,7 +252,7 @@ class Cutting:
             polygons = some.take(np.arange(part.start, part.stop))
             done = part.start / len(some)
             parts.append((yield from between(done, done, self._part_refined(polygons))))
-        return joined(parts)
+        return all_of(parts)
 
     def _part_refined(self, some: Polygons) -> Steps[Polygons]:
         doubtful = self._on_wall[some.places]

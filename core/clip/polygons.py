@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Flags, Floats, Ids, concatenated_ranges
+from ..arrays import Flags, Floats, Ids, concatenated_ranges, joined
 
 Sides = NDArray[np.int8]
 Bits = NDArray[np.uint8]
@@ -127,7 +127,7 @@ class Polygons:
             (below.corners, below.sizes, split),
             (above.corners, above.sizes, split[above.of]),
         ]
-        corners, sizes, polygons = (np.concatenate(each) for each in zip(*parts, strict=True))
+        corners, sizes, polygons = joined(parts)
         made = self.of_corners(corners, sizes, polygons)
         first = len(parts[0][0])
         made.flat[first:] &= ~np.concatenate((below.bent, above.bent))
@@ -205,10 +205,9 @@ def of_triangles(triangles: Ids, faces: Ids, cells: Ids) -> Polygons:
 NO_POLYGONS = of_triangles(np.empty(0, np.intp), np.empty((3, 0), np.intp), np.empty(0, np.intp))
 
 
-def joined(parts: list[Polygons]) -> Polygons:
+def all_of(parts: list[Polygons]) -> Polygons:
     """Return all polygons of the parts."""
-    rows = zip(*(vars(part).values() for part in (NO_POLYGONS, *parts)), strict=True)
-    return Polygons(*(np.concatenate(each, axis=-1) for each in rows))
+    return Polygons(*joined(vars(part).values() for part in (NO_POLYGONS, *parts)))
 
 
 def without_bits(polygons: Polygons, cells: Ids) -> Polygons:

@@ -7,7 +7,7 @@ long ago. Later cuts are of its parts.
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Flags, Floats, Ids
+from ..arrays import Flags, Floats, Ids, joined
 from .places import Places
 
 Keys = NDArray[np.int64]
@@ -49,9 +49,7 @@ class Splits:
         known = np.empty(len(self._keys), np.int64)
         known[self._order] = self._keys
         parts = [(known, self.places, self.near, self.parts), *self._waiting]
-        keys, self.places, self.near, self.parts = (
-            np.concatenate(each) for each in zip(*parts, strict=True)
-        )
+        keys, self.places, self.near, self.parts = joined(parts)
         self._order = np.argsort(keys, kind="stable")
         self._keys, self._waiting = keys[self._order], []
 

@@ -27,7 +27,7 @@ from ..shapes import Boxes, Regions, Shapes, Spheres, Triangles
 from ..steps import Steps, between, repeated, run
 from .divide import Entries, divide, enter, root_grid
 from .kernel_levels import KernelDivision, may_divide
-from .levels import AnyLevel, Filing, Level, Pairs, without_idle_divisions
+from .levels import AnyLevel, Filing, Level, Members, without_idle_divisions
 from .medians import divide_at_medians
 
 ITEM_KINDS = (Triangles, Boxes, Spheres, Regions)
@@ -299,7 +299,7 @@ def _filed(
 
 
 def _references(
-    entries: Entries, levels: list[Level], first: Ids, members: Pairs, cells: Cells
+    entries: Entries, levels: list[Level], first: Ids, members: Members, cells: Cells
 ) -> Steps[tuple[Slices, Ids]]:
     """Return the cells' slices of the references, and these, in preorder."""
     own = np.bincount(members.cells, minlength=len(cells))
@@ -319,7 +319,7 @@ def _references(
     return slices, references
 
 
-def _fill(references: Ids, free: Ids, pairs: Pairs) -> Steps[None]:
+def _fill(references: Ids, free: Ids, pairs: Members) -> Steps[None]:
     """Write entries where their cells have free places, which move on; yields the fraction done.
 
     A stable counting sort of pieces: in each there are neighbors, in few cells.
@@ -336,7 +336,7 @@ def _fill(references: Ids, free: Ids, pairs: Pairs) -> Steps[None]:
         yield some.stop / len(pairs)
 
 
-def _members(entries: Entries, levels: list[Level], cells: Cells) -> Steps[Pairs]:
+def _members(entries: Entries, levels: list[Level], cells: Cells) -> Steps[Members]:
     """Return the entries that were never handed down, with their leaves, leaf by leaf."""
     begin, end = np.concatenate([level.slices for level in levels], axis=1)
     holding = np.flatnonzero((cells.first_child < 0) & (end > begin))
@@ -351,4 +351,4 @@ def _members(entries: Entries, levels: list[Level], cells: Cells) -> Steps[Pairs
     depths = yield from between(0.5, 0.7, taken_steps(cells.depth.astype(np.uint8), leaf))
     alone = np.flatnonzero(entries.depths[: len(leaf)] >= depths)
     yield 0.8
-    return Pairs(alone, (yield from between(0.8, 1.0, taken_steps(leaf, alone))))
+    return Members(alone, (yield from between(0.8, 1.0, taken_steps(leaf, alone))))

@@ -38,11 +38,11 @@ from ..passes import radix_argsort_steps, taken_steps
 from ..shapes import Shapes
 from ..steps import Steps, between
 from .levels import (
-    NO_PAIRS,
+    NO_MEMBERS,
     Check,
     Division,
     Level,
-    Pairs,
+    Members,
     check_copies,
     foresee,
     handed_down_steps,
@@ -173,7 +173,7 @@ def divide(entries: Entries, grid: Grid, options: Options) -> Steps[tuple[list[L
     root = np.zeros((3, 1), np.int64)
     whole = np.array([[0], [len(entries)]])
     allowance = np.array([most_references(len(entries), options)])
-    levels = [Level.of_leaves(root, whole, NO_PAIRS, np.ones(1, np.intp), allowance)]
+    levels = [Level.of_leaves(root, whole, NO_MEMBERS, np.ones(1, np.intp), allowance)]
     strays = [np.empty(0, np.intp)]
     gone, is_safe = np.zeros(len(entries) + 1, np.intp), False
     division = division_of(entries, grid, options)
@@ -237,7 +237,7 @@ def _divide_level(
 
 def _straddlers(
     entries: Entries, level: Level, overfull: Ids, depth: int
-) -> Steps[tuple[Pairs, int]]:
+) -> Steps[tuple[Members, int]]:
     """Return what dividing the overfull cells sets free, with the rank of the cell among them.
 
     First the items that leave their cell's slice here, which lie in the cell; their number is the
@@ -251,7 +251,7 @@ def _straddlers(
     rank[overfull] = np.arange(len(overfull))
     among = yield from between(0.3, 0.5, taken_steps(rank, level.copies.cells))
     count = len(fresh)
-    pairs = Pairs(*np.empty((2, count + np.count_nonzero(among >= 0)), np.intp))
+    pairs = Members(*np.empty((2, count + np.count_nonzero(among >= 0)), np.intp))
     pairs.entries[:count], pairs.cells[:count] = fresh, np.repeat(rank[overfull], stop - start)
     for some in blocks(len(among), tuning.current.piece):
         there = np.flatnonzero(among[some] >= 0)
@@ -287,7 +287,7 @@ class _Cut:
         # In units of children, nothing in the root is farther away; some roundings of it are lost.
         self.margin = 2.0 ** (depth + 1) * 2.0**-48
 
-    def touched(self, pairs: Pairs, in_cell: int) -> tuple[ChildMasks, Ids]:
+    def touched(self, pairs: Members, in_cell: int) -> tuple[ChildMasks, Ids]:
         """Return the children of its cell that each entry touches; the first `in_cell` lie in it.
 
         The second result are strays: entries that touch no child, by a rounding, and are given
@@ -314,7 +314,7 @@ def _children(
     grid: Grid,
     level: Level,
     overfull: Ids,
-    pairs: Pairs,
+    pairs: Members,
     masks: ChildMasks,
     depth: int,
 ) -> Steps[Level]:

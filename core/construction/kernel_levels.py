@@ -16,10 +16,10 @@ from ..steps import Steps, between
 from .divide import Entries, division_of
 from .levels import (
     MOST_COPIES,
-    NO_PAIRS,
+    NO_MEMBERS,
     Filing,
     Level,
-    Pairs,
+    Members,
     check_copies,
     foresee,
     may_be_refused,
@@ -44,7 +44,7 @@ class FiledLevel(Level):
     @classmethod
     def made(cls, rows: Ids, allowance: Floats, table: Numbers, depth: int) -> Self:
         """Return leaves."""
-        plain = rows[:3], rows[3:5], NO_PAIRS, rows[8], allowance, _NONE, _NO_FLAGS, NO_PAIRS
+        plain = rows[:3], rows[3:5], NO_MEMBERS, rows[8], allowance, _NONE, _NO_FLAGS, NO_MEMBERS
         return cls(*plain, rows, table, depth)
 
     @property
@@ -74,7 +74,7 @@ class FiledLevel(Level):
         """Return the leaves as NumPy divides them."""
         starts, ends = self.copied
         cells = np.repeat(np.arange(len(starts)), ends - starts)
-        copies = Pairs(self.table.astype(np.intp), cells)
+        copies = Members(self.table.astype(np.intp), cells)
         return Level.of_leaves(self.cells, self.slices, copies, self.spread, self.allowance)
 
 

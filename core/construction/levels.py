@@ -35,19 +35,19 @@ _SAMPLE, _GOLDEN = 2048, 0.6180339887498949
 
 
 @dataclass(frozen=True)
-class Pairs(Columns):
+class Members(Columns):
     """Entries and the cells that they are in: two arrays of one length."""
 
     entries: Ids
     cells: Ids
 
-    def __add__(self, other: "Pairs") -> "Pairs":
+    def __add__(self, other: "Members") -> "Members":
         if len(other) == 0:
             return self  # fresh memory for millions costs more than all else here
-        return Pairs.joined((self, other))
+        return Members.joined((self, other))
 
 
-NO_PAIRS = Pairs(np.empty(0, np.intp), np.empty(0, np.intp))
+NO_MEMBERS = Members(np.empty(0, np.intp), np.empty(0, np.intp))
 
 
 # Slices of the references of each cell; these; and which entries stand there more than once.
@@ -74,16 +74,16 @@ class Level:
 
     cells: NDArray[Any]
     slices: Ids
-    copies: Pairs
+    copies: Members
     spread: Ids
     allowance: Floats
     divided: Ids
     separated: Flags
-    own: Pairs
+    own: Members
 
     @classmethod
     def of_leaves(
-        cls, cells: NDArray[Any], slices: Ids, copies: Pairs, spread: Ids, allowance: Floats
+        cls, cells: NDArray[Any], slices: Ids, copies: Members, spread: Ids, allowance: Floats
     ) -> "Level":
         """Return a level whose cells have no children."""
         nothing = np.empty(0, np.intp)
@@ -118,31 +118,31 @@ class Level:
             cells=self.cells[:, exists],
             slices=self.slices[:, exists],
             divided=rank[divided],
-            own=Pairs(own.entries, ranks),
+            own=Members(own.entries, ranks),
         )
 
 
-def handed_down(entries: Ids, first_children: Ids, masks: ChildMasks) -> Pairs:
+def handed_down(entries: Ids, first_children: Ids, masks: ChildMasks) -> Members:
     """Return a pair for each child that takes an entry, at least one each, entry by entry."""
-    copies = Pairs(*np.empty((2, int(POPCOUNT.take(masks).sum(dtype=np.intp))), np.intp))
+    copies = Members(*np.empty((2, int(POPCOUNT.take(masks).sum(dtype=np.intp))), np.intp))
     _hand_down(entries, first_children, masks, copies)
     return copies
 
 
-def handed_down_steps(entries: Ids, ranks: Ids, masks: ChildMasks) -> Steps[Pairs]:
+def handed_down_steps(entries: Ids, ranks: Ids, masks: ChildMasks) -> Steps[Members]:
     """Do the same, where the first child of a cell is eight times its rank; yields fractions."""
     pieces, ends = list(blocks(len(masks), tuning.current.piece)), [0]
     for some in pieces:
         ends.append(ends[-1] + int(POPCOUNT.take(masks[some]).sum(dtype=np.intp)))
         yield 0.1 * some.stop / len(masks)
-    copies = Pairs(*np.empty((2, ends[-1]), np.intp))
+    copies = Members(*np.empty((2, ends[-1]), np.intp))
     for some, start, end in zip(pieces, ends, ends[1:], strict=False):
         _hand_down(entries[some], 8 * ranks[some], masks[some], copies[start:end])
         yield 0.1 + 0.89 * some.stop / len(masks)
     return copies
 
 
-def _hand_down(entries: Ids, first_children: Ids, masks: ChildMasks, copies: Pairs) -> None:
+def _hand_down(entries: Ids, first_children: Ids, masks: ChildMasks, copies: Members) -> None:
     """Fill `copies` with these pairs."""
     counts = POPCOUNT.take(masks)
     at = np.cumsum(counts, dtype=np.intp) - counts
@@ -195,7 +195,7 @@ def settle(
     level: Level,
     overfull: Ids,
     counts: Ids,
-    stay: Pairs,
+    stay: Members,
     children: Level,
     gone: Ids,
     check: Callable[[int], None],
@@ -213,7 +213,7 @@ def settle(
     level.divided, level.separated = overfull[worth], separated[worth]
     is_leaf = ~flagged(level.slices.shape[1], level.divided)
     stay = stay[worth[stay.cells]]
-    staying = Pairs(stay.entries, overfull[stay.cells])
+    staying = Members(stay.entries, overfull[stay.cells])
     yield 0.3
     level.own = (yield from between(0.3, 0.5, _kept(level.copies, is_leaf))) + staying
     yield 0.51
@@ -233,10 +233,10 @@ def _copies_in(children: Level, some: Flags) -> int:
     return int(np.count_nonzero(np.repeat(some, 8)[children.copies.cells]))
 
 
-def _kept(pairs: Pairs, some: Flags) -> Steps[Pairs]:
+def _kept(pairs: Members, some: Flags) -> Steps[Members]:
     """Return the pairs of some of the cells; yields the fraction done."""
     flags = yield from between(0.0, 0.3, taken_steps(some, pairs.cells))
-    kept, end = Pairs(*np.empty((2, np.count_nonzero(flags)), np.intp)), 0
+    kept, end = Members(*np.empty((2, np.count_nonzero(flags)), np.intp)), 0
     if len(kept) == len(pairs):
         return pairs
     for piece in blocks(len(pairs), tuning.current.piece):
@@ -255,7 +255,7 @@ def _some_of(level: Level, some: Flags) -> Steps[Level]:
     return Level.of_leaves(
         level.cells[:, some],
         level.slices[:, some],
-        Pairs(copies.entries, ranks),
+        Members(copies.entries, ranks),
         level.spread[some],
         level.allowance[some],
     )

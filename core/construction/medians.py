@@ -15,7 +15,7 @@ from .divide import Entries
 from .levels import (
     MOST_COPIES,
     Level,
-    Pairs,
+    Members,
     check_copies,
     may_be_refused,
     most_references,
@@ -34,7 +34,7 @@ def divide_at_medians(
     Returns the levels, and the entries that were placed where rounding hid what they touch.
     """
     bounds = yield from between(0.0, 0.04, _bounds_of(entries.arranged))
-    everything = Pairs(np.arange(len(entries)), np.zeros(len(entries), np.intp))
+    everything = Members(np.arange(len(entries)), np.zeros(len(entries), np.intp))
     yield 0.05
     walls = np.concatenate((grid.lower, grid.upper))[:, None]
     root = leaves_of(walls, everything, most_references(len(entries), options))
@@ -75,7 +75,7 @@ class _Medians:
         check_copies(self.entries, self.options, depth, count)
 
     def divide(
-        self, bounds: ItemBounds, walls: Floats, pairs: Pairs
+        self, bounds: ItemBounds, walls: Floats, pairs: Members
     ) -> Steps[tuple[OffGridCells, ChildMasks, Ids]]:
         """Choose where to divide the cells, and find the children that take their items."""
         counts = np.bincount(pairs.cells)
@@ -101,7 +101,7 @@ class _Medians:
         return cells, masks, strays
 
     def _taking(
-        self, cells: OffGridCells, bounds: ItemBounds, pairs: Pairs
+        self, cells: OffGridCells, bounds: ItemBounds, pairs: Members
     ) -> Steps[tuple[ChildMasks, Ids]]:
         """Return the children that take entries, and entries whose children rounding hid."""
         masks, strays = np.zeros(len(pairs), np.uint8), [np.empty(0, np.intp)]

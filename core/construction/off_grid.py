@@ -20,7 +20,7 @@ from ..options import Options
 from ..passes import taken_steps
 from ..shapes import Shapes
 from ..steps import Steps, between
-from .levels import Check, Level, Pairs, foresee, moving, settle
+from .levels import Check, Level, Members, foresee, moving, settle
 
 # Of the root's size: what a few roundings may move an item by.
 _MARGIN = 2.0**-46
@@ -56,7 +56,9 @@ class OffGridCells:
         """From where on items lie in the upper half; none does in one without extent."""
         return np.where(self.middles < self.walls[3:], self.middles, np.inf)
 
-    def taking(self, bounds: ItemBounds, pairs: Pairs, options: Options) -> tuple[ChildMasks, Ids]:
+    def taking(
+        self, bounds: ItemBounds, pairs: Members, options: Options
+    ) -> tuple[ChildMasks, Ids]:
         """Return the children that take each entry from its cell; none where it stays.
 
         The second result are strays: entries that touch no child, by a rounding, and go to all
@@ -73,11 +75,11 @@ class OffGridCells:
         """Do the same where each cell has one entry, which has its number."""
         each = np.arange(len(bounds.items))
         if options.straddlers != "keep":
-            return self._touched(bounds, Pairs(each, each))
+            return self._touched(bounds, Members(each, each))
         factor = options.loose_factor
         return _holding(*bounds.rows, self.walls, self.middles, factor), each[:0]
 
-    def _touched(self, bounds: ItemBounds, pairs: Pairs) -> tuple[ChildMasks, Ids]:
+    def _touched(self, bounds: ItemBounds, pairs: Members) -> tuple[ChildMasks, Ids]:
         overlapped = self._overlapped(bounds, pairs)
         # An item that lies in the cell and crosses one dividing plane touches both sides of it.
         certain = 1 + bounds.never_copied.take(pairs.entries).view(np.uint8)
@@ -92,7 +94,7 @@ class OffGridCells:
         )
         return overlapped, some.entries[child_masks.drop_untouched(overlapped, doubtful, touched)]
 
-    def _overlapped(self, bounds: ItemBounds, pairs: Pairs) -> ChildMasks:
+    def _overlapped(self, bounds: ItemBounds, pairs: Members) -> ChildMasks:
         """Return the children that the entries' bounds overlap, or miss by a rounding."""
         rounding, flags = self.grid.rounding, np.zeros(len(pairs), np.uint8)
         for axis in range(3):
@@ -128,7 +130,7 @@ class Rule(Protocol):
         """Return which cells are neither too deep nor too small to have children."""
 
     def divide(
-        self, bounds: ItemBounds, walls: Floats, pairs: Pairs
+        self, bounds: ItemBounds, walls: Floats, pairs: Members
     ) -> Steps[tuple[OffGridCells, ChildMasks, Ids]]:
         """Choose where to divide cells; return them, the children that take items, and strays."""
 
@@ -139,7 +141,7 @@ class Rule(Protocol):
         """Raise if this many copies at one depth are beyond all use."""
 
 
-def leaves_of(walls: Floats, pairs: Pairs, allowance: float = np.inf) -> Level:
+def leaves_of(walls: Floats, pairs: Members, allowance: float = np.inf) -> Level:
     """Return leaves with these walls (6, c) and items, given cell by cell, as a level."""
     count = walls.shape[1]
     no_slices = np.zeros((2, count), np.intp)
@@ -227,7 +229,7 @@ def divide_level(
     return children, strays
 
 
-def _pairs_of(level: Level, overfull: Ids, counts: Ids) -> Steps[Pairs]:
+def _pairs_of(level: Level, overfull: Ids, counts: Ids) -> Steps[Members]:
     """Return the items of the overfull cells, cell by cell, and the ranks of these cells."""
     starts = np.cumsum(counts) - counts
     members = concatenated_ranges(starts[overfull], counts[overfull])
@@ -235,10 +237,10 @@ def _pairs_of(level: Level, overfull: Ids, counts: Ids) -> Steps[Pairs]:
     cells = np.repeat(np.arange(len(overfull)), counts[overfull])
     yield 0.4
     entries = yield from between(0.4, 1.0, taken_steps(level.copies.entries, members))
-    return Pairs(entries, cells)
+    return Members(entries, cells)
 
 
-def _children(cells: OffGridCells, pairs: Pairs, masks: ChildMasks, count: int) -> Steps[Level]:
+def _children(cells: OffGridCells, pairs: Members, masks: ChildMasks, count: int) -> Steps[Level]:
     """Return the children of the cells, with copies of the pairs in those that they go to."""
     going, held = [], np.empty((8, count), np.intp)
     for child in range(8):
@@ -255,6 +257,6 @@ def _children(cells: OffGridCells, pairs: Pairs, masks: ChildMasks, count: int) 
             these, places = some[piece], np.arange(piece.start, piece.stop)
             entries[places + shift[pairs.cells[these]]] = pairs.entries[these]
             yield 0.4 + 0.05 * (child + piece.stop / len(some))
-    copies = Pairs(entries, np.repeat(np.arange(held.size), held.T.ravel()))
+    copies = Members(entries, np.repeat(np.arange(held.size), held.T.ravel()))
     yield 0.9
     return leaves_of(child_walls(cells.walls, cells.middles), copies)

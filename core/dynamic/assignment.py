@@ -9,7 +9,7 @@ import numpy as np
 from ..arrays import Flags, Floats, Ids, distinct, flagged, radix_argsort, starts_of_runs
 from ..cells import Cells, Slices
 from ..compiled import Builder, Tallies, builder
-from ..construction.levels import Pairs
+from ..construction.levels import Members
 
 # The cell of an item that the root does not hold.
 NO_CELL = -1
@@ -30,7 +30,7 @@ class Assignment:
     """
 
     cells: Cells
-    placements: Pairs
+    placements: Members
     own: Ids
     count: int
     strays: Ids
@@ -39,7 +39,7 @@ class Assignment:
     @classmethod
     def of(cls, cells: Cells, count: int) -> Self:
         """Return an assignment of cells and this many items outside."""
-        placements = Pairs(np.arange(count), np.full(count, NO_CELL))
+        placements = Members(np.arange(count), np.full(count, NO_CELL))
         return cls(cells, placements, np.zeros(len(cells), np.intp), count, np.empty(0, np.intp))
 
     @cached_property
@@ -107,7 +107,7 @@ class Assignment:
             enough = here[counts[here] >= least]
             up = pairs[(cells.depth[pairs.cells] == depth) & (counts[pairs.cells] < least)]
             keys = _distinct(up.entries * len(cells) + cells.parent[up.cells])
-            lifted = Pairs(keys // len(cells), keys % len(cells))
+            lifted = Members(keys // len(cells), keys % len(cells))
             counts += np.bincount(lifted.cells, minlength=len(cells))
             counts[cells.parent[enough]] = least
             pairs = pairs[cells.depth[pairs.cells] < depth] + lifted
@@ -129,7 +129,7 @@ class Assignment:
     def renumbered(self, cells: Cells, numbers: Ids) -> Self:
         """Return an assignment to these cells, where the old ones have new numbers."""
         table = np.append(numbers, NO_CELL)
-        moved = Pairs(self.placements.entries, table[self.placements.cells])
+        moved = Members(self.placements.entries, table[self.placements.cells])
         return self._with(self._deduplicated(moved), cells=cells)
 
     def merged(self, numbers: Ids) -> Self:
@@ -138,7 +138,7 @@ class Assignment:
 
     def joined(self, count: int) -> Self:
         """Return the assignment with this many more items, outside."""
-        new = Pairs(self.count + np.arange(count), np.full(count, NO_CELL))
+        new = Members(self.count + np.arange(count), np.full(count, NO_CELL))
         return self._with(self.placements + new, count=self.count + count)
 
     def only(self, items: Ids) -> Self:
@@ -147,35 +147,35 @@ class Assignment:
         number[items] = np.arange(len(items))
         strays = number[self.strays]
         kept = self.placements[number[self.placements.entries] >= 0]
-        pairs = Pairs(number[kept.entries], kept.cells)
+        pairs = Members(number[kept.entries], kept.cells)
         return self._with(pairs, count=len(items), strays=strays[strays >= 0])
 
-    def refined(self, cells: Cells, leaves: Ids, found: Pairs, strays: Ids) -> Self:
+    def refined(self, cells: Cells, leaves: Ids, found: Members, strays: Ids) -> Self:
         """Return the assignment after leaves have been divided into the last of these cells."""
         own = np.append(self.own, np.zeros(len(cells) - len(self.cells), np.intp))
         finer = replace(self, cells=cells, own=own, strays=np.union1d(self.strays, strays))
         return finer._replaced(self.in_cells(leaves), found)
 
-    def reassigned(self, moved: Ids, found: Pairs, strays: Ids) -> Self:
+    def reassigned(self, moved: Ids, found: Members, strays: Ids) -> Self:
         """Return an assignment where the moved items stand in the cells found for them."""
         strays = np.union1d(np.setdiff1d(self.strays, moved), strays)
         return replace(self, strays=strays)._replaced(self.pairs_of(moved), found)
 
-    def _replaced(self, gone: Ids, found: Pairs) -> Self:
+    def _replaced(self, gone: Ids, found: Members) -> Self:
         """Return an assignment with other pairs in place of these."""
         stay = ~flagged(len(self.placements), gone)
         tolerance = max(self.tolerance, _TOLERANCE * self.cells.size)
         return self._with(self.placements[stay] + found, tolerance=tolerance)
 
-    def _with(self, placements: Pairs, **changes: object) -> Self:
+    def _with(self, placements: Members, **changes: object) -> Self:
         changed = replace(self, placements=placements, **changes)  # type: ignore[arg-type]
         return replace(changed, own=_counted(placements.cells, len(changed.cells)))
 
-    def _deduplicated(self, placements: Pairs) -> Pairs:
+    def _deduplicated(self, placements: Members) -> Members:
         """Return the pairs without repetition, by item."""
         span = int(placements.cells.max(initial=NO_CELL)) + 2
         keys = _distinct(placements.entries * span + placements.cells + 1)
-        return Pairs(keys // span, keys % span - 1)
+        return Members(keys // span, keys % span - 1)
 
     def check(self) -> None:
         """Assert that items and cells do not contradict each other."""
@@ -256,18 +256,18 @@ class OneCellEach(Assignment):
         tallies, gone, stands, own, slices = kernel.moved(self.cells, rows, moved, stands, own)
         if len(gone) == 0:
             return self, tallies
-        placements, former = Pairs(self.placements.entries, stands), self._former(gone)
+        placements, former = Members(self.placements.entries, stands), self._former(gone)
         found = type(self)(
             self.cells, placements, own, self.count, self.strays, self.tolerance, former
         )
         vars(found)["slices"] = slices  # that need not be made
         return found, tallies
 
-    def reassigned(self, moved: Ids, found: Pairs, strays: Ids) -> Self:
+    def reassigned(self, moved: Ids, found: Members, strays: Ids) -> Self:
         """Return an assignment where the moved items stand in the cells found for them."""
         return self._replaced(moved, found)
 
-    def _replaced(self, gone: Ids, found: Pairs) -> Self:
+    def _replaced(self, gone: Ids, found: Members) -> Self:
         """Return an assignment where some items stand in other cells."""
         found = found[self.placements.cells[found.entries] != found.cells]
         if len(found) == 0:
@@ -276,7 +276,7 @@ class OneCellEach(Assignment):
         cells[found.entries] = found.cells
         own = self.own - _counted(self.placements.cells[found.entries], len(self.cells))
         own += _counted(found.cells, len(self.cells))
-        placements, former = Pairs(self.placements.entries, cells), self._former(found.entries)
+        placements, former = Members(self.placements.entries, cells), self._former(found.entries)
         return replace(self, placements=placements, own=own, former=former)
 
     def _former(self, moved: Ids) -> tuple[Ids, Ids] | None:
@@ -289,10 +289,10 @@ class OneCellEach(Assignment):
             references, gone = self.former[0], np.append(self.former[1], moved)
         return (references, gone) if len(gone) * _MANY < self.count else None
 
-    def _with(self, placements: Pairs, **changes: object) -> Self:
+    def _with(self, placements: Members, **changes: object) -> Self:
         return super()._with(placements, former=None, **changes)
 
-    def _deduplicated(self, placements: Pairs) -> Pairs:
+    def _deduplicated(self, placements: Members) -> Members:
         return placements
 
     def check(self) -> None:

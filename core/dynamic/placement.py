@@ -14,7 +14,7 @@ from ..arrays import Flags, Floats, Ids, distinct, gather
 from ..cells import Cells
 from ..child_masks import POPCOUNT, ChildMasks
 from ..compiled import builder
-from ..construction.levels import Level, Pairs, handed_down, without_idle_divisions
+from ..construction.levels import Level, Members, handed_down, without_idle_divisions
 from ..construction.off_grid import (
     ItemBounds,
     OffGridCells,
@@ -41,7 +41,7 @@ def placed(assignment: Assignment, rows: Floats, moved: Ids, options: Options) -
     some, cells = gather(rows, moved), assignment.cells
     above = first_holding_ancestor(cells, options, assignment.any_cell[moved], some)
     found, strays = pushed_down(cells, options, above, some)
-    return assignment.reassigned(moved, Pairs(moved[found.entries], found.cells), moved[strays])
+    return assignment.reassigned(moved, Members(moved[found.entries], found.cells), moved[strays])
 
 
 def holding_boxes(cells: Cells, options: Options) -> Floats:
@@ -85,12 +85,12 @@ def first_holding_ancestor(cells: Cells, options: Options, starts: Ids, rows: Fl
     return found
 
 
-def pushed_down(cells: Cells, options: Options, starts: Ids, rows: Floats) -> tuple[Pairs, Ids]:
+def pushed_down(cells: Cells, options: Options, starts: Ids, rows: Floats) -> tuple[Members, Ids]:
     """Return the pairs of item and cell after items (7, k) have gone down from these cells.
 
     They ascend by item. The second result are the strays.
     """
-    pairs, strays = Pairs(np.arange(len(starts)), starts), [starts[:0]]
+    pairs, strays = Members(np.arange(len(starts)), starts), [starts[:0]]
     found, grid = pairs[:0], cells.root
     never_copied = np.ones(len(starts), bool)
     while len(pairs):
@@ -143,7 +143,7 @@ class _Centers:
         return apart & (depths < self.options.max_depth) & (sizes.max(axis=0) / 2 >= self.least)
 
     def divide(
-        self, bounds: ItemBounds, walls: Floats, pairs: Pairs
+        self, bounds: ItemBounds, walls: Floats, pairs: Members
     ) -> Steps[tuple[OffGridCells, ChildMasks, Ids]]:
         """Divide the cells, and find the children that take their items."""
         cells = OffGridCells(self.grid, walls, (walls[:3] + walls[3:]) / 2)
@@ -170,7 +170,7 @@ def divided(assignment: Assignment, rows: Floats, leaves: Ids, options: Options)
     numbers, count = leaves, len(assignment.cells)
     placements, parents = [], []
     for level in levels:
-        placements.append(Pairs(items[level.own.entries], numbers[level.own.cells]))
+        placements.append(Members(items[level.own.entries], numbers[level.own.cells]))
         parents.append(numbers[level.divided])
         numbers = count + np.arange(8 * len(level.divided))
         count += len(numbers)
@@ -202,7 +202,7 @@ def _leaves(assignment: Assignment, rows: Floats, leaves: Ids) -> tuple[Ids, Ite
     items, entries = np.unique(pairs.entries[order], return_inverse=True)
     bounds = bounds_of(rows[:, items], assignment.stands_alone[items])
     walls = assignment.cells.rows[:, leaves]
-    return items, bounds, leaves_of(walls, Pairs(entries, ranks[order]))
+    return items, bounds, leaves_of(walls, Members(entries, ranks[order]))
 
 
 def underfull(assignment: Assignment, least: int) -> Ids:

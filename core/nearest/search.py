@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import BLOCK, Floats, Ids, blocks, gather
+from ..arrays import BLOCK, Floats, Ids, blocks, gather, joined
 from ..child_masks import pack_children
 from ..descend import Found, expanded, portions
 from ..mailboxing import Latest, unique_pairs
@@ -93,7 +93,7 @@ def branch_and_bound(search: Search, most: int | None) -> Found | None:
         own = np.flatnonzero(tree.begin[cells] < tree.own_end[cells])
         runs.append((queries[own], tree.begin[cells[own]], tree.own_end[cells[own]], squares[own]))
         queries, cells, squares = _children(search, queries, cells)
-    queries, begin, end, squares = (np.concatenate(parts) for parts in zip(*runs, strict=True))
+    queries, begin, end, squares = joined(runs)
     near = np.flatnonzero(squares <= search.reach[queries] ** 2)
     order = near[np.argsort(queries[near].astype(np.uint16), kind="stable")]
     return Found(queries[order], begin[order], end[order], certain=False)
@@ -118,8 +118,7 @@ def _children(search: Search, queries: Ids, cells: Ids) -> tuple[Ids, Ids, Float
     parts = [(queries[:0], cells[:0], reach[:0])]
     for some in blocks(len(queries), BLOCK):
         parts.append(_children_of_few(search, reach, queries[some], cells[some]))
-    queries, cells, squares = (np.concatenate(part) for part in zip(*parts, strict=True))
-    return queries, cells, squares
+    return joined(parts)
 
 
 def _children_of_few(

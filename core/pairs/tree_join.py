@@ -13,7 +13,16 @@ from typing import NamedTuple
 import numpy as np
 
 from .. import tuning
-from ..arrays import Floats, Ids, blocks, concatenated_ranges, flagged, gather, starts_of_runs
+from ..arrays import (
+    Floats,
+    Ids,
+    blocks,
+    concatenated_ranges,
+    flagged,
+    gather,
+    joined,
+    starts_of_runs,
+)
 from ..compiled import joined_triangles
 from ..descend import overlapped_children
 from ..octree import Octree
@@ -146,8 +155,7 @@ def leaf_pairs(
         ones = np.concatenate((below, ones[second[more]]))
         others = np.concatenate((others[first[pairs]], beside))
         fronts += [(ones[some], others[some]) for some in blocks(len(ones), together)]
-    firsts, seconds = zip(*found, strict=True)
-    return np.concatenate(firsts), np.concatenate(seconds)
+    return joined(found)
 
 
 def _grown(boxes: Floats, some: Ids, reach: float) -> Floats:

@@ -1,7 +1,7 @@
 """Ray queries: the closest item on a ray or segment, any item, all items on the way."""
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import SupportsIndex
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from .. import compiled, lone
 from ..any_octree import AnyOctree
-from ..arrays import Flags, Floats, Ids, blocks, radix_argsort, starts_of_runs
+from ..arrays import Flags, Floats, Ids, blocks, joined, radix_argsort, starts_of_runs
 from ..descend import UNVISITED, States
 from ..groups import ALL_GROUPS
 from ..octree import Octree
@@ -288,18 +288,22 @@ def ray_cast_all(
     if isinstance(tree, RayQuestions):
         return tree._ray_cast_all(origins, directions, max_distance, groups, threads)
     asked = AskedRays.of(tree, origins, directions, max_distance, groups, threads)
-    if asked.packed is None:
-        return _joined(asked, [*_crossed(asked)])
-    found = asked.packed.cast_all(asked.questions)
+    found = asked.packed.cast_all(asked.questions) if asked.packed else None
     if found is None:
-        return _joined(asked, [*_crossed(asked)])
+        return _joined(asked, _crossed(asked))
     parts = [(numbers, asked.octree.named(items), where) for numbers, _, items, where in found[0]]
     (some,) = (found[1] == compiled.NOT_TAKEN).nonzero()
     if len(some) == 0:
-        numbers, items, where = map(np.concatenate, zip(_NOTHING, *parts, strict=True))
+        numbers, items, where = joined([_NOTHING, *parts])
         return RayCrossings(np.stack((numbers, items)), where)
     parts += [(some[numbers], items, where) for numbers, items, where in _crossed(asked[some])]
     return _joined(asked, parts)
+
+
+def _joined(asked: AskedRays, parts: Iterable[tuple[Ids, Ids, Floats]]) -> RayCrossings:
+    numbers, items, distances = joined([_NOTHING, *parts])
+    order = radix_argsort(numbers, len(asked.questions).bit_length())
+    return RayCrossings(np.stack((numbers[order], items[order])), distances[order])
 
 
 def _crossed(asked: AskedRays) -> Iterator[tuple[Ids, Ids, Floats]]:
@@ -307,12 +311,6 @@ def _crossed(asked: AskedRays) -> Iterator[tuple[Ids, Ids, Floats]]:
     rays = asked.rays()
     for some in _batches(rays):
         yield _crossings_of(asked.octree, rays, some)
-
-
-def _joined(asked: AskedRays, parts: list[tuple[Ids, Ids, Floats]]) -> RayCrossings:
-    numbers, items, distances = map(np.concatenate, zip(_NOTHING, *parts, strict=True))
-    order = radix_argsort(numbers, len(asked.questions).bit_length())
-    return RayCrossings(np.stack((numbers[order], items[order])), distances[order])
 
 
 def cells_on_ray(
@@ -347,7 +345,7 @@ def _crossings_of(tree: Octree, rays: Rays, some: Ids) -> tuple[Ids, Ids, Floats
     """Return the crossings of some rays, sorted and each once: rays, items and distances."""
     part = rays[some]
     found = [_NOTHING, *ray_hits(tree, part, part.limits)]
-    numbers, items, distances = map(np.concatenate, zip(*found, strict=True))
+    numbers, items, distances = joined(found)
     order = np.lexsort((items, distances, numbers))
     order = order[starts_of_runs(numbers[order], items[order])]
     return some[numbers[order]], tree.named(items[order]), distances[order]

@@ -18,6 +18,7 @@ from ..arrays import (
     dot,
     exact_cross,
     gather,
+    joined,
     power_of_two_scale,
     starts_of_runs,
 )
@@ -135,15 +136,10 @@ def _batches(pieces: Iterable[PossibleHits]) -> Iterator[PossibleHits]:
     for piece in pieces:
         waiting.append(piece)
         if sum(len(numbers) for numbers, _, _ in waiting) >= _BATCH:
-            yield _joined(waiting)
+            yield joined(waiting)
             waiting = []
     if waiting:
-        yield _joined(waiting)
-
-
-def _joined(pieces: list[PossibleHits]) -> PossibleHits:
-    numbers, entries, miss_distances = zip(*pieces, strict=True)
-    return np.concatenate(numbers), np.concatenate(entries), np.concatenate(miss_distances)
+        yield joined(waiting)
 
 
 @dataclass(frozen=True)

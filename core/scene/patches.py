@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import compiled, tuning
-from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, cross, dot, gather
+from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, cross, dot, gather, joined
 from ..shapes import Triangles
 
 # Triangles in a patch, and patches in a larger one; of the largest, a mesh has at most _TOP.
@@ -96,9 +96,7 @@ def made_patches(triangles: Triangles, sizes: Ids) -> Generator[None, None, Patc
         altitudes = np.minimum.reduceat(altitudes[kept], starts)
         levels.append((above, altitudes, begin + kept[starts], counts))
         begin, rows = begin + rows.shape[1], above
-    rows, altitudes, firsts, counts = (
-        np.concatenate(each, axis=-1) for each in zip(*levels, strict=True)
-    )
+    rows, altitudes, firsts, counts = joined(levels)
     are_small = np.arange(len(firsts)) < levels[0][0].shape[1]
     return Patches(rows, altitudes, firsts, counts, are_small, tops[0], tops[1])
 

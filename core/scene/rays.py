@@ -14,6 +14,7 @@ from ..arrays import (
     distinct,
     dot,
     gather,
+    joined,
     starts_of_runs,
 )
 from ..mailboxing import Pairs
@@ -65,7 +66,7 @@ def crossed_by(moment: Moment, rays: Rays, beyond: Floats) -> Crossed:
     for numbers, items, entries in ray_hits(moment.top, rays, rays.limits):
         (new,) = (entries >= beyond[numbers]).nonzero()
         parts.append((numbers[new], items[new], entries[new]))
-    numbers, items, entries = (np.concatenate(part) for part in zip(*parts, strict=True))
+    numbers, items, entries = joined(parts)
     order = np.lexsort((items, entries, numbers))
     order = order[starts_of_runs(numbers[order], items[order])]
     numbers, entries = numbers[order], entries[order]

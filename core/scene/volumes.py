@@ -6,7 +6,7 @@ from itertools import chain, pairwise
 
 import numpy as np
 
-from ..arrays import Flags, Ids, concatenated_ranges, dot, gather
+from ..arrays import Flags, Ids, concatenated_ranges, dot, gather, joined
 from ..descend import NOTHING, Found, descend, expanded, portions
 from ..mailboxing import Answers, Pairs, deduplicate, mailboxes_for
 from ..query import by_volume, vouched
@@ -144,8 +144,7 @@ def confirmed(
             asked = found.asked[numbers]
             flags = _passed(moment, volumes, pairs, found, asked, entries, relation)
             parts.append((numbers[flags], entries[flags]))
-    ones, others = zip(*parts, strict=True)
-    return np.concatenate(ones), np.concatenate(others)
+    return joined(parts)
 
 
 def _near(forest: Forest, images: Images, numbers: Ids, entries: Ids) -> Pairs:
@@ -226,7 +225,7 @@ def _runs(forest: Forest, images: Images) -> list[Found]:
         roots = forest.roots
         everyone = np.arange(len(roots))
         return [Found(everyone, forest.begin[roots], forest.end[roots], False), NOTHING]
-    found: tuple[list[Found], list[Found]] = [NOTHING], [NOTHING]
+    found: tuple[list[Found], list[Found]] = [], []
     for each in descend(forest, images.shapes, tight=False):
         found[each.certain and images.exact].append(each)
     return [by_volume(some) for some in found]
