@@ -144,9 +144,8 @@ def assert_cuts_equal(seed):
         made, whose = cutting._cut_by(ones, cutters, theirs, band)
         queue = depth._Queue(ones, theirs, theirs > 3, np.arange(len(theirs)) / 50)
         divided = queue.divided(others, band)
-        shared = coplanar.shared_areas(ones, others, band * 100)
         return (
-            shared.areas, shared.middles, shared.same,
+            *coplanar.shared_areas(ones, others, band * 100),
             cutters.normals, cutters.flat, cutters.points, cutters.bounds, near, made, whose,
             *vars(divided).values(),
         )  # fmt: skip

@@ -5,8 +5,6 @@ triangle is clipped by the planes through the edges of the other, then measured,
 lies from the other's plane.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..arrays import Flags, Floats, blocks, cross, dot, power_of_two_scale
@@ -17,20 +15,12 @@ _BLOCK = 2_048
 _TURNED = 0.7
 
 
-@dataclass(frozen=True)
-class Shared:
-    """What pairs of triangles share in one plane: area (h,), middle (3, h), and facing (h,).
+def shared_areas(ones: Floats, others: Floats, band: float) -> tuple[Floats, Floats, Flags]:
+    """Return the areas (h,) that triangles (9, h) share in one plane within the band.
 
-    0 where they share nothing; `same` where both face the same way.
+    Also the middles of these areas, (3, h), and which triangles face the same way. Areas and
+    middles are 0 where triangles share nothing.
     """
-
-    areas: Floats
-    middles: Floats
-    same: Flags
-
-
-def shared_areas(ones: Floats, others: Floats, band: float) -> Shared:
-    """Return what pairs of triangles (9, h) share in one plane within the band."""
     count = ones.shape[1]
     areas, middles = np.zeros(count), np.zeros((3, count))
     one, other = ones.reshape(3, 3, -1), others.reshape(3, 3, -1)
@@ -45,12 +35,12 @@ def shared_areas(ones: Floats, others: Floats, band: float) -> Shared:
     known = shared_parts(ones[:, left], others[:, left], band)
     if known is not None:
         areas[left], middles[:, left] = known
-        return Shared(areas, middles, turn > 0)
+        return areas, middles, turn > 0
     for some in blocks(len(left), _BLOCK):
         pairs = left[some]
         found = _clipped(one[:, :, pairs], other[:, :, pairs], band)
         areas[pairs], middles[:, pairs] = found
-    return Shared(areas, middles, turn > 0)
+    return areas, middles, turn > 0
 
 
 def _clipped(one: Floats, other: Floats, band: float) -> tuple[Floats, Floats]:

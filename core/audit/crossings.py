@@ -11,6 +11,7 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, cross, dot, power_of_two_scale
 from ..gaps.search import GapSearch
+from ..records import Columns
 from ..touch.triangle_distance import nearest_points, points_to_triangles
 
 _BLOCK = 4_096
@@ -19,44 +20,36 @@ _ROUNDED = 2.0**-40
 
 
 @dataclass(frozen=True)
-class Crossings:
-    """Segments from `starts` to `ends`, (3, h), of length 0 where there is none."""
+class Parts(Columns):
+    """Segments (2, 3, m) that pairs of triangles have in common, and the numbers of the pairs.
 
-    starts: Floats
-    ends: Floats
-
-    @property
-    def lengths(self) -> Floats:
-        """How long each segment is, (h,)."""
-        way = self.ends - self.starts
-        return np.sqrt(dot(way, way))
-
-
-@dataclass(frozen=True)
-class Parts:
-    """Segments that pairs of triangles have in common, (3, h), and whether there is any.
-
-    `lines` are unit directions, (3, h), and `edges` (2, h) those of either triangle that lie in
+    `lines` are unit directions, (3, m), and `edges` (2, m) those of either triangle that lie in
     the other's plane: edge i goes from corner i to the next; -1 where it reaches beyond.
     """
 
-    found: Flags
-    starts: Floats
-    ends: Floats
+    pairs: Ids
+    segments: Floats
     lines: Floats
     edges: Ids
 
 
-def crossings_of(ones: Floats, others: Floats) -> Crossings:
-    """Return what pairs of triangles (9, h) have in common, if they do not lie in one plane."""
-    count = ones.shape[1]
-    starts, ends = np.zeros((3, count)), np.zeros((3, count))
-    for some in blocks(count, _BLOCK):
+def lengths_of(segments: Floats) -> Floats:
+    """Return the lengths of segments (2, 3, h), (h,)."""
+    way = segments[1] - segments[0]
+    return np.sqrt(dot(way, way))
+
+
+def crossings_of(ones: Floats, others: Floats) -> Floats:
+    """Return the segments (2, 3, h) that pairs of triangles (9, h) have in common.
+
+    Their lengths are 0 where there is none, or where both triangles lie in one plane.
+    """
+    segments = np.zeros((2, 3, ones.shape[1]))
+    for some in blocks(ones.shape[1], _BLOCK):
         one, other = (each[:, some].reshape(3, 3, -1) for each in (ones, others))
         part = common_part(one, other, 0.0)
-        starts[:, some] = np.where(part.found, part.starts, 0.0)
-        ends[:, some] = np.where(part.found, part.ends, 0.0)
-    return Crossings(starts, ends)
+        segments[:, :, some.start + part.pairs] = part.segments
+    return segments
 
 
 def middles_between(ones: Floats, others: Floats) -> Floats:
@@ -68,9 +61,9 @@ def middles_between(ones: Floats, others: Floats) -> Floats:
     here, there = nearest_points(ones, others)
     middles, least = (here + there) / 2, np.sqrt(dot(here - there, here - there)) / 2
     crossed = crossings_of(ones, others)
-    points = (crossed.starts + crossed.ends) / 2
+    points = (crossed[0] + crossed[1]) / 2
     allowed = least + _ROUNDED * np.abs(ones).max(axis=0, initial=0.0)
-    lies_in_both = (crossed.lengths > 0) & (_apart(points, ones, others) <= allowed)
+    lies_in_both = (lengths_of(crossed) > 0) & (_apart(points, ones, others) <= allowed)
     middles[:, lies_in_both] = points[:, lies_in_both]
     least[lies_in_both] = 0.0
     for points in (_entered(ones, others), _entered(others, ones)):
@@ -123,7 +116,9 @@ def common_part(ones: Floats, others: Floats, band: float) -> Parts:
     begin = np.where(begins[0] >= begins[1], first, other_first)
     end = np.where(ends[0] <= ends[1], last, other_last)
     found &= other_found & (np.minimum(*ends) > np.maximum(*begins))
-    return Parts(found, begin, end, line, np.stack((edge, other_edge)))
+    (pairs,) = found.nonzero()
+    segments, edges = np.stack((begin, end)), np.stack((edge, other_edge))
+    return Parts(pairs, segments[:, :, pairs], line[:, pairs], edges[:, pairs])
 
 
 def unit_normals(corners: Floats) -> Floats:

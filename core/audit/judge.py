@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from .. import tuning
-from ..arrays import Flags, Floats, Ids, blocks, distinct, dot, flagged, ranks_of, starts_of_runs
+from ..arrays import Flags, Floats, Ids, blocks, distinct, flagged, ranks_of, starts_of_runs
 from ..records import Columns
 from ..scene.moment import Moment
 from ..steps import Steps, between
 from . import findings as of
 from .contacts import Contacts, contacts_of, gaps_of
 from .coplanar import shared_areas
-from .crossings import crossings_of, middles_between
+from .crossings import crossings_of, lengths_of, middles_between
 from .depth import Depths
 from .findings import Audit, findings_of, nothing
 from .seams import Seams, seams_of
@@ -34,15 +34,8 @@ class Features(Columns):
     areas: Floats
     middles: Floats
     same: Flags
-    starts: Floats
-    ends: Floats
+    segments: Floats
     alike: Floats
-
-    @property
-    def lengths(self) -> Floats:
-        """How long the segments are, (c,)."""
-        way = self.ends - self.starts
-        return np.sqrt(dot(way, way))
 
 
 def world_of(moment: Moment, meshes: Ids, band: float) -> Steps[World]:
@@ -80,11 +73,12 @@ def judged(moment: Moment, met: Ids, band: float, clearance: float) -> Steps[Aud
     is_deep = touched & (crossed | (deep.lower > band)) & np.isnan(twins)
     flush = touched & ~is_deep & np.isnan(twins) & ~are_open.any(axis=0)
     areas = np.bincount(contacts.pairs, features.areas, len(touched)).astype(np.float64)
-    shared = yield from between(0.88, 0.9, shared_rooms(world, met, flush, areas))
-    twins = np.where(np.isnan(twins), shared.apart, twins)
+    sharing = shared_rooms(world, met, flush, areas)
+    shared, apart, points = yield from between(0.88, 0.9, sharing)
+    twins = np.where(np.isnan(twins), apart, twins)
     single = np.isnan(twins)
-    is_deep |= (shared.some & single) | (within.any(axis=0) & ~whole.any(axis=0))
-    deep.places[:, shared.some] = shared.points[:, shared.some]
+    is_deep |= (shared & single) | (within.any(axis=0) & ~whole.any(axis=0))
+    deep.places[:, shared] = points[:, shared]
     verdict = _Verdict(world, met, contacts, features, seams, are_open, are_sheets)
     parts = [
         verdict.duplicates(twins),
@@ -111,17 +105,15 @@ def _features(world: World, met: Ids, contacts: Contacts) -> Steps[Features]:
     for some in blocks(len(contacts), tuning.current.contacts_together):
         rows, entries = met[:, contacts.pairs[some]], contacts.entries[:, some]
         ones, others = (world.corners(*each) for each in zip(entries, rows, strict=True))
-        shared = shared_areas(ones, others, world.band)
-        crossed = crossings_of(ones, others)
+        areas, middles, same = shared_areas(ones, others, world.band)
         alike = apart_at_most(ones, others, world.band)
-        line = (crossed.starts, crossed.ends)
         # Triangles on the same three places share an area once.
-        areas = np.where(repeated[some], 0.0, shared.areas)
-        parts.append(Features(areas, shared.middles, shared.same, *line, alike))
+        areas = np.where(repeated[some], 0.0, areas)
+        parts.append(Features(areas, middles, same, crossings_of(ones, others), alike))
         yield some.stop / len(contacts)
     if not parts:
-        none, points = np.empty(0), np.empty((3, 0))
-        return Features(none, points, none > 0, points, points, none)
+        none = np.empty(0)
+        return Features(none, np.empty((3, 0)), none > 0, np.empty((2, 3, 0)), none)
     return Features.joined(parts)
 
 
@@ -170,14 +162,14 @@ class _Verdict:
     def _segments(self, some: Ids) -> dict[str, Any]:
         """Return where the surfaces of these pairs cross: sheets in seams, others anywhere."""
         features, seams = self._features, self._seams
-        (solid,) = (~self._are_sheets & (features.lengths > self._world.band)).nonzero()
+        are_long = lengths_of(features.segments) > self._world.band
+        (solid,) = (~self._are_sheets & are_long).nonzero()
         pairs = np.concatenate((self._contacts.pairs[solid], seams.pairs))
         ranks = ranks_of(self._met.shape[1], some)[pairs]
-        starts = np.concatenate((features.starts[:, solid], seams.starts), axis=1)
-        ends = np.concatenate((features.ends[:, solid], seams.ends), axis=1)
+        segments = np.concatenate((features.segments[:, :, solid], seams.segments), axis=-1)
         order = np.argsort(ranks, kind="stable")
         order = order[ranks[order] >= 0]
-        segments = np.stack((starts[:, order].T, ends[:, order].T), axis=1)
+        segments = segments[:, :, order].transpose(2, 0, 1).copy()
         return {"segments": segments, "segment_findings": ranks[order]}
 
     def _middles(self, pairs: Ids, weights: Floats, points: Floats) -> Floats:
@@ -211,8 +203,10 @@ class _Verdict:
         seams, count = self._seams, len(is_deep)
         (some,) = is_deep.nonzero()
         by_length = (flagged(count, seams.pairs) & ~(deep.lower > self._world.band))[some]
-        length = np.bincount(seams.pairs, seams.lengths, minlength=count)[some]
-        middles = self._middles(seams.pairs, seams.lengths, (seams.starts + seams.ends) / 2)
+        lengths = lengths_of(seams.segments)
+        length = np.bincount(seams.pairs, lengths, minlength=count)[some]
+        halfway = (seams.segments[0] + seams.segments[1]) / 2
+        middles = self._middles(seams.pairs, lengths, halfway)
         return self._found(
             of.OVERLAP,
             some,

@@ -295,7 +295,7 @@ def _nested(moment: Moment, met: Ids, band: float) -> Steps[Flags]:
     for start, (inner, outer) in ((0.5, met), (0.75, met[::-1])):
         (some,) = (world.shells.closed[world.meshes(outer)] & ~found).nonzero()
         steps = nested_of(world, inner[some], moment, outer[some])
-        found[some] = (yield from between(start, start + 0.25, steps)).some
+        found[some], _ = yield from between(start, start + 0.25, steps)
     return found
 
 

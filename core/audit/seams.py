@@ -6,7 +6,7 @@ wings of surfaces that cross stand in turns, at least two of each; of what only 
 folds there, they do not. What is no farther from a plane than the band lies in it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from ..arrays import (
 from ..records import Columns
 from ..steps import Steps
 from .contacts import Contacts
-from .crossings import common_part, unit_normals
+from .crossings import Parts, common_part, lengths_of, unit_normals
 from .solids import World
 
 _LOOKED = 8_192
@@ -35,36 +35,15 @@ _FLAT = 0.5
 
 @dataclass(frozen=True)
 class Seams:
-    """Pieces of lines in which surfaces cross, each once: from where to where, (3, s).
+    """Pieces of lines in which surfaces cross, each once: segments (2, 3, s).
 
     `pairs` are those of the contacts that each was found by, (s,), ascending; `crossing` are all
     contacts that meet in any of them, (c,).
     """
 
     pairs: Ids
-    starts: Floats
-    ends: Floats
+    segments: Floats
     crossing: Flags
-
-    @property
-    def lengths(self) -> Floats:
-        """How long the pieces are, (s,)."""
-        way = self.ends - self.starts
-        return np.sqrt(dot(way, way))
-
-
-@dataclass(frozen=True)
-class _Meets(Columns):
-    """Contacts, (m,), whose planes meet in lines: pieces of these, and unit directions, (3, m).
-
-    `edges` (2, m) are those by which either triangle ends there; -1 where it goes through.
-    """
-
-    contacts: Ids
-    starts: Floats
-    ends: Floats
-    lines: Floats
-    edges: Ids
 
 
 def seams_of(world: World, met: Ids, contacts: Contacts) -> Steps[Seams]:
@@ -73,33 +52,33 @@ def seams_of(world: World, met: Ids, contacts: Contacts) -> Steps[Seams]:
     for some in blocks(len(contacts), _LOOKED):
         parts.append(_meets(world, met, contacts, np.arange(some.start, some.stop)))
         yield 0.6 * some.stop / len(contacts)
-    meets = _Meets.joined(parts)
+    meets = Parts.joined(parts)
     keys = _keys(world, met, contacts, meets)
-    stars = _Stars.of(world, distinct(met[:, contacts.pairs[meets.contacts]]), meets)
-    crosses = np.zeros(len(meets.contacts), bool)
+    stars = _Stars.of(world, distinct(met[:, contacts.pairs[meets.pairs]]), meets)
+    crosses = np.zeros(len(meets), bool)
     for some in blocks(len(crosses), _LOOKED):
         crosses[some] = _crosses(
             world, met, contacts, meets[np.arange(some.start, some.stop)], stars
         )
         yield 0.6 + 0.4 * some.stop / len(crosses)
     crossing = np.zeros(len(contacts), bool)
-    crossing[meets.contacts[crosses]] = True
+    crossing[meets.pairs[crosses]] = True
     best = _longest(meets[crosses], keys[:, crosses])
-    return Seams(contacts.pairs[best.contacts], best.starts, best.ends, crossing)
+    return Seams(contacts.pairs[best.pairs], best.segments, crossing)
 
 
-def _meets(world: World, met: Ids, contacts: Contacts, some: Ids) -> _Meets:
+def _meets(world: World, met: Ids, contacts: Contacts, some: Ids) -> Parts:
+    """Return where the planes of some contacts meet, in pieces longer than the band.
+
+    The `pairs` of the pieces are numbers of contacts.
+    """
     rows, entries = met[:, contacts.pairs[some]], contacts.entries[:, some]
     ones, others = (
         world.corners(*each).reshape(3, 3, -1) for each in zip(entries, rows, strict=True)
     )
     part = common_part(ones, others, world.band)
-    way = part.ends - part.starts
-    (long,) = (part.found & (np.sqrt(dot(way, way)) > world.band)).nonzero()
-    return _Meets(
-        some[long], part.starts[:, long], part.ends[:, long], part.lines[:, long],
-        part.edges[:, long],
-    )  # fmt: skip
+    part = part[lengths_of(part.segments) > world.band]
+    return replace(part, pairs=some[part.pairs])
 
 
 def _edge_codes(world: World, entries: Ids, edges: Ids, names: Ids) -> Ids:
@@ -110,24 +89,24 @@ def _edge_codes(world: World, entries: Ids, edges: Ids, names: Ids) -> Ids:
     return low * len(names) + high
 
 
-def _keys(world: World, met: Ids, contacts: Contacts, meets: _Meets) -> Ids:
+def _keys(world: World, met: Ids, contacts: Contacts, meets: Parts) -> Ids:
     """Return by what contacts are known that meet in the same piece of a line, (3, m).
 
     Triangles and edges in one place count once.
     """
-    entries = contacts.entries[:, meets.contacts]
+    entries = contacts.entries[:, meets.pairs]
     codes = _edge_codes(world, entries, np.maximum(meets.edges, 0), world.shells.places)
     codes = np.where(meets.edges < 0, -1 - world.shells.leads[entries], codes)
-    pairs = contacts.pairs[meets.contacts]
+    pairs = contacts.pairs[meets.pairs]
     # Of a surface that crosses itself, either side may come first.
     codes = np.where(met[0, pairs] == met[1, pairs], np.sort(codes, axis=0), codes)
     return np.concatenate((pairs[None], codes))
 
 
-def _longest(meets: _Meets, keys: Ids) -> _Meets:
+def _longest(meets: Parts, keys: Ids) -> Parts:
     """Return the longest of those with the same keys, the first of several."""
-    way = meets.ends - meets.starts
-    order = np.lexsort((meets.contacts, -dot(way, way), *keys))
+    way = meets.segments[1] - meets.segments[0]
+    order = np.lexsort((meets.pairs, -dot(way, way), *keys))
     new = np.zeros(len(order), bool)
     new[:1] = True
     new[1:] = (np.diff(keys[:, order], axis=1) != 0).any(axis=0)
@@ -142,7 +121,7 @@ class _Stars:
     entries: Ids
 
     @classmethod
-    def of(cls, world: World, rows: Ids, meets: _Meets) -> "_Stars":
+    def of(cls, world: World, rows: Ids, meets: Parts) -> "_Stars":
         """Return the stars of the edges of meshes in some rows, if any edge is asked about."""
         meshes = distinct(world.meshes(rows)) if (meets.edges >= 0).any() else rows[:0]
         entries = concatenated_ranges(
@@ -176,10 +155,10 @@ class _Wings(Columns):
     reach: Floats
 
 
-def _crosses(world: World, met: Ids, contacts: Contacts, meets: _Meets, stars: _Stars) -> Flags:
+def _crosses(world: World, met: Ids, contacts: Contacts, meets: Parts, stars: _Stars) -> Flags:
     """Return which of these lines both surfaces go through."""
-    entries = contacts.entries[:, meets.contacts]
-    rows = met[:, contacts.pairs[meets.contacts]]
+    entries = contacts.entries[:, meets.pairs]
+    rows = met[:, contacts.pairs[meets.pairs]]
     normals = unit_normals(world.corners(entries[0], rows[0]).reshape(3, 3, -1))
     axes = normals, cross(meets.lines, normals)
     parts = []
@@ -193,15 +172,15 @@ def _crosses(world: World, met: Ids, contacts: Contacts, meets: _Meets, stars: _
         ways = np.repeat([1.0, -1.0, 0.0], [len(through), len(through), len(which)])
         corners = world.corners(whose, rows[side, of]).reshape(3, 3, -1)
         parts.append(_wings(corners, meets, of, ways, axes, side))
-    return _in_turns(_Wings.joined(parts), len(meets.contacts), _FLAT * world.band)
+    return _in_turns(_Wings.joined(parts), len(meets), _FLAT * world.band)
 
 
 def _wings(
-    corners: Floats, meets: _Meets, of: Ids, ways: Floats, axes: tuple[Floats, Floats], side: int
+    corners: Floats, meets: Parts, of: Ids, ways: Floats, axes: tuple[Floats, Floats], side: int
 ) -> _Wings:
     """Return how triangles reach lines: to one way or the other, or to that where they are (0)."""
     across = cross(unit_normals(corners), meets.lines[:, of])
-    beyond = np.stack([dot(across, corner - meets.starts[:, of]) for corner in corners])
+    beyond = np.stack([dot(across, corner - meets.segments[0, :, of].T) for corner in corners])
     high, low = beyond.max(axis=0), -beyond.min(axis=0)
     ways = np.where(ways == 0, np.where(high >= low, 1.0, -1.0), ways)
     x, y = (ways * dot(across, axis[:, of]) for axis in axes)

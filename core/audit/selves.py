@@ -8,6 +8,7 @@ from ..scene.within import pairs_within
 from ..steps import Steps, between
 from . import findings as of
 from .contacts import Contacts
+from .crossings import lengths_of
 from .findings import Audit, findings_of, nothing
 from .judge import world_of
 from .seams import seams_of
@@ -33,10 +34,11 @@ def crossing_selves(moment: Moment, rows: Ids, band: float) -> Steps[Audit]:
     (some,) = flagged(len(ids), seams.pairs).nonzero()
     ranks = ranks_of(len(ids), some)
     whose = ranks[seams.pairs]
-    sums = np.bincount(whose, seams.lengths, len(some)).astype(np.float64)
+    lengths = lengths_of(seams.segments)
+    sums = np.bincount(whose, lengths, len(some)).astype(np.float64)
     middles = [
-        np.bincount(whose, seams.lengths * row, len(some))
-        for row in (seams.starts + seams.ends) / 2
+        np.bincount(whose, lengths * row, len(some))
+        for row in (seams.segments[0] + seams.segments[1]) / 2
     ]
     is_open = ~world.shells.closed[world.meshes(rows[some])]
     return findings_of(
@@ -47,7 +49,7 @@ def crossing_selves(moment: Moment, rows: Ids, band: float) -> Steps[Audit]:
         sums,
         places=(np.stack(middles) / sums).T,
         are_open=np.stack((is_open, is_open)),
-        segments=np.stack((seams.starts.T, seams.ends.T), axis=1),
+        segments=seams.segments.transpose(2, 0, 1).copy(),
         segment_findings=whose,
         faces=world.sheets.order[crossing.entries],
         face_findings=ranks[crossing.pairs],

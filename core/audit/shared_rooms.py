@@ -22,26 +22,18 @@ _BESIDE = 4.0
 _SHARED = 0.9
 
 
-@dataclass(frozen=True)
-class SharedRooms:
-    """Which pairs, (p,), share room; how far surfaces of one solid are apart; a point, (3, p).
-
-    `apart` are NaN of those that are not one solid twice.
-    """
-
-    some: Flags
-    apart: Floats
-    points: Floats
-
-
-def shared_rooms(world: World, met: Ids, flush: Flags, areas: Floats) -> Steps[SharedRooms]:
+def shared_rooms(
+    world: World, met: Ids, flush: Flags, areas: Floats
+) -> Steps[tuple[Flags, Floats, Floats]]:
     """Return which pairs of rows `met`, (2, p), of those that are flush, share room.
 
-    Flush are closed meshes of which no surface lies in the other, deeper than the band. `areas`
-    are those of the faces that they share, (p,).
+    Also how far the surfaces of one solid are apart, (p,), NaN of pairs that are not one solid
+    twice; and a point that a pair shares, (3, p). Flush are closed meshes of which no surface
+    lies in the other, deeper than the band. `areas` are those of the faces that they share, (p,).
     """
     count = met.shape[1]
-    found = SharedRooms(np.zeros(count, bool), np.full(count, np.nan), np.full((3, count), np.nan))
+    shared, apart = np.zeros(count, bool), np.full(count, np.nan)
+    places = np.full((3, count), np.nan)
     one, other = (world.moment.placements.boxes[:, rows] for rows in met)
     reach = np.minimum(one[3:], other[3:]) - np.maximum(one[:3], other[:3])
     (asked,) = (flush & (areas > 0) & (reach > world.band).all(axis=0)).nonzero()
@@ -49,20 +41,20 @@ def shared_rooms(world: World, met: Ids, flush: Flags, areas: Floats) -> Steps[S
     for side in range(2) if len(asked) else ():
         start, rows = 0.4 * side, met[1 - side, asked]
         shells = _shells(world, met[side, asked])
-        shared = areas[asked[shells.whose]] >= _SHARED * shells.areas
+        covered = areas[asked[shells.whose]] >= _SHARED * shells.areas
         counts = np.bincount(shells.whose, minlength=len(asked))
-        finding = _interior_points(world, shells[shared], met[side, asked])
+        finding = _interior_points(world, shells[covered], met[side, asked])
         points, whose = yield from between(start, start + 0.3, finding)
         is_in = yield from between(start + 0.3, start + 0.4, _deep(world, points, rows[whose]))
         within = np.bincount(whose[is_in], minlength=len(asked))
         whole &= (within == counts) & (counts > 0)
-        found.some[asked[within > 0]] = True
-        found.points[:, asked[whose[is_in]]] = points[:, is_in]
+        shared[asked[within > 0]] = True
+        places[:, asked[whose[is_in]]] = points[:, is_in]
     same = asked[whole]
     if len(same) == 0:
-        return found
-    found.apart[same] = yield from between(0.8, 1.0, _apart(world, met[:, same]))
-    return found
+        return shared, apart, places
+    apart[same] = yield from between(0.8, 1.0, _apart(world, met[:, same]))
+    return shared, apart, places
 
 
 def _apart(world: World, met: Ids) -> Steps[Floats]:

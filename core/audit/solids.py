@@ -41,16 +41,10 @@ class World:
         return self.moment.placed(self.sheets, entries, rows).rows
 
 
-@dataclass(frozen=True)
-class Nested:
-    """Which surfaces (d,) without contact have a part inside their solids, and which are whole."""
+def nested_of(world: World, rows: Ids, within: Moment, solids: Ids) -> Steps[tuple[Flags, Flags]]:
+    """Return which surfaces in rows have a part in closed solids that they do not touch, (d,).
 
-    some: Flags
-    whole: Flags
-
-
-def nested_of(world: World, rows: Ids, within: Moment, solids: Ids) -> Steps[Nested]:
-    """Return what of surfaces in these rows lies in closed solids that they do not touch, (d,).
+    Also which surfaces lie wholly in their solids.
 
     Solids are rows of what they stand in, which may be another scene.
     """
@@ -74,7 +68,7 @@ def nested_of(world: World, rows: Ids, within: Moment, solids: Ids) -> Steps[Nes
         steps = inside(within, points[:, near], solids[which[near]])
         is_in = yield from between(some.start / total, some.stop / total, steps)
         numbers += np.bincount(which[near[is_in]], minlength=len(rows))
-    return Nested(numbers > 0, (numbers == counts) & (counts > 0))
+    return numbers > 0, (numbers == counts) & (counts > 0)
 
 
 def nested_both(world: World, met: Ids, are_open: Flags, free: Ids) -> Steps[tuple[Flags, Flags]]:
@@ -84,7 +78,7 @@ def nested_both(world: World, met: Ids, are_open: Flags, free: Ids) -> Steps[tup
         some = free[~are_open[1 - side, free]]
         steps = nested_of(world, met[side, some], world.moment, met[1 - side, some])
         found = yield from between(0.5 * side, 0.5 * side + 0.5, steps)
-        within[side, some], whole[side, some] = found.some, found.whole
+        within[side, some], whole[side, some] = found
     return within, whole
 
 

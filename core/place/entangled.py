@@ -1,6 +1,6 @@
 """Placements that cross or lie inside one another, and distances past each other."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -54,23 +54,17 @@ def boxes_met(moment: Moment, movers: Ids) -> Steps[Ids]:
     return pairs[:, boxes_overlap(moment, pairs)]
 
 
-@dataclass(frozen=True)
-class Met:
-    """Pairs of rows, (2, p): which are entangled, and which of the two lies whole in the other.
+def entangled(
+    moment: Moment, sheets: Sheets, pairs: Ids, stays: Flags
+) -> Steps[tuple[Flags, Ids]]:
+    """Return which pairs of rows, (2, p), cross or lie inside one another, and inner ones, (p,).
 
-    `inner` (p,) is 0 or 1 where that one lies whole in a closed mesh that stays, else -1. No such
-    pair is `entangled` (p,): these cross, or lie inside one another.
+    The inner one is 0 or 1 where that row lies whole in a closed mesh that stays, else -1. No
+    such pair is entangled.
     """
-
-    entangled: Flags
-    inner: Ids
-
-
-def entangled(moment: Moment, sheets: Sheets, pairs: Ids, stays: Flags) -> Steps[Met]:
-    """Return which pairs of rows, (2, p), cross or lie inside one another, or are housed."""
     found, inner = np.zeros(pairs.shape[1], bool), np.full(pairs.shape[1], -1)
     if len(found) == 0:
-        return Met(found, inner)
+        return found, inner
     search = GapSearch(moment, sheets, Way.of(_UP))
     looking = search.look(pairs, np.zeros(len(found), np.intp), np.zeros(1), shared=False)
     yield from between(0.0, 0.5, looking)
@@ -95,7 +89,7 @@ def entangled(moment: Moment, sheets: Sheets, pairs: Ids, stays: Flags) -> Steps
     found &= inner < 0
     some = some[~found[some]]
     found[some] = yield from between(0.85, 1.0, _are_deep(moment, pairs[:, some], stays))
-    return Met(found, inner)
+    return found, inner
 
 
 def _starts_inside(moment: Moment, sheets: Sheets, rows: Ids, others: Ids) -> Steps[Flags]:

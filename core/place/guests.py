@@ -180,8 +180,8 @@ def _held(asked: Asked, search: _Crossing) -> Steps[None]:
     touched = search.touched[some]
     (free,) = (~touched & ~are_rooms & are_closed).nonzero()
     looking = nested_of(inner, guests[free], asked.moment, hosts[free])
-    nested = yield from between(0.2, 0.5, looking)
-    search.refuse(some[free[nested.some]])
+    nested, _ = yield from between(0.2, 0.5, looking)
+    search.refuse(some[free[nested]])
     if inner.shells.closed.any():
         yield from between(0.5, 0.7, _holding(asked, search, some, near, outer.shells))
     if touched.any():

@@ -139,16 +139,17 @@ class PartingRounds:
         if len(meshes) == 0:
             return now, met, None
         sheets = yield from between(0.0, 0.0, now.meshes.sheets(meshes))
-        found = yield from between(0.0, 0.0, entangled(now, sheets, met, self._asked.stays))
-        turned = np.where(found.inner == 1, met[::-1], met)
+        steps = entangled(now, sheets, met, self._asked.stays)
+        are_entangled, inner = yield from between(0.0, 0.0, steps)
+        turned = np.where(inner == 1, met[::-1], met)
         if is_first:
-            self._homes = turned[:, found.inner >= 0]
-            pairs = met[:, found.entangled]
+            self._homes = turned[:, inner >= 0]
+            pairs = met[:, are_entangled]
             are_stuck = self._stays[pairs].all(axis=0)
             self._stuck, self._first = pairs[:, are_stuck], pairs[:, ~are_stuck]
             return now, self._first, sheets
         is_home = self._are_homes(met) | self._are_homes(met[::-1])
-        wrong = found.entangled | ((found.inner >= 0) != is_home)
+        wrong = are_entangled | ((inner >= 0) != is_home)
         return now, met[:, wrong], sheets
 
     def _are_homes(self, pairs: Ids) -> Flags:

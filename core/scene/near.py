@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from .. import tuning
 from ..arrays import Floats, Ids, blocks, concatenated_ranges, starts_of_runs
 from ..pairs.broad_phase import pairs_in_cells
-from ..pairs.sweep import comparisons, grid_around, quantize
+from ..pairs.sweep import PairBatch, comparisons, grid_around, quantize
 from ..shapes import Boxes
 from ..steps import Steps
 from .moment import Moment
@@ -31,8 +31,6 @@ _ROUNDING = 2.0**-46
 _GRID = 4
 _ALL = np.uint64(2**64 - 1)
 _HALVES = np.array([2**32 - 1, 2**64 - 2**32], np.uint64)
-# The fraction of the work that is done, and pairs of places.
-Batch = tuple[float, Ids, Ids]
 
 
 def _spans() -> NDArray[np.uint64]:
@@ -111,7 +109,7 @@ def near_each_other(
     return Near(entries, sides, bounds, looked)
 
 
-def compared(near: Near, margin: float, touched: Callable[[int], bool]) -> Iterator[Batch]:
+def compared(near: Near, margin: float, touched: Callable[[int], bool]) -> Iterator[PairBatch]:
     """Yield pairs of places with bounds that come near: one on side 2 i, one on side 2 i + 1.
 
     A large pair of placements is left as soon as it is known to touch.
@@ -125,17 +123,18 @@ def compared(near: Near, margin: float, touched: Callable[[int], bool]) -> Itera
     (large,) = (np.bincount(pairs) > tuning.current.triangles_in_cells).nonzero()
     places = np.arange(len(pairs)) if len(large) == 0 else (~np.isin(pairs, large)).nonzero()[0]
     for done, ones, others in _swept(near.sides[places], grown[:, places]):
-        yield done / (1 + len(large)), places[ones], places[others]
+        yield PairBatch(done / (1 + len(large)), places[ones], places[others])
     for number, pair in enumerate(large.tolist(), 1):
         start, own, stop = np.searchsorted(near.sides, [2 * pair, 2 * pair + 1, 2 * pair + 2])
         for share, ones, others in pairs_in_cells(grown[:, start:stop], own=int(own - start)):
             done = (number + share) / (1 + len(large))
-            yield done, start + np.minimum(ones, others), start + np.maximum(ones, others)
+            first, last = np.minimum(ones, others), np.maximum(ones, others)
+            yield PairBatch(done, start + first, start + last)
             if touched(pair):
                 break
 
 
-def _swept(sides: Ids, bounds: Floats) -> Iterator[Batch]:
+def _swept(sides: Ids, bounds: Floats) -> Iterator[PairBatch]:
     """Yield such pairs of places by sweep and prune, all pairs of placements in one sweep."""
     if len(sides) == 0:
         return
@@ -149,7 +148,8 @@ def _swept(sides: Ids, bounds: Floats) -> Iterator[Batch]:
         (apart,) = (sides[here] != sides[there]).nonzero()
         here, there = here[apart], there[apart]
         swapped = sides[here] & 1 == 1
-        yield done, np.where(swapped, there, here), np.where(swapped, here, there)
+        first = np.where(swapped, there, here)
+        yield PairBatch(done, first, np.where(swapped, here, there))
 
 
 def _one_of_each_half(cells: NDArray[np.uint64]) -> NDArray[np.uint64]:
