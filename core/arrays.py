@@ -181,6 +181,15 @@ def robust_cross(a: Floats, b: Floats, full: Floats | float = 1.0) -> tuple[Floa
     return products, squares, thin
 
 
+def quotient(
+    above: Floats, below: Floats, where: Flags | None = None, otherwise: float = 0.0
+) -> Floats:
+    """Return `above / below` where that is wanted or, by default, `below` is positive."""
+    shape = np.broadcast_shapes(above.shape, below.shape)
+    where = below > 0 if where is None else where
+    return np.divide(above, below, out=np.full(shape, otherwise), where=where)
+
+
 def exact_cross(a: Floats, b: Floats) -> Floats:
     """Return cross products (3, h) whose every digit counts, of nearly parallel vectors too.
 

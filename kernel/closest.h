@@ -12,7 +12,7 @@
  * power of two, and the product of two of these, with all its bits where they are nearly
  * parallel; of each edge how far `along` it the point is, and on which side. */
 typedef struct {
-    double corners[3][3], edges[3][3], units[3][3], normal[3], scale, size;
+    double corners[3][3], edges[3][3], units[3][3], normal[3], size;
     double moments[3][3], along[3], lengths[3], sides[3];
     int is_thin, is_inside;
 } SeenTriangle;
@@ -20,9 +20,9 @@ typedef struct {
 static inline void see_from(const double *corners, const double *point, SeenTriangle *seen) {
     for (int n = 0; n < 9; n++) seen->corners[n / 3][n % 3] = corners[n] - point[n % 3];
     edges_of(seen->corners[0], seen->edges[0]);
-    seen->scale = power_of_two_scale(largest_of(seen->edges[0], 9));
+    double scale = power_of_two_scale(largest_of(seen->edges[0], 9));
     for (int n = 0; n < 9; n++)
-        seen->units[n / 3][n % 3] = seen->edges[n / 3][n % 3] * seen->scale;
+        seen->units[n / 3][n % 3] = seen->edges[n / 3][n % 3] * scale;
     cross(seen->units[0], seen->units[1], seen->normal);
     seen->size = dot(seen->normal, seen->normal);
     seen->is_thin = seen->size <= NEARLY_PARALLEL;
@@ -42,7 +42,7 @@ static inline void see_edges(SeenTriangle *seen) {
     seen->is_inside = have_one_sign(seen->sides, 3) && seen->size > 0;
 }
 
-/* The features of a triangle, as the rows of `_Features` in core/nearest/closest.py. `squares`
+/* What is closest to the point: the rows of `ClosestFeatures` in core/touch/features.py. `squares`
  * are the squared distances of three corners, three edges and the face. */
 typedef struct {
     SeenTriangle seen;
@@ -119,7 +119,7 @@ static inline int touches_sphere(const double *corners, const double *center, do
     see_edges(&seen);
     for (int k = 0; k < 3; k++) {
         double along = seen.along[k], length = seen.lengths[k];
-        int beside = along >= 0 && along <= length * (1 / seen.scale) && length > 0;
+        int beside = along >= 0 && along <= dot(seen.edges[k], seen.units[k]) && length > 0;
         if (beside && dot(seen.moments[k], seen.moments[k]) <= squared * length) return 1;
     }
     if (!seen.is_inside) return 0;

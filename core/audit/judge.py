@@ -28,7 +28,7 @@ from .twins import apart_at_most, twins_of
 
 
 @dataclass(frozen=True)
-class Features(Columns):
+class ContactFeatures(Columns):
     """Of each contact: shared area and its middle, the segment in common, how far corners are."""
 
     areas: Floats
@@ -98,7 +98,7 @@ def judged(moment: Moment, met: Ids, band: float, clearance: float) -> Steps[Aud
     return Audit.joined(parts)
 
 
-def _features(world: World, met: Ids, contacts: Contacts) -> Steps[Features]:
+def _features(world: World, met: Ids, contacts: Contacts) -> Steps[ContactFeatures]:
     """Return what pairs of triangles in contact have in common."""
     parts = []
     repeated = (world.shells.leads[contacts.entries] != contacts.entries).any(axis=0)
@@ -109,12 +109,12 @@ def _features(world: World, met: Ids, contacts: Contacts) -> Steps[Features]:
         alike = apart_at_most(ones, others, world.band)
         # Triangles on the same three places share an area once.
         areas = np.where(repeated[some], 0.0, areas)
-        parts.append(Features(areas, middles, same, crossings_of(ones, others), alike))
+        parts.append(ContactFeatures(areas, middles, same, crossings_of(ones, others), alike))
         yield some.stop / len(contacts)
     if not parts:
         none = np.empty(0)
-        return Features(none, np.empty((3, 0)), none > 0, np.empty((2, 3, 0)), none)
-    return Features.joined(parts)
+        return ContactFeatures(none, np.empty((3, 0)), none > 0, np.empty((2, 3, 0)), none)
+    return ContactFeatures.joined(parts)
 
 
 class _Verdict:
@@ -125,7 +125,7 @@ class _Verdict:
         world: World,
         met: Ids,
         contacts: Contacts,
-        features: Features,
+        features: ContactFeatures,
         seams: Seams,
         are_open: Flags,
         are_sheets: Flags,

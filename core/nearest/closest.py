@@ -1,28 +1,14 @@
-"""Closest point of an item to a point: how far it is, and where; pair by pair.
-
-Triangles by all seven regions around them: three corners, three edges and the face, after
-Ericson, "Real-Time Collision Detection", 2005, 5.1.5. Each squared distance is one quotient whose
-parts are exact in whole numbers: what is equally far comes out equal to the last bit.
-"""
+"""Closest point of an item to a point: how far it is, and where; pair by pair."""
 
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..arrays import (
-    Flags,
-    Floats,
-    Ids,
-    blocks,
-    cross,
-    dot,
-    gather,
-    power_of_two_scale,
-    robust_cross,
-)
+from ..arrays import Flags, Floats, Ids, blocks, dot, gather
 from ..shapes import Shapes, Triangles
 from ..shapes.triangles import first_corners
+from ..touch.features import ClosestFeatures
 
 # Pairs looked at together: few enough that a triangle's features stay in the cache.
 _BLOCK = 4_096
@@ -118,7 +104,7 @@ def _of_triangles(
     for block in blocks(len(all_near), _BLOCK):
         few = all_near[block]
         corners = _seen(items, ids[few], gather(points, numbers[few]))
-        found[few] = np.sqrt(_Features(corners).squares.min(axis=0))
+        found[few] = np.sqrt(ClosestFeatures(corners).squares.min(axis=0))
     return found
 
 
@@ -131,69 +117,14 @@ def _may_reach(corners: Floats, reach: Floats) -> Flags:
         return ~(along > wide * np.sqrt(dot(middle, middle)))
 
 
-class _Features:
-    """Corners, edges and face of triangles (3 axes, 3 corners, h), as seen from the origin.
-
-    `squares` (7, h) are their squared distances; infinite for an edge or face where the nearest
-    point of its line or plane lies beside it.
-    """
-
-    def __init__(self, corners: Floats) -> None:
-        self.corners = corners
-        edges = np.roll(corners, -1, axis=1) - corners
-        units = edges * power_of_two_scale(edges)
-        moments = cross(corners, units)
-        normal, area, thin = robust_cross(units[:, 0], units[:, 1])
-        self.along, self.span = -dot(corners, units), dot(edges, units)
-        length = dot(units, units)
-        beside = (self.along >= 0) & (self.along <= self.span) & (length > 0)
-        sides = dot(moments, normal[:, None])
-        total = sides[0] + sides[1] + sides[2]
-        self.above = ((sides >= 0).all(axis=0) | (sides <= 0).all(axis=0)) & (area > 0)
-        # Beyond the tip of a sliver its sides say little: the foot lies beside the longest edge.
-        self.above &= (beside & (length == length.max(axis=0))).any(axis=0) & (total != 0)
-        # How far the origin is from an edge is the share of the opposite corner.
-        self.shares = _quotient(np.roll(sides, -1, axis=0), total, self.above, 0.0)
-        height = dot(corners[:, 0], normal)
-        # Where the foot on the face of a sliver is: the shares of its corners are not known well.
-        self.thin = self.above & thin
-        self.feet = normal * _quotient(height, area, self.thin, 0.0)
-        self.squares = np.empty((7, corners.shape[2]))
-        self.squares[:3] = dot(corners, corners)
-        self.squares[3:6] = _quotient(dot(moments, moments), length, beside, np.inf)
-        self.squares[6] = _quotient(height * height, area, self.above, np.inf)
-
-    def closest(self) -> Floats:
-        """Return the closest point as weights of the three corners, (3, h).
-
-        Of the feet on the edges and on the face, the one that is closest: on a sliver the foot on
-        the face is not known well.
-        """
-        share = np.clip(_quotient(self.along, self.span, self.span > 0, 0.0), 0.0, 1.0)
-        share += 0.0  # which takes the sign from a zero
-        weights = np.zeros((4, *share.shape))
-        for edge in range(3):
-            weights[edge, edge] = 1 - share[edge]
-            weights[edge, (edge + 1) % 3] = share[edge]
-        weights[3] = np.where(self.above, self.shares, weights[0])
-        corners = self.corners[:, :, None]
-        feet = np.stack([dot(weights.swapaxes(0, 1), corner) for corner in corners])
-        best = dot(feet, feet).argmin(axis=0)
-        return np.take_along_axis(weights, best[None, None], axis=0)[0]
-
-
 def _on_triangles(items: Triangles, ids: Ids, points: Floats) -> Floats:
-    features = _Features(_seen(items, ids, points))
+    features = ClosestFeatures(_seen(items, ids, points))
     corners = items.take_rows(ids).reshape(3, 3, -1)
-    found = dot(features.closest()[:, None], corners)
+    found = dot(features.weights()[:, None], corners)
     squares = features.squares.min(axis=0)
     on_face = features.thin & (features.squares[6] == squares)
     found = np.where(on_face, points + features.feet, found)
     return np.where(squares > 0, found, points)
-
-
-def _quotient(above: Floats, below: Floats, where: Flags, otherwise: float) -> Floats:
-    return np.divide(above, below, out=np.full(above.shape, otherwise), where=where)
 
 
 def _of_rounded(items: Shapes, ids: Ids, points: Floats) -> Floats:

@@ -15,8 +15,9 @@ from ..arrays import (
 )
 from ..shapes import Capsules, Shapes, Triangles
 from .convex_distance import POINT, SEGMENT, TRIANGLE, near, near_boxes
+from .features import within_spans
 from .separating_axis import decided_by_closest_point, separated
-from .triangles import bounding_spheres_of, within_spans
+from .triangles import bounding_spheres_of
 
 # What rounding may do to a squared distance, in squared lengths that it was made from.
 _ROUNDING = 2.0**-44

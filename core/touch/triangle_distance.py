@@ -7,9 +7,9 @@ is tried joins two points of the triangles; the shortest of them is the answer.
 
 import numpy as np
 
-from ..arrays import Flags, Floats, blocks, cross, dot, power_of_two_scale, robust_cross
+from ..arrays import Flags, Floats, blocks, cross, dot, power_of_two_scale, quotient, robust_cross
 from ..compiled import point_distances
-from .triangles import within_spans
+from .features import within_spans
 
 # Pairs whose ways are compared together, so that they stay in the cache.
 _BLOCK = 512
@@ -105,7 +105,7 @@ def _corners_to_edges(corners: Floats, triangles: Floats) -> tuple[Floats, Float
     edges = (np.roll(triangles, -1, axis=1) - triangles)[:, None]
     apart = corners[:, :, None] - triangles[:, None]
     squared = dot(edges, edges)
-    along = _quotient(dot(apart, edges), squared).clip(0, 1)
+    along = quotient(dot(apart, edges), squared).clip(0, 1)
     return corners[:, :, None], triangles[:, None] + along * edges
 
 
@@ -118,7 +118,7 @@ def _corners_to_face(corners: Floats, triangles: Floats) -> tuple[Floats, Floats
     above: Flags = (sides >= 0).all(axis=1) & (area > 0)
     if (above & thin).any():
         above &= ~thin | within_spans(apart, edges[:, None])
-    height = _quotient(dot(apart[:, :, 0], normal[:, None]), np.broadcast_to(area, above.shape))
+    height = quotient(dot(apart[:, :, 0], normal[:, None]), area)
     feet = np.where(above, corners - height * normal[:, None], triangles[:, :1])
     return corners[:, :, None], feet[:, :, None]
 
@@ -131,11 +131,7 @@ def _edges_to_edges(ones: Floats, others: Floats) -> tuple[Floats, Floats]:
     a, e, b = dot(here, here), dot(there, there), dot(here, there)
     c, f = dot(here, apart), dot(there, apart)
     across = a * e - b * b
-    first = np.where(across > _ALONG * a * e, _quotient(b * f - c * e, across), 0.0).clip(0, 1)
-    second = _quotient(b * first + f, np.broadcast_to(e, first.shape)).clip(0, 1)
-    first = _quotient(b * second - c, np.broadcast_to(a, second.shape)).clip(0, 1)
+    first = np.where(across > _ALONG * a * e, quotient(b * f - c * e, across), 0.0).clip(0, 1)
+    second = quotient(b * first + f, e).clip(0, 1)
+    first = quotient(b * second - c, a).clip(0, 1)
     return ones[:, :, None] + first * here, others[:, None] + second * there
-
-
-def _quotient(a: Floats, b: Floats) -> Floats:
-    return np.divide(a, b, out=np.zeros(np.broadcast_shapes(a.shape, b.shape)), where=b > 0)

@@ -2,31 +2,21 @@
 
 import numpy as np
 
-from ..arrays import (
-    Flags,
-    Floats,
-    Ids,
-    columns,
-    cross,
-    dot,
-    flagged,
-    gather,
-    power_of_two_scale,
-    robust_cross,
-)
+from ..arrays import Flags, Floats, Ids, blocks, columns, flagged, gather
 from ..shapes import Shapes, Triangles
+from .features import Features
 from .triangle_boxes import meet_boxes
 
 # Triangles that may get a bounding sphere for each question.
 _WORTH = 512
+# Triangles whose features are looked at together, so that they stay in the cache.
+_BLOCK = 2_048
 
 
 def touch_spheres(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
     """Return which triangles have a point no farther from the center than the radius.
 
-    All seven regions around a triangle, after Ericson, "Real-Time Collision Detection", 2005,
-    5.1.5: inside of the face, three edges, three corners. Distances stay squared and undivided, so
-    a touch in whole numbers is exact.
+    Distances stay squared and undivided, so a touch in whole numbers is exact.
     """
     # Spheres around the triangles cost as much as a look at all of them, once.
     if worth_tables(items, len(volumes)):
@@ -36,7 +26,10 @@ def touch_spheres(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> 
     corners, squared = _relative(items.take_rows(ids[near]), volumes.rows, numbers[near])
     found = _corner_near(corners, squared)
     rest = np.flatnonzero(~found)
-    found[rest] = _edge_or_face_near(gather(corners, rest), squared[rest])
+    for some in blocks(len(rest), _BLOCK):
+        left = rest[some]
+        seen = gather(corners, left).reshape(3, 3, -1).swapaxes(0, 1)
+        found[left] = Features(seen).are_near(squared[left])
     return flagged(len(ids), near, found)
 
 
@@ -78,30 +71,6 @@ def _corner_near(corners: Floats, squared: Floats) -> Flags:
     return flags
 
 
-def _edge_or_face_near(corners: Floats, squared: Floats) -> Flags:
-    """Return whether the origin is near an edge or the face, where it lies beside them."""
-    points = corners.reshape(3, 3, -1)
-    edges = points[[1, 2, 0]] - points
-    scale = power_of_two_scale(edges)
-    units, unit_length = edges * scale, 1 / scale
-    normal, area, thin = robust_cross(units[0], units[1])
-    flags = np.zeros(len(squared), bool)
-    positive, negative = np.ones((2, len(squared)), bool)
-    for point, unit in zip(points, units, strict=True):
-        moment, along, length = cross(point, unit), -dot(point, unit), dot(unit, unit)
-        beside = (along >= 0) & (along <= length * unit_length) & (length > 0)
-        flags |= beside & (dot(moment, moment) <= squared * length)
-        side = dot(moment, normal)
-        positive &= side >= 0
-        negative &= side <= 0
-    held = (positive | negative) & (area > 0)
-    if thin.any():
-        some = np.flatnonzero(held & thin)
-        held[some] = within_spans(*(rows[:, :, some].swapaxes(0, 1) for rows in (points, edges)))
-    flags |= held & (dot(points[0], normal) ** 2 <= squared * area)
-    return flags
-
-
 def touch_boxes(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
     """Return which triangles have a corner in the box, or no axis that separates them from it.
 
@@ -125,16 +94,3 @@ def _spheres_touch_boxes(spheres: Floats, ids: Ids, boxes: Floats, numbers: Ids)
         gap *= gap
         squares += gap
     return squares <= ours[3] * ours[3]
-
-
-def within_spans(apart: Floats, edges: Floats) -> Flags:
-    """Return which points lie between the corners of faces, along each of the edges.
-
-    Both are (3, ..., k, h): points as seen from the corners, and the edges that start there.
-    Beyond the tip of a sliver its two long edges are too near each other to tell.
-    """
-    flags = np.ones((*apart.shape[1:-2], apart.shape[-1]), bool)
-    for number in range(edges.shape[-2]):
-        along = dot(apart, edges[..., number : number + 1, :])
-        flags &= (along.min(axis=-2) <= 0) & (along.max(axis=-2) >= 0)
-    return flags

@@ -1,0 +1,97 @@
+"""Features of triangles: corners, edges and face, as seen from a point.
+
+All seven regions around a triangle, after Ericson, "Real-Time Collision Detection", 2005, 5.1.5.
+Each squared distance is one quotient whose parts are exact in whole numbers: what is equally far
+comes out equal to the last bit, and a touch that is compared undivided is exact.
+"""
+
+import numpy as np
+
+from ..arrays import Flags, Floats, cross, dot, power_of_two_scale, quotient, robust_cross
+
+
+class Features:
+    """Corners, edges and face of triangles (3 axes, 3 corners, h), as seen from the origin.
+
+    `beside` (3, h) are the edges that hold the nearest point of their line, `above` (h,) the faces
+    that hold the foot of the origin. Lengths along an edge are `along` of `span`, (3, h).
+    """
+
+    def __init__(self, corners: Floats) -> None:
+        self.corners, self.edges = corners, np.roll(corners, -1, axis=1) - corners
+        units = self.edges * power_of_two_scale(self.edges)
+        self.along, self.span = -dot(corners, units), dot(self.edges, units)
+        self.lengths = dot(units, units)
+        self.beside = (self.along >= 0) & (self.along <= self.span) & (self.lengths > 0)
+        moments = cross(corners, units)
+        self.moments = dot(moments, moments)
+        self.normal, self.area, self.thin = robust_cross(units[:, 0], units[:, 1])
+        self.sides = dot(moments, self.normal[:, None])
+        same_side = (self.sides >= 0).all(axis=0) | (self.sides <= 0).all(axis=0)
+        self.above = same_side & (self.area > 0)
+        self.height = dot(corners[:, 0], self.normal)
+
+    def are_near(self, squared: Floats) -> Flags:
+        """Return which edges or faces are no farther than a radius, given its square, (h,)."""
+        above = self.above.copy()
+        if (above & self.thin).any():
+            (some,) = (above & self.thin).nonzero()
+            above[some] = within_spans(self.corners[:, :, some], self.edges[:, :, some])
+        flags: Flags = (self.beside & (self.moments <= squared * self.lengths)).any(axis=0)
+        return flags | (above & (self.height * self.height <= squared * self.area))
+
+
+class ClosestFeatures(Features):
+    """Features with their squared distances, (7, h), and the closest of them.
+
+    `squares` are infinite for an edge or face where the nearest point of its line or plane lies
+    beside it.
+    """
+
+    def __init__(self, corners: Floats) -> None:
+        super().__init__(corners)
+        total = self.sides[0] + self.sides[1] + self.sides[2]
+        # Beyond the tip of a sliver its sides say little: the foot lies beside the longest edge.
+        longest = self.lengths == self.lengths.max(axis=0)
+        self.above &= (self.beside & longest).any(axis=0) & (total != 0)
+        # How far the origin is from an edge is the share of the opposite corner.
+        self.shares = quotient(np.roll(self.sides, -1, axis=0), total, self.above)
+        # Where the foot on the face of a sliver is: the shares of its corners are not known well.
+        self.thin &= self.above
+        self.feet = self.normal * quotient(self.height, self.area, self.thin)
+        self.squares = np.empty((7, corners.shape[2]))
+        self.squares[:3] = dot(corners, corners)
+        self.squares[3:6] = quotient(self.moments, self.lengths, self.beside, np.inf)
+        height = self.height * self.height
+        self.squares[6] = quotient(height, self.area, self.above, np.inf)
+
+    def weights(self) -> Floats:
+        """Return the closest point as weights of the three corners, (3, h).
+
+        Of the feet on the edges and on the face, the one that is closest: on a sliver the foot on
+        the face is not known well.
+        """
+        share = np.clip(quotient(self.along, self.span), 0.0, 1.0)
+        share += 0.0  # which takes the sign from a zero
+        weights = np.zeros((4, *share.shape))
+        for edge in range(3):
+            weights[edge, edge] = 1 - share[edge]
+            weights[edge, (edge + 1) % 3] = share[edge]
+        weights[3] = np.where(self.above, self.shares, weights[0])
+        corners = self.corners[:, :, None]
+        feet = np.stack([dot(weights.swapaxes(0, 1), corner) for corner in corners])
+        best = dot(feet, feet).argmin(axis=0)
+        return np.take_along_axis(weights, best[None, None], axis=0)[0]
+
+
+def within_spans(apart: Floats, edges: Floats) -> Flags:
+    """Return which points lie between the corners of faces, along each of the edges.
+
+    Both are (3, ..., k, h): points as seen from the corners, and the edges that start there.
+    Beyond the tip of a sliver its two long edges are too near each other to tell.
+    """
+    flags = np.ones((*apart.shape[1:-2], apart.shape[-1]), bool)
+    for number in range(edges.shape[-2]):
+        along = dot(apart, edges[..., number : number + 1, :])
+        flags &= (along.min(axis=-2) <= 0) & (along.max(axis=-2) >= 0)
+    return flags
