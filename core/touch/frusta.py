@@ -23,7 +23,7 @@ from ..arrays import (
 from ..shapes import Frusta, HalfSpaces, Shapes, Triangles
 from ..shapes.frusta import EDGE_ENDS, EDGE_STARTS
 from .convex_distance import HEXAHEDRON, near_boxes
-from .separating_axis import ROUNDING
+from .separating_axis import ROUNDING, overlap_along
 from .triangles import touch_spheres
 
 # Rounding of the depth of a point below a plane, as a part of its terms: 4 roundings of 2**-53.
@@ -129,20 +129,10 @@ def _overlap(
         )
         products = products.reshape(3, -1, products.shape[-1]).swapaxes(0, 1)
         axes = np.concatenate((normals[:, :, some], products))
-        flags[some] = _unseparated(axes, points[:, :, some] - origin, hexahedra)
+        seen = points[:, :, some] - origin
+        largest = np.abs(np.concatenate((seen, hexahedra))).max(axis=(0, 1))
+        flags[some] = overlap_along(axes, seen, hexahedra, ROUNDING * largest)
     return flags
-
-
-def _unseparated(axes: Floats, one: Floats, other: Floats) -> Flags:
-    """Return for which pairs of hulls none of the axes (a, 3, h) separates their points."""
-    ones = np.einsum("aih,pih->aph", axes, one)
-    others = np.einsum("aih,pih->aph", axes, other)
-    largest = np.maximum(np.abs(one).max(axis=(0, 1)), np.abs(other).max(axis=(0, 1)))
-    sizes = np.abs(axes)
-    slack = ROUNDING * largest * (sizes[:, 0] + sizes[:, 1] + sizes[:, 2])
-    overlap = ones.min(axis=1) <= others.max(axis=1) + slack
-    overlap &= ones.max(axis=1) >= others.min(axis=1) - slack
-    return overlap.all(axis=0)
 
 
 def items_in_frusta(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:

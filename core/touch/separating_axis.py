@@ -9,7 +9,7 @@ from itertools import chain
 
 import numpy as np
 
-from ..arrays import OTHER_AXES, Flags, Floats, dot, power_of_two_scale
+from ..arrays import OTHER_AXES, Flags, Floats, dot, power_of_two_scale, project
 
 # Rounding of a projection of points on an axis, as a part of the largest of their coordinates and
 # of the sum of the axis's: less than 20 roundings of 2**-53, those of the coordinates included.
@@ -27,6 +27,19 @@ def grown(half: Floats, *points: Floats) -> Floats:
     for some in points:
         largest = np.maximum(largest, np.abs(some).max(axis=tuple(range(some.ndim - 1))))
     return half + ROUNDING * largest
+
+
+def overlap_along(axes: Floats, ones: Floats, others: Floats, slack: Floats | float) -> Flags:
+    """Return which hulls of points (p, 3, h) overlap on all of the axes (a, 3, h), (h,).
+
+    Any axis may separate two hulls: `slack` is what rounding may do to a projection, as a part of
+    the sum of the axis's coordinates, so no answer depends on how well the axis was computed.
+    """
+    here, there = project(axes, ones), project(axes, others)
+    reach = slack * np.abs(axes).sum(axis=1)
+    met = here.min(axis=0) <= there.max(axis=0) + reach
+    met &= there.min(axis=0) <= here.max(axis=0) + reach
+    return met.all(axis=0)
 
 
 def separated(

@@ -26,6 +26,7 @@ from ..arrays import (
 from ..compiled import touching_triangles
 from ..shapes import Triangles
 from .convex_distance import TRIANGLE, near
+from .separating_axis import overlap_along
 
 # Pairs whose directions are tried together.
 _BLOCK = 4_096
@@ -190,31 +191,22 @@ def _overlap_in_projection(ones: Floats, others: Floats) -> Flags:
     """Return which pairs no product of an edge and an axis separates."""
     flags = np.ones(ones.shape[2], bool)
     for edge in np.concatenate((_edges_of(ones), _edges_of(others))):
-        for i, j in OTHER_AXES:
-            direction = np.zeros_like(edge)
-            direction[i], direction[j] = edge[j], -edge[i]
-            flags &= _overlap(direction, ones, others)
+        products = np.zeros((3, *edge.shape))
+        for axis, (i, j) in enumerate(OTHER_AXES):
+            products[axis, i], products[axis, j] = edge[j], -edge[i]
+        flags &= overlap_along(products, ones, others, _PROJECTION)
     return flags
 
 
 def _overlap_on_products(ones: Floats, others: Floats) -> Flags:
     """Return which pairs neither a normal nor a product of two edges separates."""
     edges, other_edges = _edges_of(ones), _edges_of(others)
-    flags = _overlap(exact_cross(edges[0], edges[1]), ones, others)
-    flags &= _overlap(exact_cross(other_edges[0], other_edges[1]), ones, others)
+    normals = np.stack([exact_cross(each[0], each[1]) for each in (edges, other_edges)])
+    flags = overlap_along(normals, ones, others, _PROJECTION)
     for edge in edges:
-        for other in other_edges:
-            flags &= _overlap(exact_cross(edge, other), ones, others)
+        products = exact_cross(edge[:, None], other_edges.swapaxes(0, 1)).swapaxes(0, 1)
+        flags &= overlap_along(products, ones, others, _PROJECTION)
     return flags
-
-
-def _overlap(direction: Floats, ones: Floats, others: Floats) -> Flags:
-    here = np.stack([dot(direction, one) for one in ones])
-    there = np.stack([dot(direction, other) for other in others])
-    reach = _PROJECTION * np.abs(direction).sum(axis=0)
-    return (here.min(axis=0) <= there.max(axis=0) + reach) & (
-        there.min(axis=0) <= here.max(axis=0) + reach
-    )
 
 
 def _edges_of(corners: Floats) -> Floats:

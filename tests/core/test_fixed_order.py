@@ -24,9 +24,8 @@ EXCEPTIONS = {
     ("scene/nearest.py", "improve"): "whole numbers",
     ("scene/nearest.py", "nearest_in"): "whole numbers",
     ("scene/rays.py", "_free_path"): "how far to look at first",
-    ("touch/frusta.py", "_unseparated"): "extents along axes, compared with slack",
     ("touch/separating_axis.py", "_along_axes"): "three rows at most, added in their order",
-    ("touch/triangle_pairs.py", "_overlap"): "the size of a slack",
+    ("touch/separating_axis.py", "overlap_along"): "the size of a slack",
 }
 
 
