@@ -190,6 +190,11 @@ def quotient(
     return np.divide(above, below, out=np.full(shape, otherwise), where=where)
 
 
+def unit_vectors(vectors: Floats) -> Floats:
+    """Return vectors (3, ...) of length one, or zero where they have no length."""
+    return quotient(vectors, np.sqrt(dot(vectors, vectors)))
+
+
 def exact_cross(a: Floats, b: Floats) -> Floats:
     """Return cross products (3, h) whose every digit counts, of nearly parallel vectors too.
 

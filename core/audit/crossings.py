@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, blocks, cross, dot, power_of_two_scale
+from ..arrays import Flags, Floats, Ids, blocks, cross, dot, power_of_two_scale, unit_vectors
 from ..gaps.search import GapSearch
 from ..records import Columns
 from ..touch.triangle_distance import nearest_points, points_to_triangles
@@ -105,7 +105,7 @@ def common_part(ones: Floats, others: Floats, band: float) -> Parts:
     same ones, whichever triangles they are corners of.
     """
     normal, other_normal = unit_normals(ones), unit_normals(others)
-    line = _unit(cross(normal, other_normal))
+    line = unit_vectors(cross(normal, other_normal))
     first, last, edge, found = _cut(ones, others[0], other_normal, line, band)
     other_first, other_last, other_edge, other_found = _cut(others, ones[0], normal, line, band)
     origin = others[0]
@@ -125,12 +125,7 @@ def unit_normals(corners: Floats) -> Floats:
     """Return the unit normals of triangles (3 corners, 3 axes, h), 0 of those without area."""
     one, other = corners[1] - corners[0], corners[2] - corners[0]
     scale = power_of_two_scale(np.stack((one, other)))
-    return _unit(cross(one * scale, other * scale))
-
-
-def _unit(vectors: Floats) -> Floats:
-    length = np.sqrt(dot(vectors, vectors))
-    return np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
+    return unit_vectors(cross(one * scale, other * scale))
 
 
 def _cut(

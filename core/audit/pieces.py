@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, cross, dot
+from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, cross, dot, unit_vectors
 from ..records import Columns
 from ..scene.moment import Moment
 from ..scene.sheets import Sheets
@@ -86,8 +86,7 @@ def plane_through(corners: Floats, number: int) -> tuple[Floats, Floats]:
     start = points[number % 3]
     if number < 3:
         normal = cross(normal, points[(number + 1) % 3] - start)
-    length = np.sqrt(dot(normal, normal))
-    normal = np.divide(normal, length, out=np.zeros_like(normal), where=length > 0)
+    normal = unit_vectors(normal)
     return normal, dot(normal, start)
 
 

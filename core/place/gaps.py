@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Ids, dot, starts_of_runs
+from ..arrays import Floats, Ids, dot, starts_of_runs, unit_vectors
 from ..compiled import shortest_ways
 from ..records import Columns
 from ..scene.placements import GAP_ROUNDING, gap_slacks
@@ -61,7 +61,7 @@ class _Nearest(Descent):
         here = pairs[best]
         self.lengths[here] = lengths[best]
         ends = nearest_points(ones[:, best], others[:, best])
-        self.directions[:, here] = _unit(ends[1] - ends[0])
+        self.directions[:, here] = unit_vectors(ends[1] - ends[0])
         # What is as near may be as far as rounding takes it.
         self.limits[here] = np.minimum(self.limits[here], self.lengths[here] + self.slacks[here])
         (kept,) = (lengths <= self.limits[pairs]).nonzero()
@@ -79,12 +79,6 @@ class _Nearest(Descent):
         """Return the triangles of each pair that are as near as any."""
         found = _Ways.joined(self._ways)
         return found[found.lengths <= self.lengths[found.pairs] + found.slacks]
-
-
-def _unit(vectors: Floats) -> Floats:
-    """Return vectors (3, h) of length one, or zero."""
-    lengths = np.sqrt(dot(vectors, vectors))
-    return np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
 
 
 @dataclass(frozen=True)
