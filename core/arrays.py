@@ -213,6 +213,16 @@ def exact_cross(a: Floats, b: Floats) -> Floats:
     return np.stack(rows)
 
 
+def two_difference_error(a: Floats, b: Floats) -> Floats:
+    """Return what rounding takes from each difference `a - b`, exactly.
+
+    D. E. Knuth, "The Art of Computer Programming", 2, 4.2.2.
+    """
+    difference = a - b
+    back = difference - a
+    return (a - (difference - back)) + (-b - back)
+
+
 def two_product_error(a: Floats, b: Floats) -> Floats:
     """Return what rounding takes from each product `a * b`, exactly.
 

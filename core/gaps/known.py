@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, starts_of_runs, two_product_error
+from ..arrays import Flags, Floats, Ids, starts_of_runs, two_difference_error, two_product_error
 from ..records import Columns
 from .shadows import QUANTUM
 from .way import Way
@@ -113,9 +113,7 @@ class Known:
         Heights are those along the axis that is nearest to the way.
         """
         apart = low - high
-        # What the difference loses: D. E. Knuth, "The Art of Computer Programming", 2, 4.2.2.
-        back = apart - low
-        lost = (low - (apart - back)) + (-high - back)
+        lost = two_difference_error(low, high)
         part = np.full_like(gaps, np.abs(self._way.direction).max())
         far, error = gaps * part, two_product_error(gaps, part)
         doubt = np.where(error == 0, 0.0, (np.abs(lost) + np.abs(error)) * 2.0**-50)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, starts_of_runs, two_product_error
+from ..arrays import Flags, Floats, Ids, starts_of_runs, two_difference_error, two_product_error
 from ..whole import Wholes, floored, signs_of
 from .way import Way
 
@@ -230,15 +230,8 @@ def _exact_signs(way: Way, corners: Floats, seen: Floats, numbers: Ids, pairs: I
 def _signs_without_rounding(points: Floats) -> tuple[Ids, Flags]:
     """Return orientations of points (3, h, 2), and which of them still are in doubt."""
     start = points[0]
-    lost = np.zeros(points.shape[1], bool)
-    vectors = []
-    for point in points[1:]:
-        vector = point - start
-        # What a difference loses: D. E. Knuth, "The Art of Computer Programming", 2, 4.2.2.
-        back = vector - point
-        lost |= (((point - (vector - back)) + (-start - back)) != 0).any(axis=1)
-        vectors.append(vector.T)
-    (a, b), (c, d) = vectors
+    lost = (two_difference_error(points[1:], start) != 0).any(axis=(0, 2))
+    (a, b), (c, d) = (points[1:] - start).swapaxes(1, 2)
     lost |= (two_product_error(a, d) != 0) | (two_product_error(b, c) != 0)
     one, other = a * d, b * c
     return (one > other).astype(np.int8) - (one < other).astype(np.int8), lost
@@ -330,7 +323,7 @@ def _bounds(way: Way, seen: Floats, which: Ids) -> tuple[Floats, Floats]:
         # Between two surfaces that lie across the way, the gap is one difference.
         level = known & (x[2] == 0) & (y[2] == 0)
         gaps = np.where(level, z[2] * _sign_of(which), gaps)
-        wide = np.where(level, np.where(_is_exact(z[2], seen, which), 0.0, wide), wide)
+        wide = np.where(level, np.where(_is_exact(seen, which), 0.0, wide), wide)
     points = which >= _POINTS
     gaps = np.where(points, z[2], gaps)
     wide = np.where(points, np.abs(z[2]) * 2.0**-50 + 4 * way.error, wide)
@@ -338,11 +331,10 @@ def _bounds(way: Way, seen: Floats, which: Ids) -> tuple[Floats, Floats]:
     return np.where(known, gaps - wide, -np.inf), np.where(known, gaps + wide, np.inf)
 
 
-def _is_exact(difference: Floats, seen: Floats, which: Ids) -> Flags:
+def _is_exact(seen: Floats, which: Ids) -> Flags:
     """Return which differences along the way have lost nothing."""
     stop, start = _Z[np.minimum(which, _POINTS - 1)].T
     each = np.arange(len(which))
     one, other = seen[stop, 2, each], seen[start, 2, each]
-    back = difference - one
-    flags: Flags = (one - (difference - back)) + (-other - back) == 0
+    flags: Flags = two_difference_error(one, other) == 0
     return flags
