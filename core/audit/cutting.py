@@ -23,7 +23,7 @@ from ..arrays import (
 from ..compiled import cut_parts, parts_beside, seen_cutters
 from ..steps import Steps
 from ..touch.triangle_distance import points_to_triangles
-from .pieces import SurfaceParts, bounds_of, cut, plane_through
+from .pieces import SurfaceParts, cut, plane_through, triangle_bounds
 
 # A triangle with more contacts than this is not divided, nor into more parts.
 _CONTACTS, _PARTS = 256, 512
@@ -109,7 +109,7 @@ def _beside(corners: Floats, cutters: Cutters, parts: Ids, theirs: Ids, band: fl
     known = parts_beside(corners, cutters, parts, theirs, band)
     if known is not None:
         return known
-    bounds = bounds_of(corners)
+    bounds = triangle_bounds(corners)
     bounds[:3] -= 2 * band
     bounds[3:] += 2 * band
     flags = np.zeros(len(parts), bool)
@@ -199,7 +199,7 @@ def _in_one_plane(ones: Floats, others: Floats, band: float) -> Flags:
 
 def _on(corners: Floats, cutters: Floats, band: float) -> Flags:
     """Return which triangles lie within the band of others: all of their corners do."""
-    here, there = bounds_of(corners), bounds_of(cutters)
+    here, there = triangle_bounds(corners), triangle_bounds(cutters)
     flags = (here[:3] >= there[:3] - 2 * band).all(axis=0)
     flags &= (here[3:] <= there[3:] + 2 * band).all(axis=0)
     (some,) = flags.nonzero()

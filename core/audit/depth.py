@@ -32,7 +32,7 @@ _BEYOND = 1.001
 
 
 @dataclass(frozen=True)
-class Depths:
+class DepthBounds:
     """For each solid, bounds of the depth, (s,), and the deepest point that is known, (3, s)."""
 
     lower: Floats
@@ -93,7 +93,7 @@ def _heights(corners: Floats, triangles: Floats) -> Floats:
 
 def depths_of(
     moment: Moment, pieces: SurfaceParts, known: Flags, rows: Ids, walls: Walls, band: float
-) -> Steps[Depths]:
+) -> Steps[DepthBounds]:
     """Return how deep pieces of surfaces lie in solids, the meshes placed in `rows`, (s,).
 
     `known` pieces lie inside. `walls` hold the solids.
@@ -129,7 +129,7 @@ def depths_of(
         lower[left.solids[order]] = distances[order]  # the last of each is the deepest
         places[:, left.solids[order]] = middles[:, order]
         queue = _Queue.joined((queue, left.divided(nearest, band)))
-    return Depths(lower, np.maximum(lower, ended), places)
+    return DepthBounds(lower, np.maximum(lower, ended), places)
 
 
 def _enough(lower: Floats, band: float) -> Floats:

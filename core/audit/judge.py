@@ -18,7 +18,7 @@ from . import findings as of
 from .contacts import Contacts, contacts_of, gaps_of
 from .coplanar import shared_areas
 from .crossings import crossings_of, lengths_of, middles_between
-from .depth import Depths
+from .depth import DepthBounds
 from .findings import Audit, findings_of, nothing
 from .seams import Seams, seams_of
 from .shared_rooms import shared_rooms
@@ -189,7 +189,7 @@ class _Verdict:
             of.DUPLICATE, some, of.DISTANCE, twins[some], twins[some], places=places
         )
 
-    def contained(self, whole: Flags, deep: Depths) -> Audit:
+    def contained(self, whole: Flags, deep: DepthBounds) -> Audit:
         """Return the pairs of which one lies wholly in the other."""
         (some,) = whole.any(axis=0).nonzero()
         inner = np.where(whole[0, some], 0, 1)
@@ -198,7 +198,7 @@ class _Verdict:
             places=deep.places[:, some].T, inner=inner,
         )  # fmt: skip
 
-    def overlaps(self, is_deep: Flags, deep: Depths) -> Audit:
+    def overlaps(self, is_deep: Flags, deep: DepthBounds) -> Audit:
         """Return the pairs whose surfaces cross, or of which one lies partly in the other."""
         seams, count = self._seams, len(is_deep)
         (some,) = is_deep.nonzero()

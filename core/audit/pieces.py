@@ -58,7 +58,7 @@ def triangles_in_boxes(
     kept, corners = [np.empty(0, np.intp)], [np.empty((9, 0))]
     for some in blocks(len(entries), _PLACED):
         placed = moment.placed(sheets, entries[some], rows[solids[some]]).rows
-        reached = _reach(bounds_of(placed), boxes[:, solids[some]])
+        reached = _reach(triangle_bounds(placed), boxes[:, solids[some]])
         kept.append(some.start + reached)
         corners.append(placed[:, reached])
         yield 0.8
@@ -69,7 +69,7 @@ def triangles_in_boxes(
     return SurfaceParts(everywhere, solids[left], entries[left], np.ones(len(left), bool))
 
 
-def bounds_of(corners: Floats) -> Floats:
+def triangle_bounds(corners: Floats) -> Floats:
     """Return the bounds of triangles (9, n), (6, n)."""
     points = corners.reshape(3, 3, -1)
     return np.concatenate((points.min(axis=0), points.max(axis=0)))

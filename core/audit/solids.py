@@ -13,7 +13,7 @@ from ..steps import Steps, between
 from .components import components
 from .contacts import Contacts
 from .cutting import Cutters, contacts_by_entry, divided
-from .depth import Depths, depths_of
+from .depth import DepthBounds, depths_of
 from .inside import inside
 from .pieces import SurfaceParts, triangles_in_boxes
 from .shells import Shells
@@ -82,7 +82,7 @@ def nested_both(world: World, met: Ids, are_open: Flags, free: Ids) -> Steps[tup
     return within, whole
 
 
-def depths(world: World, rows: Ids, solids: Ids, contacts: Contacts) -> Steps[Depths]:
+def depths(world: World, rows: Ids, solids: Ids, contacts: Contacts) -> Steps[DepthBounds]:
     """Return how deep surfaces in `rows` lie in closed surfaces in `solids`, (d,).
 
     `contacts.pairs` are numbers of these d, and `contacts.entries` those of surface and solid.
@@ -102,10 +102,10 @@ def depths(world: World, rows: Ids, solids: Ids, contacts: Contacts) -> Steps[De
         part = yield from between(first / len(rows), stop / len(rows), steps)
         lower[first:stop], upper[first:stop] = part.lower, part.upper
         places[:, first:stop] = part.places
-    return Depths(lower, upper, places)
+    return DepthBounds(lower, upper, places)
 
 
-def both_depths(world: World, met: Ids, contacts: Contacts, wanted: Flags) -> Steps[Depths]:
+def both_depths(world: World, met: Ids, contacts: Contacts, wanted: Flags) -> Steps[DepthBounds]:
     """Return the greater of the depths of either surface in the other's solid, where wanted."""
     count = met.shape[1]
     lower, upper, places = np.zeros(count), np.zeros(count), np.full((3, count), np.nan)
@@ -121,10 +121,10 @@ def both_depths(world: World, met: Ids, contacts: Contacts, wanted: Flags) -> St
         places[:, some[better]] = found.places[:, better]
         lower[some] = np.maximum(lower[some], found.lower)
         upper[some] = np.maximum(upper[some], found.upper)
-    return Depths(lower, upper, places)
+    return DepthBounds(lower, upper, places)
 
 
-def _depths(world: World, rows: Ids, solids: Ids, contacts: Contacts) -> Steps[Depths]:
+def _depths(world: World, rows: Ids, solids: Ids, contacts: Contacts) -> Steps[DepthBounds]:
     boxes = world.moment.placements.boxes[:, solids]
     within = np.concatenate((boxes[:3] + world.band, boxes[3:] - world.band))
     pieces = yield from triangles_in_boxes(world.moment, world.sheets, rows, within)

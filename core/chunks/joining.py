@@ -68,7 +68,7 @@ def joined_chunks(chunks: Chunks, /, *, height: SupportsIndex = 1) -> JoinedChun
     cells = LatticeCells(lattice, depths[first], numbers[:, first], axes)
     heights = np.zeros(len(first), np.intp)
     np.maximum.at(heights, parents, down)
-    return JoinedChunks(_joined(chunks, cells, parents, first), parents, heights)
+    return JoinedChunks(_with_parents(chunks, cells, parents, first), parents, heights)
 
 
 def _lattice_of(chunks: Chunks) -> tuple[Lattice, tuple[int, ...]]:
@@ -92,7 +92,7 @@ def _depths_of_parents(chunks: Chunks, bits: int, height: int) -> Ids:
     return depths
 
 
-def _joined(chunks: Chunks, cells: LatticeCells, parents: Ids, first: Ids) -> Chunks:
+def _with_parents(chunks: Chunks, cells: LatticeCells, parents: Ids, first: Ids) -> Chunks:
     lower, upper = cells.bounds
     pieces = chunks.pieces
     ranks = np.append(parents, -1)

@@ -58,7 +58,7 @@ def holding_boxes(cells: Cells, options: Options) -> Floats:
     return boxes
 
 
-def bounds_of(rows: Floats, never_copied: Flags) -> ItemBounds:
+def item_bounds(rows: Floats, never_copied: Flags) -> ItemBounds:
     """Return the bounds of items (7, k); those copied before may reach beyond their cell."""
     bounds = ItemBounds(simplest(rows), *limits(rows))
     bounds.never_copied = never_copied
@@ -99,7 +99,7 @@ def pushed_down(cells: Cells, options: Options, starts: Ids, rows: Floats) -> tu
         if len(pairs) == 0:
             break
         walls, middles = gather(cells.rows, pairs.cells), gather(cells.middle_rows, pairs.cells)
-        bounds = bounds_of(gather(rows, pairs.entries), never_copied[pairs.entries])
+        bounds = item_bounds(gather(rows, pairs.entries), never_copied[pairs.entries])
         masks, lost = OffGridCells(grid, walls, middles).taking_each(bounds, options)
         # Also of an item whose other copies have come to rest in leaves, this is only a part.
         never_copied[pairs.entries[POPCOUNT[masks] > 1]] = False
@@ -200,7 +200,7 @@ def _leaves(assignment: Assignment, rows: Floats, leaves: Ids) -> tuple[Ids, Ite
     ranks = rank[pairs.cells]
     order = np.argsort(ranks, kind="stable")
     items, entries = np.unique(pairs.entries[order], return_inverse=True)
-    bounds = bounds_of(rows[:, items], assignment.stands_alone[items])
+    bounds = item_bounds(rows[:, items], assignment.stands_alone[items])
     walls = assignment.cells.rows[:, leaves]
     return items, bounds, leaves_of(walls, Members(entries, ranks[order]))
 

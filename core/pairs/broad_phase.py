@@ -22,7 +22,7 @@ from ..shapes import Boxes, Shapes, Triangles
 from ..steps import repeated
 from .cell_join import joined_cells
 from .occupancy import sharing_cells
-from .sweep import PairBatch, bounds_of, grid_sweep_pairs, no_pairs
+from .sweep import PairBatch, grid_sweep_pairs, grown_bounds, no_pairs
 from .tree_join import tree_join, walked_join
 
 # Neighbors that descend another tree together.
@@ -57,7 +57,7 @@ def _within(shapes: Shapes, margin: float, owners: Ids | None) -> Iterator[PairB
     Triangles come as surfaces, which leave most strips empty and crowd the others.
     """
     yield no_pairs(0.0)
-    bounds = bounds_of(shapes, margin)
+    bounds = grown_bounds(shapes, margin)
     swept = None
     if not isinstance(shapes, Triangles):
         swept = grid_sweep_pairs(Boxes.from_rows(bounds), owners)
@@ -72,10 +72,10 @@ def _between(tree: Octree, other: Octree, margin: float) -> Iterator[PairBatch]:
     if joined is not None:
         yield from joined
         return
-    ours = yield from _near(tree, bounds_of(other.arranged, margin))
-    theirs = yield from _near(other, bounds_of(tree.arranged[ours], margin))
-    ones = bounds_of(tree.arranged[ours], margin / 2)
-    others = bounds_of(other.arranged[theirs], margin / 2)
+    ours = yield from _near(tree, grown_bounds(other.arranged, margin))
+    theirs = yield from _near(other, grown_bounds(tree.arranged[ours], margin))
+    ones = grown_bounds(tree.arranged[ours], margin / 2)
+    others = grown_bounds(other.arranged[theirs], margin / 2)
     yield no_pairs(_SEARCHED / 2)
     here, there = sharing_cells(ones, others)
     ours, theirs, ones, others = ours[here], theirs[there], ones[:, here], others[:, there]

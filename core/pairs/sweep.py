@@ -85,7 +85,7 @@ def quantize(shapes: Shapes, grid: Grid) -> QuantizedBounds:
     return bounds
 
 
-def bounds_of(shapes: Shapes, margin: float) -> Floats:
+def grown_bounds(shapes: Shapes, margin: float) -> Floats:
     """Return the bounds of these shapes with the margin on all sides, (6, h)."""
     if isinstance(shapes, Boxes) and margin == 0:
         return shapes.rows

@@ -28,7 +28,7 @@ from ..descend import overlapped_children
 from ..octree import Octree
 from ..options import COPYING
 from ..records import Columns
-from .sweep import PairBatch, bounds_of, no_pairs
+from .sweep import PairBatch, grown_bounds, no_pairs
 
 # This many pairs of places count as one place.
 _EACH = 16
@@ -174,7 +174,7 @@ def _side(tree: Octree, cells: Ids, margin: float, slack: float) -> tuple[_Side,
     references = tree.references[concatenated_ranges(tree.begin[leaves], counts)]
     used = flagged(len(tree.order), references)
     (entries,) = used.nonzero()
-    bounds = bounds_of(tree.arranged[entries], margin / 2)
+    bounds = grown_bounds(tree.arranged[entries], margin / 2)
     places, starts = (np.cumsum(used) - 1)[references], np.cumsum(counts) - counts
     content = _grown(tree.cell_rows, leaves, slack)
     for low, high, row, upper in zip(content, content[3:], bounds, bounds[3:], strict=False):

@@ -36,7 +36,7 @@ class LoneGroups:
 
 
 @dataclass(frozen=True)
-class Sides:
+class Intervals:
     """Intervals along an axis: `movers[e]` moves at most `lower[e]` or at least `upper[e]`.
 
     For `pairs` of movers, (2, p), `needs[0]` is how much farther the second moves than the first
@@ -123,7 +123,7 @@ def parted_alone(
     return best, ~np.isfinite(costs)[groups.numbers]
 
 
-def _sides(moment: Moment, way: Way, groups: LoneGroups, homes: Ids) -> Steps[Sides]:
+def _sides(moment: Moment, way: Way, groups: LoneGroups, homes: Ids) -> Steps[Intervals]:
     """Return the intervals along a way of the placements of groups, numbered as in `rows`."""
     rows = groups.rows
     (there,) = moment.placements.is_there.nonzero()
@@ -139,7 +139,7 @@ def _sides(moment: Moment, way: Way, groups: LoneGroups, homes: Ids) -> Steps[Si
     met = met[:, kept & ~np.isin(keys, home)]
     if met.shape[1] == 0:
         nothing = np.empty(0)
-        return Sides(met[0], nothing, nothing, met, np.empty((2, 0)))
+        return Intervals(met[0], nothing, nothing, met, np.empty((2, 0)))
     meshes = distinct(moment.placements.meshes[distinct(met)])
     sheets = yield from between(0.2, 0.4, moment.meshes.sheets(meshes))
     past = yield from between(0.4, 0.7, last_exits(moment, sheets, way, met))
@@ -148,7 +148,7 @@ def _sides(moment: Moment, way: Way, groups: LoneGroups, homes: Ids) -> Steps[Si
     needs = np.stack((past, behind)) + groups.slacks[ones] / way.length
     some = np.isfinite(past) & np.isfinite(behind)
     single, both = (some & (others < 0)).nonzero()[0], (some & (others >= 0)).nonzero()[0]
-    return Sides(
+    return Intervals(
         ones[single], -needs[0, single], needs[1, single],
         np.stack((ones[both], others[both])), needs[:, both],
     )  # fmt: skip

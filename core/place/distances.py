@@ -125,7 +125,7 @@ def _distances(moment: Moment, rows: Ids) -> Steps[Distances]:
     (there,) = moment.placements.is_there[rows].all(axis=0).nonzero()
     met = in_order(moment, rows[:, there])
     turned = (met[0] != rows[0, there]).astype(np.intp)
-    measured = _Measured(moment, met, turned)
+    measured = _Measurement(moment, met, turned)
     yield from between(0.0, 0.6, measured.part())
     yield from between(0.6, 1.0, measured.sink())
     found, answer = measured.asked_for(), _unknown(rows.shape[1])
@@ -152,7 +152,7 @@ def touching_pairs(moment: Moment, met: Ids) -> Steps[Flags]:
     return touched
 
 
-class _Measured:
+class _Measurement:
     """What is known of pairs of rows, (2, p), each in the order of its sides."""
 
     def __init__(self, moment: Moment, met: Ids, turned: Ids) -> None:

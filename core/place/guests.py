@@ -16,7 +16,7 @@ from ..audit import findings
 from ..audit.bands import by_band, resolutions
 from ..audit.inside import inside, nearest_triangles
 from ..audit.judge import judged, world_of
-from ..audit.pieces import SurfaceParts, bounds_of, triangles_in_boxes
+from ..audit.pieces import SurfaceParts, triangle_bounds, triangles_in_boxes
 from ..audit.shells import Shells
 from ..audit.sides import in_order
 from ..audit.solids import nested_of
@@ -217,7 +217,7 @@ def _touching(
     ranks = np.full(len(some), -1)
     ranks[touched] = np.arange(len(touched))
     (kept,) = (ranks[near.solids] >= 0).nonzero()
-    whose, bounds = ranks[near.solids[kept]], bounds_of(near.corners[:, kept])
+    whose, bounds = ranks[near.solids[kept]], triangle_bounds(near.corners[:, kept])
     reach_in = (bounds[:3] < boxes[3:, whose]) & (bounds[3:] > boxes[:3, whose])
     entered = flagged(len(touched), whose[reach_in.all(axis=0)])
     is_solid = (boxes[3:] > boxes[:3]).all(axis=0)

@@ -290,17 +290,17 @@ def ray_cast_all(
     asked = AskedRays.of(tree, origins, directions, max_distance, groups, threads)
     found = asked.packed.cast_all(asked.questions) if asked.packed else None
     if found is None:
-        return _joined(asked, _crossed(asked))
+        return _all_crossings(asked, _crossed(asked))
     parts = [(numbers, asked.octree.named(items), where) for numbers, _, items, where in found[0]]
     (some,) = (found[1] == compiled.NOT_TAKEN).nonzero()
     if len(some) == 0:
         numbers, items, where = joined([_NOTHING, *parts])
         return RayCrossings(np.stack((numbers, items)), where)
     parts += [(some[numbers], items, where) for numbers, items, where in _crossed(asked[some])]
-    return _joined(asked, parts)
+    return _all_crossings(asked, parts)
 
 
-def _joined(asked: AskedRays, parts: Iterable[tuple[Ids, Ids, Floats]]) -> RayCrossings:
+def _all_crossings(asked: AskedRays, parts: Iterable[tuple[Ids, Ids, Floats]]) -> RayCrossings:
     numbers, items, distances = joined([_NOTHING, *parts])
     order = radix_argsort(numbers, len(asked.questions).bit_length())
     return RayCrossings(np.stack((numbers[order], items[order])), distances[order])

@@ -44,9 +44,9 @@ _PAIRS, _BATCH = 16_384, 8_192
 _BLOCK = 8_192
 
 # Items, their ids (h,), rays, their numbers (h,) -> multiples of the directions (h,), or NaN.
-Test = Callable[[Any, Ids, Rays, Ids], Floats]
+RayTest = Callable[[Any, Ids, Rays, Ids], Floats]
 
-_TESTS: dict[type[Shapes], Test] = {
+_TESTS: dict[type[Shapes], RayTest] = {
     Triangles: cross_triangles,
     Boxes: enter_boxes,
     Spheres: enter_spheres,

@@ -182,7 +182,7 @@ class Grove:
         if trees:
             spans = _spans(trees, self._lengths())
             for name in self._names:
-                self._arrays[name].put(_joined(list(trees.values()), name, spans))
+                self._arrays[name].put(_array_of_all(list(trees.values()), name, spans))
                 yield
 
     def _keep(self, trees: dict[int, Octree]) -> None:
@@ -289,7 +289,7 @@ def _spans(trees: dict[int, Octree], starts: dict[str, int]) -> list[_Span]:
     return spans
 
 
-def _joined(trees: Sequence[Octree], name: str, spans: Sequence[_Span]) -> NDArray[Any]:
+def _array_of_all(trees: Sequence[Octree], name: str, spans: Sequence[_Span]) -> NDArray[Any]:
     """Return one array of all trees, its numbers moved behind those of the trees before."""
     parts = [_array(tree, name) for tree in trees]
     counted = _KINDS[name]

@@ -163,7 +163,7 @@ def _sorted(
     meshes: list[Mesh], frames: Floats
 ) -> Generator[object, None, tuple[Floats, Ids, Ids]]:
     """Return vertices, faces (3, n) and the numbers (n,) of triangles along the curves."""
-    faces, owners, vertices = _joined(meshes)
+    faces, owners, vertices = _all_faces(meshes)
     yield None
     keys = np.empty(len(owners), np.int64)
     for some in blocks(len(owners), tuning.current.triangles_placed):
@@ -176,7 +176,7 @@ def _sorted(
     return vertices, taken, (yield from taken_steps(valid, order))
 
 
-def _joined(meshes: list[Mesh]) -> tuple[Ids, Ids, Floats]:
+def _all_faces(meshes: list[Mesh]) -> tuple[Ids, Ids, Floats]:
     """Return finite faces, (3, n), the mesh of each, and all vertices."""
     lengths = [len(mesh.triangles.vertices) for mesh in meshes]
     starts = np.cumsum([0, *lengths])[:-1]

@@ -57,8 +57,8 @@ class Mesh:
         if len(valid) == 0:
             return cls(triangles, valid, _NO_BOUNDS, np.zeros((6, 1)), blocks)
         if len(used) > _MANY and used.all():
-            parts = _joined(blocks.limits)
-            bounds = _joined(parts, 1)[:, 0]
+            parts = _merged(blocks.limits)
+            bounds = _merged(parts, 1)[:, 0]
             return cls(triangles, valid, bounds, parts, blocks)
         points = vertices if used.all() else vertices[:, used]
         bounds = np.concatenate((points.min(axis=1), points.max(axis=1)))
@@ -87,7 +87,7 @@ def _finite(triangles: Triangles) -> tuple[Ids, Flags]:
     return valid, used
 
 
-def _joined(boxes: Floats, count: int = _PARTS**3) -> Floats:
+def _merged(boxes: Floats, count: int = _PARTS**3) -> Floats:
     """Join neighboring boxes, (6, b), until `count` are left; return their bounds."""
     starts = np.unique(np.arange(count) * boxes.shape[1] // count)
     lower = np.minimum.reduceat(boxes[:3], starts, axis=1)
