@@ -7,6 +7,7 @@
  * overflow or do not fit are left to the caller. */
 
 #include "octree_kernel.h"
+#include "closest.h"
 #include "exact.h"
 #include "triangles.h"
 
@@ -51,6 +52,18 @@ EXPORT int64_t octree_kernel_measure(const Batch *items, int64_t count, double m
 }
 
 /* ---- Points and triangles, as in core/touch/triangle_distance.py ---- */
+
+/* Return the distance of a point from a triangle, NaN if it overflows. */
+static double height_of(const double *point, const double *corners) {
+    const double origin[3] = {0, 0, 0};
+    double seen[9];
+    Features found;
+    for (int n = 0; n < 9; n++) seen[n] = corners[n] - point[n % 3];
+    if (!fit(seen)) return NAN;
+    double scale = scale_to_one(seen, 9);
+    set_features(seen, origin, &found);
+    return sqrt(found.least) / scale;
+}
 
 /* Measure how far points, of (3, point_step), are from triangles, of (9, step): NaN of points
  * that are left to the caller. */

@@ -237,24 +237,4 @@ static inline int fit(const double *corners) {
     return 1;
 }
 
-/* Return the distance of a point from a triangle, NaN if it overflows. */
-static inline double height_of(const double *point, const double *corners) {
-    double seen[9], edges[9];
-    const double origin[3] = {0, 0, 0};
-    for (int n = 0; n < 9; n++) seen[n] = corners[n] - point[n % 3];
-    if (!fit(seen)) return NAN;
-    double scale = scale_to_one(seen, 9);
-    edges_of(seen, edges);
-    Shortest shortest = {INFINITY, {0, 0, 0}};
-    for (int j = 0; j < 9; j += 3) {
-        double apart[3], to[3];
-        for (int n = 0; n < 3; n++) apart[n] = -seen[j + n];
-        double along = clamp_share(quotient(dot(apart, edges + j), dot(edges + j, edges + j)));
-        for (int n = 0; n < 3; n++) to[n] = seen[j + n] + along * edges[j + n];
-        consider(&shortest, origin, to);
-    }
-    corners_to_face(origin, 1, seen, edges, 0, &shortest);
-    return sqrt(shortest.square) / scale;
-}
-
 #endif

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, blocks, dot, gather
+from ..arrays import Flags, Floats, Ids, blocks, dot, gather, quotient
 from ..shapes import Shapes, Triangles
 from ..shapes.triangles import first_corners
 from ..touch.features import ClosestFeatures
@@ -122,8 +122,10 @@ def _on_triangles(items: Triangles, ids: Ids, points: Floats) -> Floats:
     corners = items.take_rows(ids).reshape(3, 3, -1)
     found = dot(features.weights()[:, None], corners)
     squares = features.squares.min(axis=0)
-    on_face = features.thin & (features.squares[6] == squares)
-    found = np.where(on_face, points + features.feet, found)
+    # On the face of a sliver the foot itself counts: the shares of the corners are not known well.
+    on_face = features.above & features.thin & (features.squares[6] == squares)
+    feet = features.normal * quotient(features.height, features.area, on_face)
+    found = np.where(on_face, points + feet, found)
     return np.where(squares > 0, found, points)
 
 

@@ -50,15 +50,10 @@ class ClosestFeatures(Features):
 
     def __init__(self, corners: Floats) -> None:
         super().__init__(corners)
-        total = self.sides[0] + self.sides[1] + self.sides[2]
+        self.total = self.sides[0] + self.sides[1] + self.sides[2]
         # Beyond the tip of a sliver its sides say little: the foot lies beside the longest edge.
         longest = self.lengths == self.lengths.max(axis=0)
-        self.above &= (self.beside & longest).any(axis=0) & (total != 0)
-        # How far the origin is from an edge is the share of the opposite corner.
-        self.shares = quotient(np.roll(self.sides, -1, axis=0), total, self.above)
-        # Where the foot on the face of a sliver is: the shares of its corners are not known well.
-        self.thin &= self.above
-        self.feet = self.normal * quotient(self.height, self.area, self.thin)
+        self.above &= (self.beside & longest).any(axis=0) & (self.total != 0)
         self.squares = np.empty((7, corners.shape[2]))
         self.squares[:3] = dot(corners, corners)
         self.squares[3:6] = quotient(self.moments, self.lengths, self.beside, np.inf)
@@ -77,7 +72,9 @@ class ClosestFeatures(Features):
         for edge in range(3):
             weights[edge, edge] = 1 - share[edge]
             weights[edge, (edge + 1) % 3] = share[edge]
-        weights[3] = np.where(self.above, self.shares, weights[0])
+        # How far the origin is from an edge is the share of the opposite corner.
+        shares = quotient(np.roll(self.sides, -1, axis=0), self.total, self.above)
+        weights[3] = np.where(self.above, shares, weights[0])
         corners = self.corners[:, :, None]
         feet = np.stack([dot(weights.swapaxes(0, 1), corner) for corner in corners])
         best = dot(feet, feet).argmin(axis=0)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import Flags, Floats, blocks, cross, dot, power_of_two_scale, quotient, robust_cross
 from ..compiled import point_distances
-from .features import within_spans
+from .features import ClosestFeatures, within_spans
 
 # Pairs whose ways are compared together, so that they stay in the cache.
 _BLOCK = 512
@@ -66,11 +66,8 @@ def _point_distances(points: Floats, corners: Floats) -> Floats:
     for some in blocks(len(found), 4 * _BLOCK):
         triangles = corners[:, some].reshape(3, 3, -1) - points[:, some]
         scale = power_of_two_scale(triangles)
-        seen = (triangles * scale).swapaxes(0, 1)
-        origin = np.zeros((3, 1, seen.shape[2]))
-        parts = [_corners_to_edges(origin, seen), _corners_to_face(origin, seen)]
-        squares = [dot(a - b, a - b).min(axis=(0, 1)) for a, b in parts]
-        found[some] = np.sqrt(np.minimum(*squares)) / scale
+        seen = ClosestFeatures((triangles * scale).swapaxes(0, 1))
+        found[some] = np.sqrt(seen.squares.min(axis=0)) / scale
     return found
 
 

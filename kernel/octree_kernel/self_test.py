@@ -58,7 +58,7 @@ KNOWN = {
     "enter": "ab4aaffaec7491e9",
     "touching": "3406c2ef840dd4ef",
     "join": "0836a819d837bb88",
-    "heights": "2bc4b881e57b4eeb",
+    "heights": "a46239c7051a1d76",
     "runs": "9aed489b2e843958",
     "slices": "806c85223d02d876",
     "slide": "2e2725b4b089807f",
