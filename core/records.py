@@ -6,7 +6,7 @@ anew. Arrays of an answer are the caller's own.
 
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -64,18 +64,21 @@ class Columns:
     The first field is such an array. Fields that are no arrays hold for all things.
     """
 
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
     def __len__(self) -> int:
         return int(next(iter(vars(self).values())).shape[-1])
 
     def __getitem__(self, some: Ids | Flags | slice) -> Self:
         if not isinstance(some, slice) and some.dtype == bool:
             (some,) = some.nonzero()  # once for all arrays
-        return type(self)(*(_chosen(each, some) for each in vars(self).values()))
+        names = self.__dataclass_fields__
+        return type(self)(*(_chosen(getattr(self, name), some) for name in names))
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
-        """Return the columns of one or more, one after the other."""
-        whole = vars(parts[0])
+        """Return the columns of one or more, one after the other; all else is of the last."""
+        whole = {name: getattr(parts[-1], name) for name in cls.__dataclass_fields__}
         names = [name for name, each in whole.items() if isinstance(each, np.ndarray)]
         arrays = joined([getattr(part, name) for name in names] for part in parts)
         return cls(**{**whole, **dict(zip(names, arrays, strict=True))})

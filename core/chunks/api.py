@@ -285,10 +285,10 @@ def _chunks(
     yield 0.0
     counts += np.bincount(pieces.cells, minlength=len(chunks))
     (leaves,) = counts.nonzero()
-    order = np.argsort(divided.cells.take(chunks[leaves]).firsts(), kind="stable")
+    order = np.argsort(divided.cells[chunks[leaves]].firsts(), kind="stable")
     leaves = leaves[order]
     ranks = ranks_of(len(chunks), leaves)
-    cells = divided.cells.take(chunks[leaves])
+    cells = divided.cells[chunks[leaves]]
     lower, upper = cells.bounds
     neighbors = yield from cells.neighbor_steps()
     pieces.cells[:] = ranks[pieces.cells]

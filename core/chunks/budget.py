@@ -15,7 +15,7 @@ from ..clip.cutting import IN_PIECES, Cutting
 from ..clip.polygons import Polygons
 from ..grid import DEEPEST
 from ..steps import Steps, between
-from .lattice import Lattice, LatticeCells, joined_cells, root_cell
+from .lattice import Lattice, LatticeCells, root_cell
 
 # A division that leaves a child nearly all of its cell, and makes so much more of the rest, buys
 # nothing; so many on the way to a cell end it. Around a point that all triangles share, there
@@ -151,14 +151,14 @@ def divide_by_budget(
             continue
         first_child[divided] = len(cells) + np.arange(len(divided)) * (1 << len(axes))
         middles = np.full((3, len(cells)), np.nan)
-        middles[:, divided] = cells.take(divided).middles
+        middles[:, divided] = cells[divided].middles
         here = np.where(over, first_child, -1)
         part = rest * 0.2
         # The root's walls that are of the coarser lattice come first, as in every larger root.
         order = sorted(axes, key=lambda axis: len(cells) == 1 and lattice.corner[axis] % 2 == 0)
         yield from between(done, done + part, cutting.divide_steps(here, middles, order))
         done, rest = done + part, rest - part
-        cells = joined_cells([cells, cells.take(divided).children()])
+        cells = LatticeCells.joined([cells, cells[divided].children()])
         first_child = np.concatenate((first_child, np.full(len(cells) - len(first_child), -1)))
         undivided, counting = totals, budget.totals_steps(cutting, cutting.polygons, len(cells))
         triangles, totals = yield from between(done, done + part / 2, counting)

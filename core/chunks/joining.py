@@ -65,7 +65,7 @@ def joined_chunks(chunks: Chunks, /, *, height: SupportsIndex = 1) -> JoinedChun
     halves = (lattice.corner[:, None] << chunks.depths) >> 1
     numbers = np.where(chunks.depths > 0, chunks.coordinates.T - halves, 0)
     numbers[list(axes)] >>= down
-    cells = LatticeCells(lattice, depths[first], numbers[:, first], axes)
+    cells = LatticeCells(depths[first], numbers[:, first], lattice, axes)
     heights = np.zeros(len(first), np.intp)
     np.maximum.at(heights, parents, down)
     return JoinedChunks(_with_parents(chunks, cells, parents, first), parents, heights)

@@ -14,6 +14,7 @@ from .. import tuning
 from ..arrays import Flags, Floats, Ids, blocks
 from ..grid import BITS, morton_codes
 from ..passes import radix_argsort_steps
+from ..records import Columns
 from ..steps import Steps, between
 
 # How many halves of its edge the root may lie from the origin: so far the finest walls are exact
@@ -61,23 +62,16 @@ class Lattice:
 
 
 @dataclass(frozen=True)
-class LatticeCells:
+class LatticeCells(Columns):
     """Cells of a lattice: their depths (c,), and their numbers (3, c) among those of a depth.
 
     `axes` are those that are divided; along the others each is as long as the root.
     """
 
-    lattice: Lattice
     depths: Ids
     numbers: Ids
+    lattice: Lattice
     axes: tuple[int, ...]
-
-    def __len__(self) -> int:
-        return len(self.depths)
-
-    def take(self, some: Ids) -> "LatticeCells":
-        """Return some of the cells."""
-        return LatticeCells(self.lattice, self.depths[some], self.numbers[:, some], self.axes)
 
     @cached_property
     def bounds(self) -> tuple[Floats, Floats]:
@@ -95,7 +89,7 @@ class LatticeCells:
         bits = np.zeros((3, count), np.intp)
         bits[list(self.axes)] = np.arange(count) >> np.arange(len(self.axes))[:, None] & 1
         numbers = (2 * self.numbers[:, :, None] + bits[:, None]).reshape(3, -1)
-        return LatticeCells(self.lattice, np.repeat(self.depths + 1, count), numbers, self.axes)
+        return LatticeCells(np.repeat(self.depths + 1, count), numbers, self.lattice, self.axes)
 
     def _walls(self, side: int) -> Floats:
         walls = self.lattice.walls(self.numbers + side, self.depths)
@@ -160,7 +154,7 @@ class LatticeCells:
         beside = self.numbers[:, some] + SIDES[side][:, None]
         (inside,) = self._are_in_root(beside, depths).nonzero()
         depths, beside = depths[inside], beside[:, inside]
-        target = LatticeCells(self.lattice, depths, beside, self.axes).firsts()
+        target = LatticeCells(depths, beside, self.lattice, self.axes).firsts()
         at = np.searchsorted(starts, target, side="right") - 1
         there = order[np.maximum(at, 0)]
         is_there = (at >= 0) & (self.depths[there] <= depths - (side & 1 ^ 1))
@@ -178,17 +172,7 @@ class LatticeCells:
 
 def root_cell(lattice: Lattice, axes: tuple[int, ...]) -> LatticeCells:
     """Return the root as the only cell."""
-    return LatticeCells(lattice, np.zeros(1, np.intp), np.zeros((3, 1), np.intp), axes)
-
-
-def joined_cells(parts: list[LatticeCells]) -> LatticeCells:
-    """Return all cells of one lattice, part after part."""
-    return LatticeCells(
-        parts[0].lattice,
-        np.concatenate([part.depths for part in parts]),
-        np.concatenate([part.numbers for part in parts], axis=1),
-        parts[0].axes,
-    )
+    return LatticeCells(np.zeros(1, np.intp), np.zeros((3, 1), np.intp), lattice, axes)
 
 
 def _without_every_third_bit(codes: Ids) -> Ids:

@@ -7,15 +7,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Floats, Ids, Masks, gather
-from ..records import Frozen
+from ..arrays import Floats, Ids, Masks
+from ..records import Columns, Frozen
 from ..shapes import Boxes, Regions, Shapes, Spheres
 
 KINDS = (Boxes, Spheres, Regions)
 
 
 @dataclass(frozen=True)
-class ItemStore(Frozen):
+class ItemStore(Frozen, Columns):
     """n items, their ids, ascending, and masks; none if all are in every group.
 
     `next_id` ids have been given so far.
@@ -30,9 +30,6 @@ class ItemStore(Frozen):
     def empty(cls) -> "ItemStore":
         """Return no items."""
         return cls(np.empty((7, 0)), np.empty(0, np.intp), 0, None)
-
-    def __len__(self) -> int:
-        return len(self.ids)
 
     @cached_property
     def shapes(self) -> Boxes | Spheres | Regions:
@@ -53,7 +50,7 @@ class ItemStore(Frozen):
         checks.every_row("ids", "name living items", alive, wanted)
         return numbers
 
-    def joined(self, rows: Floats, groups: Masks | None) -> "ItemStore":
+    def extended(self, rows: Floats, groups: Masks | None) -> "ItemStore":
         """Return these and more items, which are in every group if they have no masks."""
         next_id = self.next_id + rows.shape[1]
         ids = np.concatenate((self.ids, np.arange(self.next_id, next_id)))
@@ -67,11 +64,6 @@ class ItemStore(Frozen):
         changed = self.rows.copy()
         changed[:, numbers] = rows
         return ItemStore(changed, self.ids, self.next_id, self.groups)
-
-    def only(self, numbers: Ids) -> "ItemStore":
-        """Return some of the items, whose numbers ascend."""
-        groups = None if self.groups is None else self.groups[numbers]
-        return ItemStore(gather(self.rows, numbers), self.ids[numbers], self.next_id, groups)
 
     def check(self) -> None:
         """Assert that ids ascend and items are finite."""

@@ -165,7 +165,7 @@ class DynamicOctree:
         rows = rows_of(items)
         masks = None if groups is None else checks.masks("groups", groups, len(items))
         count = len(self)
-        self._items = self._items.joined(rows, masks)
+        self._items = self._items.extended(rows, masks)
         self._changes.joined(len(items))
         self._become(self._maintenance.joined(self._assignment, self._items.rows))
         return self.ids[count:].copy()
@@ -212,7 +212,7 @@ class DynamicOctree:
         """
         staying = np.flatnonzero(~flagged(len(self), self._living(ids)))
         self._changes.only(staying, self.ids)
-        self._items = self._items.only(staying)
+        self._items = self._items[staying]
         self._become(self._maintenance.only(self._assignment, self._items.rows, staying))
 
     def prune(self) -> None:

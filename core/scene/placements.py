@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from .. import checks
 from ..arrays import Flags, Floats, Ids, concatenated_ranges, cross, flagged, gather
 from ..compiled import arranger
-from ..records import Frozen
+from ..records import Columns, Frozen
 from .store import Table
 
 # Placed parts of meshes whose bounds are computed together.
@@ -25,7 +25,7 @@ GAP_ROUNDING = 2.0**-44
 
 
 @dataclass(frozen=True)
-class Placements(Frozen):
+class Placements(Frozen, Columns):
     """n placements of meshes, in the order of their ids; `born` ids have been given so far.
 
     Attributes
@@ -45,7 +45,6 @@ class Placements(Frozen):
         Whether there is anything to be found: a finite matrix, and a triangle in the mesh.
     """
 
-    born: int
     ids: Ids
     meshes: Ids
     matrices: Floats
@@ -55,6 +54,7 @@ class Placements(Frozen):
     slacks: Floats
     boxes: Floats
     is_there: Flags
+    born: int
 
     @classmethod
     def of(cls, first: int, meshes: Ids, matrices: Floats, table: Table) -> "Placements":
@@ -78,10 +78,7 @@ class Placements(Frozen):
         boxes = np.where(is_there, boxes, np.tile(stand_in, (2, 1)))
         ids = np.arange(first, first + len(meshes))
         born = first + len(meshes)
-        return cls(born, ids, meshes, matrices, inverses, most, least, slacks, boxes, is_there)
-
-    def __len__(self) -> int:
-        return len(self.ids)
+        return cls(ids, meshes, matrices, inverses, most, least, slacks, boxes, is_there, born)
 
     def rows_of(self, ids: ArrayLike, *, once: bool = False, name: str = "ids") -> Ids:
         """Return where these ids stand, or raise a ValueError that names the first bad one."""
@@ -113,15 +110,6 @@ class Placements(Frozen):
         grown = _reach(matrices, boxes) * _GROWN
         return np.concatenate((lower - grown, upper + grown))
 
-    def joined(self, new: "Placements") -> "Placements":
-        """Return these and new ones."""
-        both = {
-            name: np.concatenate((value, getattr(new, name)), axis=-1)
-            for name, value in vars(self).items()
-            if name != "born"
-        }
-        return Placements(born=new.born, **both)
-
     def moved(self, rows: Ids, new: "Placements") -> "Placements":
         """Return the placements, with those in some rows replaced by others."""
         changed = {}
@@ -151,11 +139,6 @@ class Placements(Frozen):
                 least=self.least * scale,
                 boxes=self.boxes * scale,
             )
-
-    def only(self, rows: Ids) -> "Placements":
-        """Return some of the placements; `rows` ascend."""
-        kept = {n: value[..., rows] for n, value in vars(self).items() if n != "born"}
-        return Placements(born=self.born, **kept)
 
 
 def gap_slacks(ones: Floats, others: Floats) -> Floats:

@@ -229,7 +229,7 @@ class SceneOctree(SceneQuestions):
         masks = None if groups is None else checks.masks("groups", groups, len(numbers))
         new = self._placements_of(self._placements.born, numbers, rows)
         self._top.insert(self._boxes(new), groups=masks)
-        self._placements = self._placements.joined(new)
+        self._placements = Placements.joined((self._placements, new))
         self._changed()
         return new.ids.copy()
 
@@ -278,7 +278,7 @@ class SceneOctree(SceneQuestions):
         self._top.remove(self.ids[rows])
         stays = np.ones(len(self), bool)
         stays[rows] = False
-        self._placements = self._placements.only(np.flatnonzero(stays))
+        self._placements = self._placements[stays]
         self._changed()
         self._meshes.keep_stand_ins(self._placements.meshes)
 
@@ -335,7 +335,7 @@ class SceneOctree(SceneQuestions):
         rows = np.sort(self._placements.rows_of(ids, once=True))
         other = copy(self)
         other._top.remove(np.delete(self.ids, rows))
-        other._placements = self._placements.only(rows)
+        other._placements = self._placements[rows]
         other._meshes.keep_stand_ins(other._placements.meshes)
         return other
 

@@ -15,7 +15,7 @@ from tuned import tuned
 import core
 from core import Boxes, Triangles, build_octree, build_steps, passes, run
 from core.arrays import distinct, radix_argsort
-from core.chunks.lattice import Lattice, joined_cells, root_cell
+from core.chunks.lattice import Lattice, LatticeCells, root_cell
 from core.options import SPLITS
 
 ARRAYS = (
@@ -152,9 +152,8 @@ def test_cells_beside_each_other_are_found_in_pieces(axes):
     random, cells = np.random.default_rng(3), root_cell(Lattice(1.0, 8, np.zeros(3, int)), axes)
     for _ in range(4):
         is_divided = random.random(len(cells)) < 0.7
-        parts = cells.take(np.flatnonzero(~is_divided)), cells.take(np.flatnonzero(is_divided))
-        cells = joined_cells([parts[0], parts[1].children()])
-    cells = cells.take(np.flatnonzero(random.random(len(cells)) < 0.9))
+        cells = LatticeCells.joined([cells[~is_divided], cells[is_divided].children()])
+    cells = cells[random.random(len(cells)) < 0.9]
     lower, upper = cells.bounds
     with tuned(core, piece=80):
         fractions, found = finished(cells.neighbor_steps())
