@@ -33,6 +33,7 @@ from .arrays import (
     radix_argsort,
     take_columns,
 )
+from .boxes import box_gaps, boxes_contain, boxes_grown, boxes_meet
 from .child_masks import LOWEST_BIT, ON_SIDES, POPCOUNT, ChildMasks
 from .grid import Words, morton_codes
 from .mailboxing import Pairs
@@ -89,19 +90,16 @@ def _states(touching: Flags, inside: Flags) -> States:
 
 def _boxes(volumes: Shapes, slack: Floats) -> Classify:
     lower, upper = volumes.limits()
-    grown = np.concatenate((lower - slack, upper + slack))
-    shrunk = np.concatenate((lower + slack, upper - slack))
+    bounds = np.concatenate((lower, upper))
+    grown, shrunk = boxes_grown(bounds, slack), boxes_grown(bounds, -slack)
     widest = (shrunk[3] - shrunk[0]).max(initial=-np.inf)
 
     def classify(numbers: Ids, cells: Floats) -> States:
-        outer = gather(grown, numbers)
-        sides = (cells[:3] <= outer[3:]) & (cells[3:] >= outer[:3])
-        touching = sides[0] & sides[1] & sides[2]
+        touching = boxes_meet(cells, gather(grown, numbers))
         if (cells[3] - cells[0]).min(initial=np.inf) > widest:
             return touching.view(np.uint8) + OUTSIDE
-        inner = gather(shrunk, numbers)
-        inside = (cells[:3] >= inner[:3]) & (cells[3:] <= inner[3:])
-        return _states(touching, inside.all(axis=0))
+        inside = boxes_contain(gather(shrunk, numbers), cells[:3], cells[3:])
+        return _states(touching, inside)
 
     return classify
 
@@ -130,9 +128,8 @@ def _regions(volumes: Shapes, slack: Floats) -> Classify:
 
     def classify(numbers: Ids, cells: Floats) -> States:
         boxes = gather(volumes.rows, numbers)
-        gap = np.maximum(boxes[:3] - cells[3:], cells[:3] - boxes[3:6])
+        gap = box_gaps(boxes[:6], cells)
         beyond = np.maximum(boxes[:3] - cells[:3], cells[3:] - boxes[3:6])
-        np.maximum(gap, 0.0, out=gap)
         near = np.einsum("ik,ik->k", gap, gap)
         return _states(near <= grown[numbers], sphere_held(beyond, spare[numbers]))
 

@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Floats, Ids
+from .arrays import Flags, Floats, Ids
 from .steps import Steps
 
 Words = NDArray[np.int64]
@@ -133,9 +133,7 @@ class Grid:
         held = np.arange(cells.shape[1])
         for depth in range(1, self.depth + 1):
             tight = self.bounds(cells[:, held] >> (self.depth - depth), depth)
-            low, high = enlarged(*tight, factor)
-            inside = (lower[:, held] >= low).all(axis=0) & (upper[:, held] <= high).all(axis=0)
-            held = held[inside]
+            held = held[enlarged_contain(*tight, factor, lower[:, held], upper[:, held])]
             depths[held] = depth
         return depths
 
@@ -161,3 +159,12 @@ def enlarged(lower: Floats, upper: Floats, factor: float) -> tuple[Floats, Float
         return lower, upper
     growth = (upper - lower) * ((factor - 1) / 2)
     return lower - growth, upper + growth
+
+
+def enlarged_contain(
+    low: Floats, high: Floats, factor: float, lower: Floats, upper: Floats
+) -> Flags:
+    """Return which boxes, from low to high, contain the others once they are enlarged, (n,)."""
+    low, high = enlarged(low, high, factor)
+    flags: Flags = ((lower >= low) & (upper <= high)).all(axis=0)
+    return flags

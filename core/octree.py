@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from . import checks
 from .any_octree import AnyOctree
 from .arrays import Flags, Floats, Ids, Masks, blocks, column_major, gather
+from .boxes import bounds_of_runs, boxes_contain, boxes_grown, boxes_meet, boxes_shared
 from .cells import CHILDREN, Cells, Promise, Slices
 from .options import COPYING, Options
 from .shapes import Shapes, Triangles
@@ -335,12 +336,9 @@ class Octree(Walkable, Options, AnyOctree):
             first = self.begin[here[0]]
             starts = self.begin[here] - first
             entries = self.references[first : self.own_end[here[-1]]]
-            walls = self.loose_rows[:, here].reshape(2, 3, -1)
-            for axis in range(3):
-                low = np.minimum.reduceat(lower[axis].take(entries), starts)
-                high = np.maximum.reduceat(upper[axis].take(entries), starts)
-                held[axis, here] = np.maximum(low, walls[0, axis] - self.slack)
-                held[axis + 3, here] = np.minimum(high, walls[1, axis] + self.slack)
+            walls = boxes_grown(self.loose_rows[:, here], self.slack)
+            content = bounds_of_runs(gather(lower, entries), gather(upper, entries), starts)
+            held[:, here] = boxes_shared(content, walls)
 
     def _promises_of_arrays(self) -> Iterator[Promise]:
         """Yield what follows from the cells and from what each of them holds."""
@@ -431,15 +429,16 @@ class Octree(Walkable, Options, AnyOctree):
         walls = gather(self.loose_rows, cells[is_alone])
         allowed = 0.0 if self.straddlers == "keep" else self.slack
         yield (
-            (gather(lower, alone) >= walls[:3] - allowed).all()
-            and (gather(upper, alone) <= walls[3:] + allowed).all(),
+            boxes_contain(
+                boxes_grown(walls, allowed), gather(lower, alone), gather(upper, alone)
+            ).all(),
             "items in one cell must lie in it",
         )
         cells, entries = cells[~is_alone], entries[~is_alone]
         walls = gather(self.loose_rows, cells)
+        bounds = np.concatenate((gather(lower, entries), gather(upper, entries)))
         yield (
-            (gather(lower, entries) <= walls[3:] + self.slack).all()
-            and (gather(upper, entries) >= walls[:3] - self.slack).all()
+            boxes_meet(bounds, boxes_grown(walls, self.slack)).all()
             and self._touch(entries, walls).all(),
             "items must touch their cells",
         )

@@ -14,6 +14,7 @@ import numpy as np
 
 from .. import tuning
 from ..arrays import Flags, Floats, Ids, blocks, cross, distinct, dot, starts_of_runs
+from ..boxes import box_gaps
 from ..compiled import measured_pairs
 from ..records import Columns
 from ..scene.moment import Moment, first_of_each
@@ -161,8 +162,7 @@ class _Gaps:
     ) -> Generator[None, None, None]:
         """Measure these pairs of places, those of the smallest gaps first."""
         pairs = first + (near.sides[ones] >> 1)
-        here, there = near.bounds[:, ones], near.bounds[:, others]
-        beside = np.maximum(np.maximum(here[:3] - there[3:], there[:3] - here[3:]), 0.0)
+        beside = box_gaps(near.bounds[:, ones], near.bounds[:, others])
         gaps = np.sqrt(dot(beside, beside)) * (1 - _ROUNDING)
         entries = np.stack((near.entries[ones], near.entries[others]))
         order = np.lexsort((gaps, pairs))

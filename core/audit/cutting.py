@@ -20,10 +20,11 @@ from ..arrays import (
     flagged,
     starts_of_runs,
 )
+from ..boxes import bounds_of_points, boxes_contain, boxes_grown, boxes_meet
 from ..compiled import cut_parts, parts_beside, seen_cutters
 from ..steps import Steps
 from ..touch.triangle_distance import points_to_triangles
-from .pieces import SurfaceParts, cut, plane_through, triangle_bounds
+from .pieces import SurfaceParts, cut, plane_through
 
 # A triangle with more contacts than this is not divided, nor into more parts.
 _CONTACTS, _PARTS = 256, 512
@@ -58,7 +59,7 @@ class Cutters:
             points = _contact_points(ones, others, normals, heights, band)
             seen = normals, _in_one_plane(ones, others, band), points
         normals, flat, points = seen
-        bounds = np.concatenate((points.min(axis=1), points.max(axis=1)))
+        bounds = bounds_of_points(points, axis=1)
         return cls(others, normals, flat, points, bounds)
 
 
@@ -109,14 +110,11 @@ def _beside(corners: Floats, cutters: Cutters, parts: Ids, theirs: Ids, band: fl
     known = parts_beside(corners, cutters, parts, theirs, band)
     if known is not None:
         return known
-    bounds = triangle_bounds(corners)
-    bounds[:3] -= 2 * band
-    bounds[3:] += 2 * band
+    bounds = boxes_grown(bounds_of_points(corners.reshape(3, 3, -1)), 2 * band)
     flags = np.zeros(len(parts), bool)
     for some in blocks(len(parts), _COMPARED):
         here, there = bounds.take(parts[some], axis=1), cutters.bounds.take(theirs[some], axis=1)
-        met = ((here[:3] <= there[3:]) & (here[3:] >= there[:3])).all(axis=0)
-        near = some.start + met.nonzero()[0]
+        near = some.start + boxes_meet(here, there).nonzero()[0]
         cutter = theirs[near]
         points, normals = cutters.points[:, :, cutter], cutters.normals[:, cutter]
         flags[near] = _near(corners[:, parts[near]], points, normals, band)
@@ -199,9 +197,8 @@ def _in_one_plane(ones: Floats, others: Floats, band: float) -> Flags:
 
 def _on(corners: Floats, cutters: Floats, band: float) -> Flags:
     """Return which triangles lie within the band of others: all of their corners do."""
-    here, there = triangle_bounds(corners), triangle_bounds(cutters)
-    flags = (here[:3] >= there[:3] - 2 * band).all(axis=0)
-    flags &= (here[3:] <= there[3:] + 2 * band).all(axis=0)
+    here, there = (bounds_of_points(each.reshape(3, 3, -1)) for each in (corners, cutters))
+    flags = boxes_contain(boxes_grown(there, 2 * band), here[:3], here[3:])
     (some,) = flags.nonzero()
     points, others = corners[:, some].reshape(3, 3, -1), cutters[:, some]
     far = np.stack([points_to_triangles(point, others) for point in points]).max(axis=0)
@@ -213,8 +210,8 @@ def _near(corners: Floats, there: Floats, normals: Floats, band: float) -> Flags
     """Return which triangles come near points (3, 6, h) in their planes: no edge is between."""
     points = corners.reshape(3, 3, -1)
     with np.errstate(invalid="ignore"):
-        flags = (there.min(axis=1) <= points.max(axis=0) + 2 * band).all(axis=0)
-        flags &= (there.max(axis=1) >= points.min(axis=0) - 2 * band).all(axis=0)
+        reached = boxes_grown(bounds_of_points(points), 2 * band)
+        flags = boxes_meet(reached, bounds_of_points(there, axis=1))
     (some,) = flags.nonzero()
     points, near = points[:, :, some], there[:, :, some]
     normal = normals[:, some]

@@ -4,6 +4,7 @@ import numpy as np
 
 from ..apart import islands
 from ..arrays import Floats, Ids, starts_of_runs
+from ..boxes import bounds_by_owner
 from ..scene.moment import Moment
 from ..shapes import Boxes
 from .bands import resolutions
@@ -40,7 +41,8 @@ def grounds_of(
         return rows
     boxes = placements.boxes[:, rows]
     own = np.searchsorted(parts, labels[rows])
-    heaps = _heaps(_around(boxes, own, len(parts)), parts, labels, drops, below)[own]
+    around = bounds_by_owner(boxes[:3], boxes[3:], own, len(parts))
+    heaps = _heaps(around, parts, labels, drops, below)[own]
     heaps = np.unique(heaps, return_inverse=True)[1]
     counts, groups = np.bincount(heaps), islands(Boxes(boxes[:3].T, boxes[3:].T))
     crowds = np.zeros(len(counts), np.intp)
@@ -61,18 +63,6 @@ def lowest(moment: Moment, stated: float) -> Ids:
     heights = moment.placements.boxes[2::3, rows]
     bands = np.maximum(resolutions(heights), stated)
     return rows[heights[0] <= heights[0].min(initial=np.inf) + bands]
-
-
-def _around(boxes: Floats, which: Ids, count: int) -> Floats:
-    """Return the boxes (6, count) around those of each number; those of none are inside out."""
-    order = np.argsort(which, kind="stable")
-    starts = starts_of_runs(which[order])
-    there = which[order][starts]
-    around = np.full((6, count), np.inf)
-    around[3:] = -np.inf
-    around[:3, there] = np.minimum.reduceat(boxes[:3, order], starts, axis=1)
-    around[3:, there] = np.maximum.reduceat(boxes[3:, order], starts, axis=1)
-    return around
 
 
 def _heaps(around: Floats, parts: Ids, labels: Ids, drops: Floats, below: Ids) -> Ids:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, cross, dot, unit_vectors
+from ..boxes import bounds_of_points, boxes_meet
 from ..records import Columns
 from ..scene.moment import Moment
 from ..scene.sheets import Sheets
@@ -45,7 +46,8 @@ def triangles_in_boxes(
         for some in blocks(len(found), _PLACED):
             here = patches.rows.take(found[some], axis=1)
             bounds = moment.placements.boxes_around(rows[solids[some]], here)
-            parts.append(some.start + _reach(bounds, boxes[:, solids[some]]))
+            (near,) = boxes_meet(bounds, boxes[:, solids[some]]).nonzero()
+            parts.append(some.start + near)
             yield 0.3
         left = np.concatenate([np.empty(0, np.intp), *parts])
         solids, found = solids[left], found[left]
@@ -58,7 +60,8 @@ def triangles_in_boxes(
     kept, corners = [np.empty(0, np.intp)], [np.empty((9, 0))]
     for some in blocks(len(entries), _PLACED):
         placed = moment.placed(sheets, entries[some], rows[solids[some]]).rows
-        reached = _reach(triangle_bounds(placed), boxes[:, solids[some]])
+        bounds = bounds_of_points(placed.reshape(3, 3, -1))
+        (reached,) = boxes_meet(bounds, boxes[:, solids[some]]).nonzero()
         kept.append(some.start + reached)
         corners.append(placed[:, reached])
         yield 0.8
@@ -67,16 +70,6 @@ def triangles_in_boxes(
     left = left[order]
     everywhere = np.concatenate(corners, axis=1)[:, order]
     return SurfaceParts(everywhere, solids[left], entries[left], np.ones(len(left), bool))
-
-
-def triangle_bounds(corners: Floats) -> Floats:
-    """Return the bounds of triangles (9, n), (6, n)."""
-    points = corners.reshape(3, 3, -1)
-    return np.concatenate((points.min(axis=0), points.max(axis=0)))
-
-
-def _reach(bounds: Floats, boxes: Floats) -> Ids:
-    return ((bounds[:3] <= boxes[3:]) & (bounds[3:] >= boxes[:3])).all(axis=0).nonzero()[0]
 
 
 def plane_through(corners: Floats, number: int) -> tuple[Floats, Floats]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, concatenated_ranges, cross, dot, starts_of_runs
+from ..boxes import boxes_shared
 from ..records import Columns
 from ..steps import Steps, between
 from .inside import inside, nearest_triangles
@@ -34,9 +35,9 @@ def shared_rooms(
     count = met.shape[1]
     shared, apart = np.zeros(count, bool), np.full(count, np.nan)
     places = np.full((3, count), np.nan)
-    one, other = (world.moment.placements.boxes[:, rows] for rows in met)
-    reach = np.minimum(one[3:], other[3:]) - np.maximum(one[:3], other[:3])
-    (asked,) = (flush & (areas > 0) & (reach > world.band).all(axis=0)).nonzero()
+    common = boxes_shared(*world.moment.placements.boxes_of(met))
+    are_deep = (common[3:] - common[:3] > world.band).all(axis=0)
+    (asked,) = (flush & (areas > 0) & are_deep).nonzero()
     whole = np.ones(len(asked), bool)
     for side in range(2) if len(asked) else ():
         start, rows = 0.4 * side, met[1 - side, asked]

@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import tuning
 from ..arrays import Flags, Floats, Ids, blocks, ranks_of, starts_of_runs
+from ..boxes import boxes_contain, boxes_grown
 from ..scene.moment import Moment
 from ..scene.placed import placed
 from ..scene.sheets import Sheets
@@ -64,7 +65,7 @@ def nested_of(world: World, rows: Ids, within: Moment, solids: Ids) -> Steps[tup
         points = world.sheets.arranged.vertices.T[:, knots]
         points = placed(points, world.moment.placements.matrices[:, rows[which]])
         boxes = within.placements.boxes[:, solids[which]]
-        (near,) = ((points >= boxes[:3]) & (points <= boxes[3:])).all(axis=0).nonzero()
+        (near,) = boxes_contain(boxes, points, points).nonzero()
         steps = inside(within, points[:, near], solids[which[near]])
         is_in = yield from between(some.start / total, some.stop / total, steps)
         numbers += np.bincount(which[near[is_in]], minlength=len(rows))
@@ -126,7 +127,7 @@ def both_depths(world: World, met: Ids, contacts: Contacts, wanted: Flags) -> St
 
 def _depths(world: World, rows: Ids, solids: Ids, contacts: Contacts) -> Steps[DepthBounds]:
     boxes = world.moment.placements.boxes[:, solids]
-    within = np.concatenate((boxes[:3] + world.band, boxes[3:] - world.band))
+    within = boxes_grown(boxes, -world.band)
     pieces = yield from triangles_in_boxes(world.moment, world.sheets, rows, within)
     order, starts, counts = contacts_by_entry(pieces, contacts.pairs, contacts.entries[0])
     theirs = contacts.entries[1][order]

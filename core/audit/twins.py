@@ -8,6 +8,7 @@ shifted so that both have one middle, its triangles are those of the other, much
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, dot, starts_of_runs
+from ..boxes import bounds_of_runs
 from .bands import shape_resolutions
 from .contacts import Contacts
 from .solids import World
@@ -89,6 +90,6 @@ def shape_limits(world: World, rows: Ids, sizes: Floats) -> Floats:
 
 def middle_and_size(corners: Floats, starts: Ids) -> tuple[Floats, Floats]:
     """Return the middle of the box around each run of triangles, (3, p), and its diagonal."""
-    lower = np.minimum.reduceat(corners.min(axis=0), starts, axis=1)
-    upper = np.maximum.reduceat(corners.max(axis=0), starts, axis=1)
-    return (lower + upper) / 2, np.sqrt(dot(upper - lower, upper - lower))
+    around = bounds_of_runs(corners.min(axis=0), corners.max(axis=0), starts)
+    size = around[3:] - around[:3]
+    return (around[:3] + around[3:]) / 2, np.sqrt(dot(size, size))

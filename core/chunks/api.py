@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks, tuning
-from ..arrays import Flags, Floats, Ids, blocks, ranks_of, starts_of_runs
+from ..arrays import Flags, Floats, Ids, blocks, ranks_of
+from ..boxes import bounds_by_owner
 from ..clip.cutting import Cutting
 from ..clip.pieces import Pieces, piece_steps
 from ..options import one_box
@@ -265,14 +266,9 @@ def _stand_for(cutting: Cutting, owners: Ids, modes: Ids, valid: Flags) -> Steps
         yield some.stop / len(owners)
     (kept,) = ((which == KEEP) & valid).nonzero()
     of = owners[kept]
-    order = np.argsort(of, kind="stable")
-    first = starts_of_runs(of[order])
-    if len(first):
-        lower = np.minimum.reduceat(cutting.lower[:, kept[order]], first, axis=1)
-        upper = np.maximum.reduceat(cutting.upper[:, kept[order]], first, axis=1)
-        centers = np.empty((3, len(modes)))
-        centers[:, of[order[first]]] = lower / 2 + upper / 2
-        cutting.lower[:, kept] = cutting.upper[:, kept] = centers[:, of]
+    around = bounds_by_owner(cutting.lower[:, kept], cutting.upper[:, kept], of, len(modes))
+    centers = around[:3, of] / 2 + around[3:, of] / 2
+    cutting.lower[:, kept] = cutting.upper[:, kept] = centers
 
 
 def _chunks(

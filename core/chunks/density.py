@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from .. import checks, tuning
 from ..arrays import Floats, Ids, blocks, distinct, dot, robust_cross, starts_of_runs
+from ..boxes import bounds_of_points, bounds_of_runs
 from ..passes import radix_argsort_steps, taken_steps
 from ..records import Record
 from ..shapes import Boxes, Triangles
@@ -214,8 +215,9 @@ def _measures(
         order = np.argsort(owners[some], kind="stable")
         first = starts_of_runs(owners[some][order])
         there = owners[some][order[first]]
-        lower, upper = corners.min(axis=0)[:, order], corners.max(axis=0)[:, order]
-        low[:, there] = np.fmin(low[:, there], np.minimum.reduceat(lower, first, axis=1))
-        high[:, there] = np.fmax(high[:, there], np.maximum.reduceat(upper, first, axis=1))
+        bounds = bounds_of_points(corners)[:, order]
+        around = bounds_of_runs(bounds[:3], bounds[3:], first)
+        low[:, there] = np.fmin(low[:, there], around[:3])
+        high[:, there] = np.fmax(high[:, there], around[3:])
         yield some.stop / len(ids)
     return areas, low, high

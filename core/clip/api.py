@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids
+from ..boxes import boxes_contain
 from ..octree import Octree, as_octree
 from ..shapes import Shapes, Triangles
 from ..steps import Steps, at_once, between
@@ -77,7 +78,7 @@ def assign(tree: Octree, /) -> Ids:
     tree = _of_triangles(tree)
     points = _centroids(tree.items)
     root = tree.cell_rows[:, :1]
-    holds = _valid(tree) & ((points >= root[:3]) & (points <= root[3:])).all(axis=0)
+    holds = _valid(tree) & boxes_contain(root, points, points)
     cells = np.where(holds, 0, OUTSIDE)
     moving = holds.nonzero()[0]
     while len(moving := moving[tree.first_child[cells[moving]] >= 0]):

@@ -28,7 +28,7 @@ from ..grid import (
     Grid,
     Words,
     differing_bits,
-    enlarged,
+    enlarged_contain,
     morton_codes,
     pack,
     sides_of_planes,
@@ -161,8 +161,8 @@ def _held_by_root(lower: Floats, upper: Floats, grid: Grid, options: Options) ->
     """Return which items the root holds whole, enlarged if cells are."""
     if options.bounds is None:
         return np.ones(lower.shape[1], bool)
-    low, high = enlarged(grid.lower[:, None], grid.upper[:, None], options.enlargement)
-    return (lower >= low).all(axis=0) & (upper <= high).all(axis=0)
+    walls = grid.lower[:, None], grid.upper[:, None]
+    return enlarged_contain(*walls, options.enlargement, lower, upper)
 
 
 def divide(entries: Entries, grid: Grid, options: Options) -> Steps[tuple[list[Level], Ids]]:

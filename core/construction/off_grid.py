@@ -15,7 +15,7 @@ from .. import child_masks, tuning
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, gather
 from ..cells import child_walls
 from ..child_masks import ON_SIDES, POPCOUNT, ChildMasks
-from ..grid import DEEPEST, Grid, enlarged
+from ..grid import DEEPEST, Grid, enlarged_contain
 from ..options import Options
 from ..passes import taken_steps
 from ..shapes import Shapes
@@ -117,8 +117,7 @@ def _holding(
         below, beyond = wall - walls[:3].ravel()[on_wall], walls[3:].ravel()[on_wall] - wall
         above.ravel()[on_wall] = (below <= beyond) & (beyond > 0)
     low, high = np.where(above, middles, walls[:3]), np.where(above, walls[3:], middles)
-    low, high = enlarged(low, high, factor)
-    held = ((lower >= low) & (upper <= high)).all(axis=0)
+    held = enlarged_contain(low, high, factor, lower, upper)
     x, y, z = above.view(np.uint8)
     return held.view(np.uint8) << (x | y << np.uint8(1) | z << np.uint8(2))
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import checks
 from ..arrays import Floats, Ids, flagged
+from ..boxes import boxes_contain
 from ..cells import Cells, doubled, root_around
 from ..compiled import Tallies, builder
 from ..grid import enlarged
@@ -17,7 +18,6 @@ from .assignment import Assignment, OneCellEach
 from .items import limits
 from .placement import (
     divided,
-    held,
     holding_boxes,
     overfull,
     placed,
@@ -121,7 +121,7 @@ class Maintenance:
         self._count(growths=(len(larger.cells) - len(assignment.cells)) // 8)
         # What touches a wall of the old root may touch a cell beside it now.
         box = holding_boxes(larger.cells, self.options)[:, old_root, None]
-        beyond = np.flatnonzero(~held(box, *limits(rows)))
+        beyond = np.flatnonzero(~boxes_contain(box, *limits(rows)))
         # First: a root that is far larger takes every item for close to all of the old cells.
         larger = self._merged(larger, too_fine(larger, self.options.max_depth))
         return placed(larger, rows, beyond, self.options)
@@ -168,7 +168,7 @@ class Maintenance:
     def check(self, assignment: Assignment, rows: Floats) -> None:
         """Assert that items stand where the options want them, and no cell is due for change."""
         boxes = holding_boxes(assignment.cells, self.options)
-        beyond = ~held(boxes[:, :1], *limits(rows))
+        beyond = ~boxes_contain(boxes[:, :1], *limits(rows))
         assert np.array_equal(np.sort(assignment.outside), np.flatnonzero(beyond))
         there = assignment.placements
         down, _ = pushed_down(assignment.cells, self.options, there.cells, rows[:, there.entries])
@@ -226,7 +226,7 @@ def _octants(cells: Cells, lower: Floats, upper: Floats, most: int) -> list[int]
         if not np.isfinite(box).all():
             break
         octants.append(octant)
-        beyond = ~held(box[:, None], lower, upper)
+        beyond = ~boxes_contain(box[:, None], lower, upper)
         lower, upper = lower[:, beyond], upper[:, beyond]
     return octants
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, distinct, gather
+from ..boxes import boxes_contain, boxes_grown
 from ..cells import Cells
 from ..child_masks import POPCOUNT, ChildMasks
 from ..compiled import builder
@@ -53,7 +54,7 @@ def holding_boxes(cells: Cells, options: Options) -> Floats:
     if options.straddlers == "keep":
         return cells.loose_rows
     tolerance = 4 * cells.root.rounding
-    boxes = np.concatenate((cells.rows[:3] + tolerance, cells.rows[3:] - tolerance))
+    boxes = boxes_grown(cells.rows, -tolerance)
     boxes[:, 0] = cells.rows[:, 0]
     return boxes
 
@@ -65,18 +66,13 @@ def item_bounds(rows: Floats, never_copied: Flags) -> ItemBounds:
     return bounds
 
 
-def held(boxes: Floats, lower: Floats, upper: Floats) -> Flags:
-    """Return which of these boxes (6, k) hold these bounds (3, k), (k,)."""
-    return ((lower >= boxes[:3]) & (upper <= boxes[3:])).all(axis=0)
-
-
 def first_holding_ancestor(cells: Cells, options: Options, starts: Ids, rows: Floats) -> Ids:
     """Return for each item (7, k) the first cell, from its start upwards, that holds it."""
     boxes, (lower, upper) = holding_boxes(cells, options), limits(rows)
     found = np.maximum(starts, 0)
     here, waiting = found, np.arange(len(found))
     while len(waiting):
-        up = np.flatnonzero(~held(gather(boxes, here), lower, upper))
+        up = np.flatnonzero(~boxes_contain(gather(boxes, here), lower, upper))
         here = cells.parent[here[up]]  # the root has none
         found[waiting[up]] = here
         inside = np.flatnonzero(here != NO_CELL)

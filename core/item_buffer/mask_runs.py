@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, concatenated_ranges, starts_of_runs
+from ..boxes import bounds_of_runs
 from .renderers import Image, Size
 
 # No picture is as wide.
@@ -49,7 +50,8 @@ def counted_in(image: Image, width: int, owners: Ids, count: int) -> tuple[Count
     runs = starts_of_runs(objects[starts[order]])
     there = objects[starts[order[runs]]]
     found.counts[there] = np.add.reduceat(lengths, runs)
-    found.boxes[there] = _around(columns, rows, columns + lengths, rows + 1, runs)
+    lower, upper = np.stack((columns, rows)), np.stack((columns + lengths, rows + 1))
+    found.boxes[there] = bounds_of_runs(lower, upper, runs).T
     nearness[there] = np.maximum.reduceat(nearest, runs)
     return found, nearness
 
@@ -70,26 +72,13 @@ def counted_alone(flags: Flags, boxes: Ids, size: Size) -> tuple[Ids, Counted]:
     within = np.where((heights >= 0) & (heights < size[1]), last - first, 0)
     counts = runs.before(ends) - runs.before(starts)
     some, shift, boxes_of = counts > 0, left[each] - starts, starts_of_runs(each)
-    around = _around(
-        np.where(some, runs.first_from(starts) + shift, _FAR),
-        np.where(some, heights, _FAR),
-        np.where(some, runs.last_before(ends) + shift + 1, -_FAR),
-        np.where(some, heights + 1, -_FAR),
-        boxes_of,
-    )
+    lower = np.stack((runs.first_from(starts) + shift, heights))
+    upper = np.stack((runs.last_before(ends) + shift, heights)) + 1
+    lower[:, ~some], upper[:, ~some] = _FAR, -_FAR
+    around = bounds_of_runs(lower, upper, boxes_of).T
     sums = np.add.reduceat(counts, boxes_of)
     around[sums == 0] = 0
     return np.add.reduceat(within, boxes_of), Counted(sums, around)
-
-
-def _around(left: Ids, bottom: Ids, right: Ids, top: Ids, starts: Ids) -> Ids:
-    """Return boxes around all boxes from each start to the next, (n, 4)."""
-    return np.stack((
-        np.minimum.reduceat(left, starts),
-        np.minimum.reduceat(bottom, starts),
-        np.maximum.reduceat(right, starts),
-        np.maximum.reduceat(top, starts),
-    ), axis=1)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Ids, blocks, concatenated_ranges
+from ..boxes import bounds_of_points, bounds_of_runs
 from ..grid import morton_codes
 from ..records import Frozen
 
@@ -51,19 +52,15 @@ class TriangleRuns(Frozen):
         bounds, radii = np.empty((6, faces.shape[1])), np.empty(faces.shape[1])
         for some in blocks(faces.shape[1]):
             corners = vertices[:, faces[:, some] + shifts[some]]
-            bounds[:3, some], bounds[3:, some] = corners.min(axis=1), corners.max(axis=1)
+            bounds[:, some] = bounds_of_points(corners, axis=1)
             radii[some] = _inner_radii(corners)
         order = _ordered(bounds, face_counts)
         begins = np.cumsum(face_counts) - face_counts
         first = np.repeat(begins, counts) + _LENGTH * concatenated_ranges(0 * counts, counts)
         sizes = np.diff(np.append(first, len(order)))
         triangles = order - np.repeat(begins, face_counts)
-        around, widest = np.empty((6, 0)), np.empty(0)
-        if len(first):
-            lower = np.minimum.reduceat(bounds[:3, order], first, axis=1)
-            upper = np.maximum.reduceat(bounds[3:, order], first, axis=1)
-            around = np.concatenate((lower, upper))
-            widest = np.maximum.reduceat(radii[order], first)
+        around = bounds_of_runs(bounds[:3, order], bounds[3:, order], first)
+        widest = np.maximum.reduceat(radii[order], first)
         return cls(triangles, first, sizes, starts, counts, around, widest)
 
 
@@ -72,10 +69,8 @@ def _ordered(bounds: Floats, face_counts: Ids) -> Ids:
     middles = bounds[:3] / 2 + bounds[3:] / 2
     there = face_counts[face_counts > 0]
     begins = np.cumsum(there) - there
-    if not len(begins):
-        return np.empty(0, np.intp)
-    lower = np.minimum.reduceat(middles, begins, axis=1)
-    size = (np.maximum.reduceat(middles, begins, axis=1) - lower).max(axis=0)
+    around = bounds_of_runs(middles, middles, begins)
+    lower, size = around[:3], (around[3:] - around[:3]).max(axis=0)
     scale = np.divide(2**_BITS, size, out=np.zeros(size.shape), where=size > 0)
     meshes = np.repeat(np.arange(len(there)), there)
     places = (middles - lower[:, meshes]) * scale[meshes]

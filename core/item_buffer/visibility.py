@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
-from ..arrays import Flags, Floats, Ids, starts_of_runs
+from ..arrays import Flags, Floats, Ids
+from ..boxes import bounds_by_owner
 from ..groups import ALL_GROUPS
 from ..records import Record
 from ..scene.moment import Moment, Reached
@@ -288,16 +289,9 @@ def _boxes_around(
 ) -> Ids:
     """Return boxes (4, n) of pixels that hold owners of placements; empty ones are possible."""
     low, high = _on_screen(moment.placements.boxes[:, rows], screen_matrix(matrix, size))
-    lower, upper = np.full((2, count), np.inf), np.full((2, count), -np.inf)
-    order = np.argsort(owners, kind="stable")
-    starts = starts_of_runs(owners[order])
-    if len(starts):
-        there = owners[order][starts]
-        lower[:, there] = np.minimum.reduceat(low[:, order], starts, axis=1)
-        upper[:, there] = np.maximum.reduceat(high[:, order], starts, axis=1)
-    most = np.array(size)[:, None]
-    lower, upper = np.clip(np.floor(lower), 0, most), np.clip(np.ceil(upper), 0, most)
-    return np.concatenate((lower, upper)).astype(np.intp)
+    around = bounds_by_owner(low, high, owners, count)
+    pixels = np.concatenate((np.floor(around[:2]), np.ceil(around[2:])))
+    return np.clip(pixels, 0, np.tile(size, 2)[:, None]).astype(np.intp)
 
 
 def _on_screen(boxes: Floats, screen: Floats) -> tuple[Floats, Floats]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import BLOCK, Floats, Ids, blocks, gather, joined
+from ..boxes import box_gaps
 from ..child_masks import pack_children
 from ..descend import Found, expanded, portions
 from ..mailboxing import Latest, unique_pairs
@@ -143,10 +144,7 @@ def _to_children(tree: Walkable, points: Floats, first: Ids) -> Floats:
 
 def _gaps(tree: Walkable, points: Floats, cells: Ids) -> Floats:
     """Return the squared gaps between points and enlarged cells along each axis, (3, k)."""
-    gaps = np.maximum(
-        gather(tree.loose_rows[:3], cells) - points, points - gather(tree.loose_rows[3:], cells)
-    )
-    np.maximum(gaps, 0.0, out=gaps)
+    gaps = box_gaps(gather(tree.loose_rows, cells), points)
     gaps *= gaps
     return gaps
 

@@ -13,6 +13,7 @@ from collections.abc import Generator, Iterator
 import numpy as np
 
 from ..arrays import Floats, Ids, flagged
+from ..boxes import bounds_of_runs
 from ..construction import build_steps
 from ..descend import descend
 from ..grid import DEEPEST
@@ -88,13 +89,10 @@ def _between(tree: Octree, other: Octree, margin: float) -> Iterator[PairBatch]:
 def _near(tree: Octree, bounds: Floats) -> Generator[PairBatch, None, Ids]:
     """Return the entries, ascending, that stand in a cell that these bounds come near."""
     starts = np.arange(0, bounds.shape[1], _GROUP)
-    if len(starts) == 0:
-        return starts
-    lower = np.minimum.reduceat(bounds[:3], starts, axis=1)
-    upper = np.maximum.reduceat(bounds[3:], starts, axis=1)
+    around = Boxes.from_rows(bounds_of_runs(bounds[:3], bounds[3:], starts))
     covered = np.zeros(len(tree.references) + 1, np.intp)
     waiting: list[tuple[Ids, Ids]] = []
-    for found in descend(tree, Boxes.from_rows(np.concatenate((lower, upper)))):
+    for found in descend(tree, around):
         yield no_pairs(0.0)
         waiting.append((found.begin, found.end))
         if sum(len(begin) for begin, _ in waiting) > _RUNS:

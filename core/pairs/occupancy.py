@@ -7,6 +7,7 @@ either stands in, and what is left shares fewer of the next, finer grid.
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, concatenated_ranges
+from ..boxes import boxes_meet
 
 # Cells along an axis at most; how many average bounds one is wide; in how many cells bounds stand
 # on average at most; grids that are tried.
@@ -37,10 +38,8 @@ def _shared(ones: Floats, others: Floats) -> tuple[Flags, Flags]:
     """Tell which bounds of each side share a cell with the other side."""
     lower = np.maximum(ones[:3].min(axis=1), others[:3].min(axis=1))
     upper = np.minimum(ones[3:].max(axis=1), others[3:].max(axis=1))
-    flags = tuple(
-        ((each[:3] <= upper[:, None]) & (each[3:] >= lower[:, None])).all(axis=0)
-        for each in (ones, others)
-    )
+    shared = np.concatenate((lower, upper))[:, None]
+    flags = tuple(boxes_meet(each, shared) for each in (ones, others))
     near = [each[:, kept] for each, kept in zip((ones, others), flags, strict=True)]
     if not all(each.shape[1] for each in near):
         return np.zeros(ones.shape[1], bool), np.zeros(others.shape[1], bool)

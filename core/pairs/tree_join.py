@@ -23,6 +23,7 @@ from ..arrays import (
     joined,
     starts_of_runs,
 )
+from ..boxes import bounds_of_runs, box_gaps, boxes_grown, boxes_shared
 from ..compiled import joined_triangles
 from ..descend import overlapped_children
 from ..octree import Octree
@@ -134,8 +135,7 @@ def leaf_pairs(
     Of two cells the larger is divided, or the one that can be.
     """
     found, total = [(np.empty(0, np.intp),) * 2], 0
-    lower, upper = (each.cell_rows[:, :1] for each in (tree, other))
-    gaps = np.maximum(lower[:3] - upper[3:], upper[:3] - lower[3:])
+    gaps = box_gaps(tree.cell_rows[:, :1], other.cell_rows[:, :1])
     together = tuning.current.joined_cells
     fronts = [(np.zeros(1, np.intp),) * 2] if (gaps <= reach).all() else []
     while fronts:
@@ -150,20 +150,14 @@ def leaf_pairs(
         total += len(end)
         if total > most:
             return None
-        pairs, below = overlapped_children(tree, ones[first], _grown(there, first, reach))
-        more, beside = overlapped_children(other, others[second], _grown(here, second, reach))
+        there = boxes_grown(gather(there, first), reach)
+        here = boxes_grown(gather(here, second), reach)
+        pairs, below = overlapped_children(tree, ones[first], there)
+        more, beside = overlapped_children(other, others[second], here)
         ones = np.concatenate((below, ones[second[more]]))
         others = np.concatenate((others[first[pairs]], beside))
         fronts += [(ones[some], others[some]) for some in blocks(len(ones), together)]
     return joined(found)
-
-
-def _grown(boxes: Floats, some: Ids, reach: float) -> Floats:
-    """Return some boxes, (6, h), grown by `reach` on all sides."""
-    grown = gather(boxes, some)
-    grown[:3] -= reach
-    grown[3:] += reach
-    return grown
 
 
 def _side(tree: Octree, cells: Ids, margin: float, slack: float) -> tuple[_Side, Ids]:
@@ -176,11 +170,10 @@ def _side(tree: Octree, cells: Ids, margin: float, slack: float) -> tuple[_Side,
     (entries,) = used.nonzero()
     bounds = grown_bounds(tree.arranged[entries], margin / 2)
     places, starts = (np.cumsum(used) - 1)[references], np.cumsum(counts) - counts
-    content = _grown(tree.cell_rows, leaves, slack)
-    for low, high, row, upper in zip(content, content[3:], bounds, bounds[3:], strict=False):
-        if len(places):
-            np.maximum(low, np.minimum.reduceat(row.take(places), starts), out=low)
-            np.minimum(high, np.maximum.reduceat(upper.take(places), starts), out=high)
+    content = boxes_grown(gather(tree.cell_rows, leaves), slack)
+    if len(places):
+        held = gather(bounds, places)
+        content = boxes_shared(content, bounds_of_runs(held[:3], held[3:], starts))
     side = _Side(entries, bounds, places, starts, counts, content)
     return side, (np.cumsum(wanted) - 1)[cells]
 
@@ -188,9 +181,9 @@ def _side(tree: Octree, cells: Ids, margin: float, slack: float) -> tuple[_Side,
 def _sharing(one: _Side, other: _Side, ones: Ids, others: Ids) -> _Leaves:
     """Return those pairs of leaves whose contents meet."""
     here, there = gather(one.content, ones), gather(other.content, others)
-    lower, upper = np.maximum(here[:3], there[:3]), np.minimum(here[3:], there[3:])
-    (met,) = (lower <= upper).all(axis=0).nonzero()
-    return _Leaves(ones[met], others[met], gather(np.concatenate((lower, upper)), met))
+    shared = boxes_shared(here, there)
+    (met,) = (shared[:3] <= shared[3:]).all(axis=0).nonzero()
+    return _Leaves(ones[met], others[met], gather(shared, met))
 
 
 def _work(one: _Side, other: _Side, leaves: _Leaves) -> tuple[Ids, Ids]:

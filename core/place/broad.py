@@ -3,6 +3,7 @@
 import numpy as np
 
 from ..arrays import Floats, Ids
+from ..boxes import boxes_grown, boxes_meet, middles_and_halves
 from ..construction import build_steps
 from ..gaps.way import Way
 from ..pairs import overlapping_pairs_steps
@@ -20,7 +21,7 @@ _SHADOW = np.array([[1.0], [1.0], [0.0]] * 2)
 def bounds_along(moment: Moment, way: Way, rows: Ids) -> Floats:
     """Return bounds (6, n) of what is placed in rows as seen along the way."""
     boxes = moment.placements.boxes[:, rows]
-    middle, half = (boxes[:3] + boxes[3:]) / 2, (boxes[3:] - boxes[:3]) / 2
+    middle, half = middles_and_halves(boxes)
     place = way.seen(middle[None])[0]
     i, j, k = way.axes
     share = np.abs(way.direction / way.direction[k])
@@ -29,15 +30,14 @@ def bounds_along(moment: Moment, way: Way, rows: Ids) -> Floats:
     reach[1] = half[j] + half[k] * share[j]
     reach[2] = half[k] / np.abs(way.direction[k])
     reach += 4 * _GROWN * np.abs(boxes).max(axis=0)
-    return np.concatenate((place - reach, place + reach))
+    return boxes_grown(place, reach)
 
 
 def shadows_met(moment: Moment, way: Way, movers: Ids, others: Ids) -> Steps[Ids]:
     """Return pairs of a row that moves and another, not wholly behind it, (2, p), sorted."""
     bounds = [bounds_along(moment, way, rows) for rows in (movers, others)]
     if len(movers) * len(others) <= _FEW:
-        one, other = bounds[0][:, :, None], bounds[1][:, None]
-        ones, there = ((one[:2] <= other[3:5]) & (one[3:5] >= other[:2])).all(axis=0).nonzero()
+        ones, there = boxes_meet(bounds[0][:, :, None], bounds[1][:, None], axes=2).nonzero()
     else:
         flat = [Boxes.from_rows(each * _SHADOW) for each in bounds]
         trees = []

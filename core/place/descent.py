@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import tuning
-from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, distinct, dot, starts_of_runs
+from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, distinct, dot
+from ..boxes import bounds_by_owner, bounds_of_points
 from ..records import Columns
 from ..scene.moment import Moment, first_of_each
 from ..scene.placements import GAP_ROUNDING, gap_slacks
@@ -71,8 +72,7 @@ class Surfaces:
         for some in blocks(len(entries)):
             points = self.corners(entries[some], rows[some]).reshape(3, 3, -1)
             along = np.stack([dot(directions[:, some], point) for point in points])
-            bounds[:3, some], bounds[4:7, some] = points.min(axis=0), points.max(axis=0)
-            bounds[3, some], bounds[7, some] = along.min(axis=0), along.max(axis=0)
+            bounds[:, some] = bounds_of_points(np.concatenate((points, along[:, None]), axis=1))
         return bounds
 
 
@@ -95,16 +95,11 @@ class _Children:
     around: Floats
 
     @classmethod
-    def of(cls, nodes: _Nodes, counts: Ids) -> "_Children":
-        """Return nodes, so many of each parent, with the bounds around all of each."""
-        firsts = np.cumsum(counts) - counts
-        around = np.full((8, len(counts)), np.inf)
-        around[4:] = -np.inf
-        (some,) = counts.nonzero()
-        if len(some):
-            around[:4, some] = np.minimum.reduceat(nodes.bounds[:4], firsts[some], axis=1)
-            around[4:, some] = np.maximum.reduceat(nodes.bounds[4:], firsts[some], axis=1)
-        return cls(nodes, firsts, counts, around)
+    def of(cls, nodes: _Nodes, parents: Ids, count: int) -> "_Children":
+        """Return nodes by their parents, (n,) ascending, with the bounds around those of each."""
+        counts = np.bincount(parents, minlength=count)
+        around = bounds_by_owner(nodes.bounds[:4], nodes.bounds[4:], parents, count)
+        return cls(nodes, np.cumsum(counts) - counts, counts, around)
 
     def below(self, parents: Ids) -> tuple[Ids, Ids]:
         """Return the nodes of some parents: the place of the parent, and that of the node."""
@@ -213,7 +208,10 @@ class Descent(ABC):
 
     def _are_near(self, nodes: list[_Nodes]) -> list[Flags]:
         """Return which nodes of either side may be near enough to the others of their pair."""
-        around = [_around(each, len(self.limits)) for each in nodes]
+        around = [
+            bounds_by_owner(each.bounds[:4], each.bounds[4:], each.pairs, len(self.limits))
+            for each in nodes
+        ]
         ones, others = nodes
         found = [
             (ones.pairs, ones.bounds, around[1].take(ones.pairs, axis=1)),
@@ -264,8 +262,8 @@ class Descent(ABC):
         sides = []
         for number in range(2):
             nodes[number] = nodes[number][near[number]]
-            counts = np.bincount(ranges[number][near[number]], minlength=len(used[number]))
-            sides.append(_Children.of(nodes[number], counts))
+            parents = ranges[number][near[number]]
+            sides.append(_Children.of(nodes[number], parents, len(used[number])))
         # Boxes around children, as they are placed, are tighter than those placed around them.
         here, there = (np.searchsorted(*each) for each in zip(used, front.places, strict=True))
         (one, other), pairs = sides, front.pairs
@@ -334,17 +332,6 @@ class Descent(ABC):
                 self.look(few_now.pairs, few_now.numbers)
                 yield
             front = self._open(front)
-
-
-def _around(nodes: _Nodes, count: int) -> Floats:
-    """Return the bounds of all nodes of each of so many pairs, (8, p)."""
-    bounds = np.full((8, count), np.inf)
-    starts = starts_of_runs(nodes.pairs)
-    if len(starts):
-        pairs = nodes.pairs[starts]
-        bounds[:4, pairs] = np.minimum.reduceat(nodes.bounds[:4], starts, axis=1)
-        bounds[4:, pairs] = np.maximum.reduceat(nodes.bounds[4:], starts, axis=1)
-    return bounds
 
 
 def _best(front: PatchPairs, few: int) -> PatchPairs:

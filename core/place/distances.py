@@ -19,6 +19,7 @@ from ..audit.judge import world_of
 from ..audit.rules import moment_of
 from ..audit.sides import in_order
 from ..audit.solids import World, both_depths, nested_both
+from ..boxes import boxes_meet
 from ..groups import ALL_GROUPS
 from ..records import Record
 from ..scene import SceneOctree
@@ -135,16 +136,9 @@ def _distances(moment: Moment, rows: Ids) -> Steps[Distances]:
     return answer
 
 
-def boxes_meet(moment: Moment, met: Ids) -> Flags:
-    """Return of which pairs of rows, (2, p), the boxes meet, (p,)."""
-    here, there = moment.placements.boxes[:, met[0]], moment.placements.boxes[:, met[1]]
-    meet: Flags = ((here[:3] <= there[3:]) & (there[:3] <= here[3:])).all(axis=0)
-    return meet
-
-
 def touching_pairs(moment: Moment, met: Ids) -> Steps[Flags]:
     """Return which pairs of rows, (2, p), have triangles that touch, (p,)."""
-    touched = boxes_meet(moment, met)
+    touched = boxes_meet(*moment.placements.boxes_of(met))
     (some,) = touched.nonzero()
     if len(some):
         trials = yield from tried(moment, met[:, some], 0.0, objects=True)
@@ -188,7 +182,7 @@ class _Measurement:
 
     def sink(self) -> Steps[None]:
         """Find where pairs touch, what lies in what, and how deep; of pairs whose boxes meet."""
-        (some,) = boxes_meet(self._moment, self._met).nonzero()
+        (some,) = boxes_meet(*self._moment.placements.boxes_of(self._met)).nonzero()
         for banded in by_band(self._moment, self._met[:, some], 0.0):
             steps = self._sink(banded, some[banded.some])
             yield from between(banded.start, banded.stop, steps)

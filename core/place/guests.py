@@ -16,10 +16,11 @@ from ..audit import findings
 from ..audit.bands import by_band, resolutions
 from ..audit.inside import inside, nearest_triangles
 from ..audit.judge import judged, world_of
-from ..audit.pieces import SurfaceParts, triangle_bounds, triangles_in_boxes
+from ..audit.pieces import SurfaceParts, triangles_in_boxes
 from ..audit.shells import Shells
 from ..audit.sides import in_order
 from ..audit.solids import nested_of
+from ..boxes import bounds_of_points, boxes_contain, boxes_grown
 from ..compiled import CROSSES, TOUCHES, crossing_surfaces
 from ..query import query
 from ..scene import SceneOctree
@@ -156,7 +157,7 @@ def _met(asked: Asked) -> Ids:
     (there,) = placements.is_there.nonzero()
     boxes = placements.boxes[:, there]
     reach = (asked.clearance or 0.0) * (1 + GAP_ROUNDING)
-    grown = Boxes.from_rows(np.concatenate((boxes[:3] - reach, boxes[3:] + reach)))
+    grown = Boxes.from_rows(boxes_grown(boxes, reach))
     which, ids = query(asked.moment.top, grown)
     found = np.stack((there[which], asked.moment.placements.rows_named(ids)))
     return found[:, asked.counted[found[1]]]
@@ -202,7 +203,7 @@ def _holding(
     one_each = order[starts_of_runs(keys)]
     points, pairs = near.corners[:3, one_each], some[near.solids[one_each]]
     boxes = asked.guests.placements.boxes[:, search.rows[0, pairs]]
-    (close,) = ((points >= boxes[:3]) & (points <= boxes[3:])).all(axis=0).nonzero()
+    (close,) = boxes_contain(boxes, points, points).nonzero()
     steps = inside(asked.guests, points[:, close], search.rows[0, pairs[close]])
     is_in = yield from steps
     search.refuse(pairs[close[is_in]])
@@ -217,7 +218,8 @@ def _touching(
     ranks = np.full(len(some), -1)
     ranks[touched] = np.arange(len(touched))
     (kept,) = (ranks[near.solids] >= 0).nonzero()
-    whose, bounds = ranks[near.solids[kept]], triangle_bounds(near.corners[:, kept])
+    whose = ranks[near.solids[kept]]
+    bounds = bounds_of_points(near.corners[:, kept].reshape(3, 3, -1))
     reach_in = (bounds[:3] < boxes[3:, whose]) & (bounds[3:] > boxes[:3, whose])
     entered = flagged(len(touched), whose[reach_in.all(axis=0)])
     is_solid = (boxes[3:] > boxes[:3]).all(axis=0)
@@ -240,7 +242,7 @@ def _tight_boxes(asked: Asked, guests: Ids) -> Floats:
     boxes = np.empty((6, len(guests)))
     for some in blocks(len(guests), _TOGETHER):
         points = _points(asked, guests[some], own_points(asked.guests, corners_only=True))
-        boxes[:3, some], boxes[3:, some] = points.min(axis=2), points.max(axis=2)
+        boxes[:, some] = bounds_of_points(points, axis=2)
     return boxes
 
 

@@ -98,7 +98,7 @@ def _solids_beside(
 
 def boxes_overlap(moment: Moment, pairs: Ids) -> Flags:
     """Return which pairs of rows, (2, p), have boxes that are more than flush."""
-    one, other = (moment.placements.boxes[:, rows] for rows in pairs)
+    one, other = moment.placements.boxes_of(pairs)
     deep = np.minimum(one[3:] - other[:3], other[3:] - one[:3]) > FLUSH
     flags: Flags = deep.all(axis=0)
     return flags

@@ -12,6 +12,7 @@ from ..audit.contacts import Contacts, contacts_of
 from ..audit.inside import inside, nearest_triangles
 from ..audit.judge import world_of
 from ..audit.solids import World, depths
+from ..boxes import boxes_contain, boxes_grown
 from ..scene.moment import Moment
 from ..steps import Steps, between
 
@@ -29,8 +30,7 @@ def lie_whole(moment: Moment, inner: Ids, outer: Ids) -> Steps[Flags]:
     """
     flags = np.zeros(len(inner), bool)
     here, there = (moment.placements.boxes[:, rows] for rows in (inner, outer))
-    is_held = (here[:3] >= there[:3] - FLUSH) & (here[3:] <= there[3:] + FLUSH)
-    (some,) = is_held.all(axis=0).nonzero()
+    (some,) = boxes_contain(boxes_grown(there, FLUSH), here[:3], here[3:]).nonzero()
     if len(some) == 0:
         return flags
     met = np.stack((inner[some], outer[some]))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, dot, gather
+from ..boxes import bounds_of_points, boxes_grown
 from ..shapes import (
     Boxes,
     Capsules,
@@ -80,7 +81,7 @@ def _images(volumes: Shapes, numbers: Ids, placements: Placements, rows: Ids) ->
     slacks = placements.slacks[rows] + _ROUNDING * _most(inverses, sizes)
     seen = taken_back(inverses, points - shifts)
     widths = radii * np.sqrt((inverses.reshape(3, 3, -1) ** 2).sum(axis=1))
-    hulls = Boxes.from_rows(np.concatenate((seen.min(axis=0) - widths, seen.max(axis=0) + widths)))
+    hulls = Boxes.from_rows(boxes_grown(bounds_of_points(seen), widths))
     most, least = placements.most[rows], placements.least[rows]
     shapes, wider, exact = _kept(volumes, seen, radii, most, least)
     return _parted(shapes, slacks + wider, exact, hulls, slacks)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from .. import tuning
 from ..arrays import Floats, Ids, blocks, concatenated_ranges, starts_of_runs
+from ..boxes import bounds_by_owner, boxes_grown, boxes_shared
 from ..pairs.broad_phase import pairs_in_cells
 from ..pairs.sweep import PairBatch, comparisons, grid_around, quantize
 from ..shapes import Boxes
@@ -116,9 +117,7 @@ def compared(near: Near, margin: float, touched: Callable[[int], bool]) -> Itera
     """
     if len(near.sides) == 0:
         return
-    bounds = near.bounds
-    reach = _reach(bounds, margin)
-    grown = np.concatenate((bounds[:3] - reach, bounds[3:] + reach))
+    grown = boxes_grown(near.bounds, _reach(near.bounds, margin))
     pairs = near.sides >> 1
     (large,) = (np.bincount(pairs) > tuning.current.triangles_in_cells).nonzero()
     places = np.arange(len(pairs)) if len(large) == 0 else (~np.isin(pairs, large)).nonzero()[0]
@@ -166,16 +165,10 @@ def _cells(
 
     Both as bits. The grid covers the region that the two sides have in common. `sides` ascend.
     """
-    reach = _reach(bounds, margin)
-    lower, upper = bounds[:3] - reach, bounds[3:] + reach
-    starts = starts_of_runs(sides)
-    # The region of each pair: its lower corner, and the negative of its upper corner.
-    region = np.full((6, 2 * count), np.inf)
-    if len(starts):
-        region[:3, sides[starts]] = np.minimum.reduceat(lower, starts, axis=1)
-        region[3:, sides[starts]] = -np.maximum.reduceat(upper, starts, axis=1)
-    region = region.reshape(6, count, 2).max(axis=2)
-    size = -region[3:] - region[:3]
+    lower, upper = boxes_grown(bounds, _reach(bounds, margin)).reshape(2, 3, -1)
+    region = bounds_by_owner(lower, upper, sides, 2 * count)
+    region = boxes_shared(region[:, ::2], region[:, 1::2])
+    size = region[3:] - region[:3]
     is_shared = (size >= 0).all(axis=0)
     region, size = np.where(is_shared, region, 0.0), np.where(is_shared, size, 0.0)
     scale = np.divide(_GRID, size, out=np.zeros((3, count)), where=size > 0)
@@ -190,8 +183,8 @@ def _cells(
         cells &= _SPANS[axis].take(first.astype(np.uint8) * _GRID + last.astype(np.uint8))
     cells[~flags] = 0
     held = np.zeros(2 * count, np.uint64)
-    if len(starts):
-        held[sides[starts]] = np.bitwise_or.reduceat(cells, starts)
+    starts = starts_of_runs(sides)
+    held[sides[starts]] = np.bitwise_or.reduceat(cells, starts)
     return cells, held[::2] & held[1::2]
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Ids, blocks, distinct, gather
+from ..boxes import box_gaps
 from ..descend import expanded, portions
 from ..mailboxing import mailboxes_for, unique_pairs
 from ..nearest import Nearest, nearest
@@ -143,9 +144,7 @@ def _rest(moment: Moment, points: Floats, best: _Best, looked: Ids) -> None:
     keys = numbers * len(moment.placements) + rows
     new = np.flatnonzero(moment.placements.is_there[rows] & ~np.isin(keys, looked))
     numbers, rows = numbers[new], rows[new]
-    boxes = moment.placements.boxes[:, rows]
-    there = points[:, numbers]
-    gaps = np.maximum(np.maximum(boxes[:3] - there, there - boxes[3:]), 0.0)
+    gaps = box_gaps(moment.placements.boxes[:, rows], points[:, numbers])
     away = np.sqrt((gaps * gaps).sum(axis=0)) * (1 - _ROUNDING)
     order = np.lexsort((away, numbers))
     numbers, rows, away = numbers[order], rows[order], away[order]

@@ -115,7 +115,7 @@ def _walked(moment: Moment, trials: "Trials") -> Steps[bool]:
     """Find which pairs of rows touch, by the kernel; return whether it could tell of all."""
     placements = moment.placements
     side = trials.sheets, placements.meshes, placements.matrices
-    slacks = gap_slacks(*(placements.boxes[:, rows] for rows in trials.met))
+    slacks = gap_slacks(*placements.boxes_of(trials.met))
     states = yield from crossing_surfaces((side, side), trials.met, slacks, None, touching=True)
     if states is None:
         return False
@@ -127,7 +127,7 @@ def _listed(moment: Moment, trials: "Trials") -> Steps[None]:
     """List the triangles that touch, by the kernel; the pairs that are left to NumPy stay open."""
     placements = moment.placements
     side = trials.sheets, placements.meshes, placements.matrices
-    slacks = gap_slacks(*(placements.boxes[:, rows] for rows in trials.met))
+    slacks = gap_slacks(*placements.boxes_of(trials.met))
     listed = yield from listed_touches(side, trials.met, slacks, trials.margin)
     if listed is not None:
         trials.take(*listed)

@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import compiled, tuning
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, cross, dot, gather, joined
+from ..boxes import bounds_of_runs
 from ..shapes import Triangles
 
 # Triangles in a patch, and patches in a larger one; of the largest, a mesh has at most _TOP.
@@ -73,8 +74,7 @@ def made_patches(triangles: Triangles, sizes: Ids) -> Generator[None, None, Patc
         begin = int(starts[some.start])
         part = triangles[begin : int(starts[some.stop - 1] + counts[some.stop - 1])]
         lower, upper = part.limits()
-        rows[:3, some] = np.minimum.reduceat(lower, starts[some] - begin, axis=1)
-        rows[3:, some] = np.maximum.reduceat(upper, starts[some] - begin, axis=1)
+        rows[:, some] = bounds_of_runs(lower, upper, starts[some] - begin)
         altitudes[some] = np.minimum.reduceat(_altitudes(part), starts[some] - begin)
         yield
     levels = [(rows, altitudes, starts, counts)]
@@ -90,9 +90,7 @@ def made_patches(triangles: Triangles, sizes: Ids) -> Generator[None, None, Patc
             break
         starts, owners, counts = _runs(np.where(numbers > _TOP, numbers, 0), _FAN)
         parts = rows if len(kept) == rows.shape[1] else gather(rows, kept)
-        above = np.empty((6, len(starts)))
-        np.minimum.reduceat(parts[:3], starts, axis=1, out=above[:3])
-        np.maximum.reduceat(parts[3:], starts, axis=1, out=above[3:])
+        above = bounds_of_runs(parts[:3], parts[3:], starts)
         altitudes = np.minimum.reduceat(altitudes[kept], starts)
         levels.append((above, altitudes, begin + kept[starts], counts))
         begin, rows = begin + rows.shape[1], above

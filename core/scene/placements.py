@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Flags, Floats, Ids, concatenated_ranges, cross, flagged, gather
+from ..boxes import bounds_of_runs, boxes_grown, middles_and_halves
 from ..compiled import arranger
 from ..records import Columns, Frozen
 from .store import Table
@@ -68,9 +69,7 @@ class Placements(Frozen, Columns):
             inverses, wrong = _inverses(some)
             most, least = _stretches(some)
             reach = _reach(some, held)
-            boxes = _boxes(some, meshes, table)
-            boxes[:3] -= reach * _GROWN
-            boxes[3:] += reach * _GROWN
+            boxes = boxes_grown(_boxes(some, meshes, table), reach * _GROWN)
             slacks = _slacks(inverses, wrong, reach, held)
         is_there &= np.isfinite(boxes).all(axis=0)
         # What is not there stands, for now, where the first does that is.
@@ -103,12 +102,14 @@ class Placements(Frozen, Columns):
             flags &= (held == new) | ((held != held) & (new != new))
         return flags
 
+    def boxes_of(self, pairs: Ids) -> tuple[Floats, Floats]:
+        """Return the boxes of the two rows of pairs, (2, p): (6, p) each."""
+        return self.boxes[:, pairs[0]], self.boxes[:, pairs[1]]
+
     def boxes_around(self, rows: Ids, boxes: Floats) -> Floats:
         """Return boxes (6, h) around boxes of the meshes placed in these rows."""
         matrices = gather(self.matrices, rows)
-        lower, upper = _sides(matrices, boxes)
-        grown = _reach(matrices, boxes) * _GROWN
-        return np.concatenate((lower - grown, upper + grown))
+        return boxes_grown(_placed(matrices, boxes), _reach(matrices, boxes) * _GROWN)
 
     def moved(self, rows: Ids, new: "Placements") -> "Placements":
         """Return the placements, with those in some rows replaced by others."""
@@ -196,22 +197,21 @@ def _boxes(matrices: Floats, meshes: Ids, table: Table) -> Floats:
             places = concatenated_ranges(table.part_starts[meshes[some]], counts[some])
             owners = np.repeat(some, counts[some])
             starts = np.cumsum(counts[some]) - counts[some]
-            lower, upper = _sides(gather(matrices, owners), gather(table.parts, places))
-            boxes[:3, some] = np.minimum.reduceat(lower, starts, axis=1)
-            boxes[3:, some] = np.maximum.reduceat(upper, starts, axis=1)
+            sides = _placed(gather(matrices, owners), gather(table.parts, places))
+            boxes[:, some] = bounds_of_runs(sides[:3], sides[3:], starts)
     return boxes
 
 
-def _sides(matrices: Floats, parts: Floats) -> tuple[Floats, Floats]:
-    """Return the bounds of placed boxes, (3, k) each."""
-    middle, half = (parts[:3] + parts[3:]) / 2, (parts[3:] - parts[:3]) / 2
+def _placed(matrices: Floats, parts: Floats) -> Floats:
+    """Return the bounds of placed boxes, (6, k)."""
+    middle, half = middles_and_halves(parts)
     center: Floats = np.empty(middle.shape)
     extent: Floats = np.empty(half.shape)
     for axis in range(3):
         x, y, z, shift = matrices[4 * axis : 4 * axis + 4]
         center[axis] = x * middle[0] + y * middle[1] + z * middle[2] + shift
         extent[axis] = np.abs(x) * half[0] + np.abs(y) * half[1] + np.abs(z) * half[2]
-    return center - extent, center + extent
+    return boxes_grown(center, extent)
 
 
 def _slacks(inverses: Floats, wrong: Floats, reach: Floats, bounds: Floats) -> Floats:

@@ -19,6 +19,7 @@ from ..arrays import (
     gather,
     starts_of_runs,
 )
+from ..boxes import bounds_of_points, bounds_of_runs
 from ..shapes import Triangles
 from .vertex_blocks import VertexBlocks
 
@@ -61,7 +62,7 @@ class Mesh:
             bounds = _merged(parts, 1)[:, 0]
             return cls(triangles, valid, bounds, parts, blocks)
         points = vertices if used.all() else vertices[:, used]
-        bounds = np.concatenate((points.min(axis=1), points.max(axis=1)))
+        bounds = bounds_of_points(points, axis=1)
         parts = _parts(points, bounds) if len(valid) >= _WORTH else bounds[:, None]
         return cls(triangles, valid, bounds, parts, blocks)
 
@@ -90,8 +91,7 @@ def _finite(triangles: Triangles) -> tuple[Ids, Flags]:
 def _merged(boxes: Floats, count: int = _PARTS**3) -> Floats:
     """Join neighboring boxes, (6, b), until `count` are left; return their bounds."""
     starts = np.unique(np.arange(count) * boxes.shape[1] // count)
-    lower = np.minimum.reduceat(boxes[:3], starts, axis=1)
-    return np.concatenate((lower, np.maximum.reduceat(boxes[3:], starts, axis=1)))
+    return bounds_of_runs(boxes[:3], boxes[3:], starts)
 
 
 def _parts(points: Floats, bounds: Floats) -> Floats:
@@ -104,8 +104,7 @@ def _parts(points: Floats, bounds: Floats) -> Floats:
         keys = keys * np.uint8(_PARTS) + cells
     order = np.argsort(keys, kind="stable")
     starts, points = starts_of_runs(keys[order]), gather(points, order)
-    lower = np.minimum.reduceat(points, starts, axis=1)
-    return np.concatenate((lower, np.maximum.reduceat(points, starts, axis=1)))
+    return bounds_of_runs(points, points, starts)
 
 
 class Table:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from .. import compiled, tuning
 from ..arrays import Flags, Floats, Ids, blocks
+from ..boxes import bounds_of_runs
 from ..shapes import Triangles
 
 # An outcode: the planes that a vertex is surely beyond, six at most; whether it is not surely
@@ -49,9 +50,8 @@ class VertexBlocks:
     @cached_property
     def limits(self) -> Floats:
         """The boxes of blocks, (6, b)."""
-        rows, starts = self.triangles.vertices.T, [part.start for part in self.parts]
-        lower = np.minimum.reduceat(rows, starts, axis=1)
-        return np.concatenate((lower, np.maximum.reduceat(rows, starts, axis=1)))
+        rows, starts = self.triangles.vertices.T, np.arange(0, len(self.used), self.length)
+        return bounds_of_runs(rows, rows, starts)
 
     @cached_property
     def is_used(self) -> Flags:
