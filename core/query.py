@@ -19,6 +19,7 @@ from .descend import NOTHING, Found, descend, expanded, morton_order, portions
 from .groups import ALL_GROUPS, in_groups
 from .mailboxing import Answers, Pairs, deduplicate, mailboxes_for
 from .octree import Octree, as_octree
+from .rounds import in_rounds
 from .shapes import Boxes, Capsules, Frusta, HalfSpaces, OrientedBoxes, Regions, Shapes, Spheres
 from .touch import lying_inside, touching
 from .walkable import Walkable
@@ -421,13 +422,6 @@ def _hits(tree: Octree, found: Candidates) -> Ids:
     sure, unsure = vouched(tree, found.certain, "touching")
     touched[sure[0]] = True
     touched[holding(tree, found.volumes, unsure)[0]] = True
-    pairs, few = found.doubtful, _START
-    while True:
-        pairs = chosen(pairs, np.flatnonzero(~touched[pairs[0]]))
-        queries = pairs[0]
-        if len(queries) == 0:
-            return np.flatnonzero(touched)
-        is_early = np.arange(len(queries)) - np.searchsorted(queries, queries) < few
-        early, late = (chosen(pairs, np.flatnonzero(some)) for some in (is_early, ~is_early))
-        touched[holding(tree, found.volumes, early)[0]] = True
-        pairs, few = late, few * _MORE
+    for early in in_rounds(found.doubtful[0], _START, _MORE, lambda of, _: ~touched[of]):
+        touched[holding(tree, found.volumes, chosen(found.doubtful, early))[0]] = True
+    return np.flatnonzero(touched)

@@ -12,7 +12,7 @@ import core
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
-    "tuning", "arrays", "boxes", "whole", "records", "checks", "steps", "passes", "shapes", "apart",
+    "tuning", "arrays", "boxes", "rounds", "whole", "records", "checks", "steps", "passes", "shapes", "apart",
     "options",
     "grid", "child_masks", "cells", "any_octree", "walkable", "octree", "compiled", "checksums",
     "touch", "lone", "groups", "construction", "mailboxing", "descend", "query", "rays", "nearest",

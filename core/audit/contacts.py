@@ -17,7 +17,8 @@ from ..arrays import Flags, Floats, Ids, blocks, cross, distinct, dot, starts_of
 from ..boxes import box_gaps
 from ..compiled import measured_pairs
 from ..records import Columns
-from ..scene.moment import Moment, first_of_each
+from ..rounds import in_rounds
+from ..scene.moment import Moment
 from ..scene.near import Near, compared, near_each_other
 from ..scene.placed import PlacedTriangles
 from ..scene.sheets import Sheets
@@ -166,22 +167,15 @@ class _Gaps:
         gaps = np.sqrt(dot(beside, beside)) * (1 - _ROUNDING)
         entries = np.stack((near.entries[ones], near.entries[others]))
         order = np.lexsort((gaps, pairs))
-        pairs, gaps, entries, few = pairs[order], gaps[order], entries[:, order], _FEW
-        while True:
-            left = gaps <= self._lengths[pairs]
-            pairs, gaps, entries = pairs[left], gaps[left], entries[:, left]
-            if len(pairs) == 0:
-                return
-            early = first_of_each(pairs, few)
-            for some in np.array_split(early.nonzero()[0], 1 + early.sum() // _TESTED):
+        pairs, gaps, entries = pairs[order], gaps[order], entries[:, order]
+
+        def are_open(owners: Ids, left: Ids) -> Flags:
+            return gaps[left] <= self._lengths[owners]
+
+        for early in in_rounds(pairs, _FEW, _MORE, are_open):
+            for some in np.array_split(early, 1 + len(early) // _TESTED):
                 self._measure(pairs[some], entries[:, some])
                 yield
-            pairs, gaps, entries, few = (
-                pairs[~early],
-                gaps[~early],
-                entries[:, ~early],
-                few * _MORE,
-            )
 
     def _measure(self, pairs: Ids, entries: Ids) -> None:
         margin = float(self._lengths[pairs].max(initial=0.0))

@@ -16,7 +16,8 @@ import numpy as np
 from ..arrays import Flags, Floats, Ids, dot, flagged
 from ..compiled import split_pieces
 from ..records import Columns
-from ..scene.moment import Moment, first_of_each
+from ..rounds import first_of_each
+from ..scene.moment import Moment
 from ..steps import Steps
 from ..touch.triangle_distance import points_to_triangles
 from .inside import inside, nearest_triangles

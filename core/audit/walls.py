@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Ids, blocks, concatenated_ranges, cross, dot, starts_of_runs
-from ..scene.moment import Moment, first_of_each
+from ..rounds import first_of_each
+from ..scene.moment import Moment
 from ..scene.sheets import Sheets
 from ..steps import Steps
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, starts_of_runs
 from ..compiled import slid_surfaces
-from ..scene.moment import Moment, first_of_each
+from ..rounds import first_of_each
+from ..scene.moment import Moment
 from ..scene.sheets import Sheets
 from ..steps import Steps
 from .boxed import Boxed, each_with_each

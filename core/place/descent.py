@@ -17,7 +17,8 @@ from .. import tuning
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, distinct, dot
 from ..boxes import bounds_by_owner, bounds_of_points
 from ..records import Columns
-from ..scene.moment import Moment, first_of_each
+from ..rounds import first_of_each, in_rounds
+from ..scene.moment import Moment
 from ..scene.placements import GAP_ROUNDING, gap_slacks
 from ..scene.sheets import Sheets
 from ..steps import Steps
@@ -323,15 +324,16 @@ class Descent(ABC):
 
     def _rounds(self, front: PatchPairs) -> Iterator[None]:
         """Look at triangles, the nearest boxes first, until no more may be near enough."""
-        front, few = front[np.lexsort((front.least, front.pairs))], _FEW
-        while len(front):
-            early = first_of_each(front.pairs, few)
-            part, front, few = front[early], front[~early], few * _MORE
-            for some in blocks(len(part), tuning.current.triangles_tested):
-                few_now = self._open(part[some])
+        front = front[np.lexsort((front.least, front.pairs))]
+
+        def are_open(owners: Ids, left: Ids) -> Flags:
+            return front.least[left] <= self.limits[owners]
+
+        for early in in_rounds(front.pairs, _FEW, _MORE, are_open):
+            for some in blocks(len(early), tuning.current.triangles_tested):
+                few_now = self._open(front[early[some]])
                 self.look(few_now.pairs, few_now.numbers)
                 yield
-            front = self._open(front)
 
 
 def _best(front: PatchPairs, few: int) -> PatchPairs:

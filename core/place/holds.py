@@ -12,7 +12,8 @@ from ..gaps.known import Faces
 from ..gaps.search import GapSearch
 from ..gaps.shadows import facings
 from ..gaps.way import Way
-from ..scene.moment import Moment, first_of_each
+from ..rounds import in_rounds
+from ..scene.moment import Moment
 from ..scene.pairs import tried
 from ..scene.sheets import Sheets
 from ..steps import Steps, between
@@ -60,10 +61,8 @@ def _holding(moment: Moment, sheets: Sheets, way: Way, rows: Ids, faces: Faces) 
     face, or that of the one that moves behind its own. Where neither face bounds a solid, both are
     sheets, and hold, too.
     """
-    held = [Faces.none()]
-    few = 1
-    while len(faces):
-        early = first_of_each(faces.pairs, few)
+    held, are_open = [Faces.none()], np.ones(rows.shape[1], bool)
+    for early in in_rounds(faces.pairs, 1, 8, lambda of, _: are_open[of]):
         here = faces[early]
         ones, others = rows[:, here.pairs]
         sides = yield from _solids_beside(moment, sheets, way, ones, here.ones)
@@ -72,7 +71,7 @@ def _holding(moment: Moment, sheets: Sheets, way: Way, rows: Ids, faces: Faces) 
         leads_out = sides[1] | other_sides[0]
         found = here[leads_in | ~leads_out]
         held.append(found[starts_of_runs(found.pairs)])
-        faces, few = faces[~early & ~np.isin(faces.pairs, found.pairs)], few * 8
+        are_open[found.pairs] = False
     return Faces.joined(held)
 
 

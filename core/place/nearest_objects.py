@@ -21,8 +21,9 @@ from ..nearest import nearest
 from ..octree import Octree
 from ..query import query
 from ..records import Columns
+from ..rounds import first_of_each
 from ..scene import SceneOctree
-from ..scene.moment import Moment, first_of_each
+from ..scene.moment import Moment
 from ..scene.placements import GAP_ROUNDING
 from ..shapes import Boxes
 from ..steps import Steps, ascending, at_once, between

@@ -117,9 +117,3 @@ class Moment:
         """Return triangles, placed in the world: entry i by the placement in row i."""
         placements = self.placements
         return PlacedTriangles(found.arranged, placements.matrices, placements.most, entries, rows)
-
-
-def first_of_each(numbers: Ids, few: int) -> Flags:
-    """Tell which elements are among the first few of their run of equal numbers."""
-    flags: Flags = np.arange(len(numbers)) - np.searchsorted(numbers, numbers) < few
-    return flags

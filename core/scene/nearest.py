@@ -17,10 +17,11 @@ from ..nearest import Nearest, nearest
 from ..nearest.closest import closest_points, distances, lower_bounds
 from ..nearest.search import PIECE, Search, branch_and_bound, kth_least, seed
 from ..query import query
+from ..rounds import in_rounds
 from ..shapes import Spheres
 from .forest import Forest
 from .images import taken_back
-from .moment import Moment, first_of_each
+from .moment import Moment
 
 # Points that ask together, and pairs of point and placement that descend together.
 _POINTS, _TOGETHER = 16_384, 16_384
@@ -148,12 +149,8 @@ def _rest(moment: Moment, points: Floats, best: _Best, looked: Ids) -> None:
     away = np.sqrt((gaps * gaps).sum(axis=0)) * (1 - _ROUNDING)
     order = np.lexsort((away, numbers))
     numbers, rows, away = numbers[order], rows[order], away[order]
-    few = 1
-    while len(numbers):
-        early = first_of_each(numbers, few)
+    for early in in_rounds(numbers, 1, 4, lambda of, left: away[left] <= best.limits[of]):
         _look(moment, points, numbers[early], rows[early], best)
-        left = ~early & (away <= best.limits[numbers])
-        numbers, rows, away, few = numbers[left], rows[left], away[left], few * 4
 
 
 def _look(moment: Moment, points: Floats, numbers: Ids, rows: Ids, best: _Best) -> None:

@@ -15,8 +15,9 @@ from ..arrays import Flags, Ids, blocks, distinct, starts_of_runs
 from ..compiled import CROSSES, crossing_surfaces, listed_touches
 from ..pairs import overlapping_pairs_steps
 from ..pairs.api import exact_test
+from ..rounds import in_rounds
 from ..steps import Steps, between
-from .moment import Moment, first_of_each
+from .moment import Moment
 from .near import compared, near_each_other
 from .placements import gap_slacks
 from .sheets import Sheets
@@ -211,15 +212,11 @@ class Trials:
             yield
 
     def _few_first(self, waiting: Ids) -> Iterator[None]:
-        waiting, few = waiting[:, np.argsort(waiting[0], kind="stable")], _FEW
-        while waiting.shape[1]:
-            yield
-            waiting = waiting[:, ~self.touched[waiting[0]]]
-            early = first_of_each(waiting[0], few)
+        waiting = waiting[:, np.argsort(waiting[0], kind="stable")]
+        for early in in_rounds(waiting[0], _FEW, _MORE, lambda of, _: ~self.touched[of]):
             for _ in self._every(waiting[:, early]):
                 self.touched[self._found.pop()[0]] = True
                 yield
-            waiting, few = waiting[:, ~early], few * _MORE
 
     def _test(self, pairs: Ids) -> Ids:
         """Return the pairs that touch or come near."""

@@ -22,9 +22,10 @@ from ..rays import RayCrossings, RayHits
 from ..rays.crossings import Rays, barycentric, met_sides
 from ..rays.hits import crossings, normals, ray_hits
 from ..records import Columns
+from ..rounds import in_rounds
 from .forest import Forest
 from .images import taken_back
-from .moment import Moment, first_of_each
+from .moment import Moment
 
 # Rays that ask the top level together, and pairs of ray and placement that descend together.
 _RAYS, _TOGETHER = 65_536, 16_384
@@ -286,12 +287,10 @@ def tested(moment: Moment, rays: Rays) -> Flags:
 def _test(moment: Moment, rays: Rays, crossed: Crossed, limits: Floats) -> None:
     """Look at placements that rays cross until something is met; sets their limits below 0."""
     few = min(max(1, _PAIRS // max(len(crossed.rays), 1)), _MOST)
-    while len(crossed.rays):
-        early = first_of_each(crossed.rays, few)
+    for early in in_rounds(crossed.rays, few, 4, lambda of, _: limits[of] >= 0):
         pairs = crossed[early]
         for _, found, _, _ in _met(moment, rays, pairs, limits, any_hit=True):
             limits[pairs.rays[found]] = -1.0
-        crossed, few = crossed[~early & (limits[crossed.rays] >= 0)], few * 4
 
 
 def cast_all(moment: Moment, rays: Rays) -> RayCrossings:

@@ -10,13 +10,14 @@ from ..arrays import Flags, Ids, concatenated_ranges, dot, gather, joined
 from ..descend import NOTHING, Found, descend, expanded, portions
 from ..mailboxing import Answers, Pairs, deduplicate, mailboxes_for
 from ..query import by_volume, vouched
+from ..rounds import in_rounds
 from ..shapes import Shapes, Spheres, Triangles
 from ..steps import Steps, between
 from ..touch import lying_inside, touching
 from .culling import Compared, compared, needing_octrees, turns
 from .forest import Forest
 from .images import Images, images_of
-from .moment import Moment, Reached, first_of_each
+from .moment import Moment, Reached
 
 # References that are expanded together.
 _PIECE = 262_144
@@ -99,12 +100,9 @@ def any_in(moment: Moment, volumes: Shapes) -> Flags:
     flags = np.zeros(len(volumes), bool)
     for pairs in moment.reached(volumes):
         flags[pairs.volumes[pairs.whole]] = True
-        left, few = pairs[~flags[pairs.volumes]], _PLACES
-        while len(left):
-            early = first_of_each(left.volumes, few)
-            some = left[early]
+        for early in in_rounds(pairs.volumes, _PLACES, _MORE_PLACES, lambda of, _: ~flags[of]):
+            some = pairs[early]
             flags[some.volumes[any_of(moment, volumes, some)]] = True
-            left, few = left[~early & ~flags[left.volumes]], few * _MORE_PLACES
     return flags
 
 
@@ -120,14 +118,11 @@ def any_of(moment: Moment, volumes: Shapes, pairs: Reached) -> Flags:
         sure, unsure = found.vouched("touching")
         touched[found.asked[sure[0]]] = True
         for numbers, entries in (unsure, found.doubtful):
-            asked, left, few = found.asked[numbers], entries, _FEW
-            while len(asked):
-                early = first_of_each(asked, few) & ~touched[asked]
+            asked = found.asked[numbers]
+            for early in in_rounds(asked, _FEW, _MORE, lambda of, _: ~touched[of]):
                 some = asked[early]
-                flags = _passed(moment, volumes, pairs, found, some, left[early])
+                flags = _passed(moment, volumes, pairs, found, some, entries[early])
                 touched[some[flags]] = True
-                later = ~early & ~touched[asked]
-                asked, left, few = asked[later], left[later], few * _MORE
     return touched
 
 
