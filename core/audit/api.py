@@ -213,7 +213,8 @@ def _again(moment: Moment, rules: PairRules, before: Audit, changed: Ids) -> Ste
     alive = np.isin(changed, placements.ids)
     rows = placements.rows_named(changed[alive])
     rows = np.sort(rows[placements.is_there[rows]])
-    met = rules.kept(near_some(moment, rows, options.reach))
+    near = yield from between(0.0, 0.05, near_some(moment, rows, options.reach))
+    met = rules.kept(near)
     living = np.isin(before.pairs, placements.ids[placements.is_there])
     old = ~(np.isin(before.pairs, changed) | ~living).any(axis=0)
     parts = [before.take(old.nonzero()[0])]

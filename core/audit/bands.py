@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Ids
-from ..construction import build_octree, build_steps
+from ..boxes import boxes_grown
+from ..construction import build_steps
 from ..pairs import overlapping_pairs_steps
-from ..query import query
+from ..pairs.box_pairs import meeting_boxes
 from ..scene.moment import Moment
 from ..shapes import Boxes
 from ..steps import Steps, between
@@ -100,33 +101,30 @@ def unusual_scale(boxes: Floats) -> float:
     return float(2.0 ** -_unusual_powers(largest)[0])
 
 
-def grown_boxes(boxes: Floats, reach: float) -> Floats:
-    """Return boxes (6, n) that meet if they are a reach apart, or what either of two resolves."""
+def reaching_boxes(boxes: Floats, reach: float) -> Floats:
+    """Grow boxes (6, n) to meet others that are a reach apart, or what either of two resolves."""
     far = np.maximum(reach / 2, resolutions(boxes)) * (1 + _SLACK)
     far += np.abs(boxes).max(axis=0, initial=0.0) * 2.0**-40
-    return np.concatenate((boxes[:3] - far, boxes[3:] + far))
+    return boxes_grown(boxes, far)
 
 
 def near_pairs(moment: Moment, reach: float, owners: Ids | None) -> Steps[Ids]:
     """Return the pairs of rows whose boxes are that near, (2, h), and of different owners."""
     (rows,) = moment.placements.is_there.nonzero()
-    tree = yield from between(0.0, 0.5, build_steps(_grown(moment, rows, reach)))
+    boxes = Boxes.from_rows(reaching_boxes(moment.placements.boxes[:, rows], reach))
+    tree = yield from between(0.0, 0.5, build_steps(boxes))
     of_rows = None if owners is None else owners[rows]
     steps = overlapping_pairs_steps(tree, margin=0.0, owners=of_rows)
     return _sorted(rows[(yield from between(0.5, 1.0, steps))])
 
 
-def near_some(moment: Moment, some: Ids, reach: float) -> Ids:
+def near_some(moment: Moment, some: Ids, reach: float) -> Steps[Ids]:
     """Return the pairs of some rows and any others whose boxes are that near, (2, h)."""
-    (rows,) = moment.placements.is_there.nonzero()
-    tree = build_octree(_grown(moment, rows, reach))
-    which, others = query(tree, _grown(moment, some, reach))
-    met = np.stack((some[which], rows[others]))
+    (rows,), boxes = moment.placements.is_there.nonzero(), moment.placements.boxes
+    ones, others = (reaching_boxes(boxes[:, each], reach) for each in (some, rows))
+    which, near = yield from meeting_boxes(ones, others)
+    met = np.stack((some[which], rows[near]))
     return _sorted(met[:, met[0] != met[1]])
-
-
-def _grown(moment: Moment, rows: Ids, reach: float) -> Boxes:
-    return Boxes.from_rows(grown_boxes(moment.placements.boxes[:, rows], reach))
 
 
 def _sorted(met: Ids) -> Ids:

@@ -25,7 +25,7 @@ from ..scene.pairs import tried
 from ..scene.store import Mesh
 from ..shapes import Boxes
 from ..steps import Steps, at_once, between
-from .bands import by_band, grown_boxes
+from .bands import by_band, reaching_boxes
 from .judge import world_of
 from .rules import PairRules, checked_band, moment_of
 from .solids import nested_of
@@ -211,7 +211,7 @@ class ContactTracker:
         rows = rows[np.argsort(called[rows])]
         names, matrices = called[rows], placements.matrices[:, rows]
         shapes = self._numbered(moment.meshes, placements.meshes[rows])
-        boxes = grown_boxes(placements.boxes[:, rows], self._band)
+        boxes = reaching_boxes(placements.boxes[:, rows], self._band)
         places = np.searchsorted(old.names, names)
         stays = np.append(old.names, -1)[places] == names
         was = places[stays]

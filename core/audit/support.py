@@ -16,7 +16,6 @@ from ..arrays import Flags, Floats, Ids, blocks, distinct, power_of_two_scale, s
 from ..gaps.search import GapSearch
 from ..gaps.way import Way
 from ..groups import ALL_GROUPS
-from ..query import query
 from ..records import Record
 from ..scene import SceneOctree
 from ..scene.moment import Moment
@@ -208,15 +207,14 @@ def _above(moment: Moment, labels: Ids, floating: Flags) -> Steps[Ids]:
 
     (2, p), sorted.
     """
-    placements = moment.placements
-    boxes, there = placements.boxes, placements.is_there
+    boxes, there = moment.placements.boxes, moment.placements.is_there
     (upper,) = (floating & there).nonzero()
     columns, found = boxes[:, upper].copy(), [np.empty((2, 0), np.intp)]
     columns[2] = boxes[2].min(where=there, initial=np.inf)
     for some in blocks(len(upper), _COLUMNS):
         yield some.start / len(upper)
-        which, ids = query(moment.top, Boxes(columns[:3, some].T, columns[3:, some].T))
-        ones, others = upper[some][which], placements.rows_named(ids)
-        kept = there[others] & (labels[ones] != labels[others])
+        which, others = moment.rows_touching(Boxes.from_rows(columns[:, some]))
+        ones = upper[some][which]
+        kept = labels[ones] != labels[others]
         found.append(np.stack((ones[kept], others[kept])))
     return np.concatenate(found, axis=1)

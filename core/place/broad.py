@@ -3,17 +3,13 @@
 import numpy as np
 
 from ..arrays import Floats, Ids
-from ..boxes import boxes_grown, boxes_meet, middles_and_halves
-from ..construction import build_steps
+from ..boxes import boxes_grown, middles_and_halves
 from ..gaps.way import Way
-from ..pairs import overlapping_pairs_steps
+from ..pairs.box_pairs import meeting_boxes
 from ..scene.moment import Moment
-from ..shapes import Boxes
-from ..steps import Steps, between
+from ..steps import Steps
 
 _GROWN = 2.0**-40
-# So few pairs are compared one by one: to build octrees costs as much.
-_FEW = 16_384
 # Bounds without what lies along the way.
 _SHADOW = np.array([[1.0], [1.0], [0.0]] * 2)
 
@@ -36,15 +32,7 @@ def bounds_along(moment: Moment, way: Way, rows: Ids) -> Floats:
 def shadows_met(moment: Moment, way: Way, movers: Ids, others: Ids) -> Steps[Ids]:
     """Return pairs of a row that moves and another, not wholly behind it, (2, p), sorted."""
     bounds = [bounds_along(moment, way, rows) for rows in (movers, others)]
-    if len(movers) * len(others) <= _FEW:
-        ones, there = boxes_meet(bounds[0][:, :, None], bounds[1][:, None], axes=2).nonzero()
-    else:
-        flat = [Boxes.from_rows(each * _SHADOW) for each in bounds]
-        trees = []
-        for number, boxes in enumerate(flat):
-            steps = build_steps(boxes)
-            trees.append((yield from between(0.3 * number, 0.3 * (number + 1), steps)))
-        ones, there = yield from between(0.6, 1.0, overlapping_pairs_steps(*trees))
+    ones, there = yield from meeting_boxes(*(each * _SHADOW for each in bounds))
     ahead = bounds[1][5, there] >= bounds[0][2, ones]
     found = np.stack((movers[ones], others[there]))
     found = found[:, ahead & (found[0] != found[1])]

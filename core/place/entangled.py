@@ -4,19 +4,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, distinct, starts_of_runs
+from ..arrays import Flags, Floats, Ids, distinct, gather, starts_of_runs
 from ..audit.findings import CONTAINED, DUPLICATE, OVERLAP
 from ..audit.inside import inside
 from ..audit.judge import judged
-from ..construction import build_steps
 from ..gaps.search import GapSearch
 from ..gaps.way import Way
-from ..pairs import overlapping_pairs_steps
+from ..pairs.box_pairs import meeting_boxes
 from ..scene.moment import Moment
 from ..scene.pairs import tried
 from ..scene.placements import Placements
 from ..scene.sheets import Sheets
-from ..shapes import Boxes
 from ..steps import Steps, between
 from .holds import boxes_overlap, closed_rows
 from .housed import BAND, lie_whole
@@ -40,15 +38,9 @@ def shifted(moment: Moment, rows: Ids, moves: Floats) -> Moment:
 
 def boxes_met(moment: Moment, movers: Ids) -> Steps[Ids]:
     """Return pairs of a row that moves and any other, (2, p), whose boxes overlap; each once."""
-    (there,) = moment.placements.is_there.nonzero()
-    movers = movers[moment.placements.is_there[movers]]
-    if len(movers) == 0:
-        return np.empty((2, 0), np.intp)
-    trees = []
-    for number, rows in enumerate((movers, there)):
-        boxes = Boxes.from_rows(np.ascontiguousarray(moment.placements.boxes[:, rows]))
-        trees.append((yield from between(0.3 * number, 0.3 * number + 0.3, build_steps(boxes))))
-    met = yield from between(0.6, 1.0, overlapping_pairs_steps(*trees))
+    boxes, is_there = moment.placements.boxes, moment.placements.is_there
+    (there,), movers = is_there.nonzero(), movers[is_there[movers]]
+    met = yield from meeting_boxes(gather(boxes, movers), gather(boxes, there))
     pairs = np.sort(np.stack((movers[met[0]], there[met[1]])), axis=0)
     pairs = np.unique(pairs[:, pairs[0] != pairs[1]], axis=1)
     return pairs[:, boxes_overlap(moment, pairs)]

@@ -22,7 +22,6 @@ from ..audit.sides import in_order
 from ..audit.solids import nested_of
 from ..boxes import bounds_of_points, boxes_contain, boxes_grown
 from ..compiled import CROSSES, TOUCHES, crossing_surfaces
-from ..query import query
 from ..scene import SceneOctree
 from ..scene.moment import Moment
 from ..scene.placed import placed
@@ -157,9 +156,8 @@ def _met(asked: Asked) -> Ids:
     (there,) = placements.is_there.nonzero()
     boxes = placements.boxes[:, there]
     reach = (asked.clearance or 0.0) * (1 + GAP_ROUNDING)
-    grown = Boxes.from_rows(boxes_grown(boxes, reach))
-    which, ids = query(asked.moment.top, grown)
-    found = np.stack((there[which], asked.moment.placements.rows_named(ids)))
+    which, rows = asked.moment.rows_touching(Boxes.from_rows(boxes_grown(boxes, reach)))
+    found = np.stack((there[which], rows))
     return found[:, asked.counted[found[1]]]
 
 

@@ -15,6 +15,7 @@ from ..arrays import Floats, Ids, distinct
 from ..audit.bands import unusual_scale
 from ..audit.rules import moment_of
 from ..audit.sides import in_order
+from ..boxes import boxes_grown
 from ..construction import build_octree
 from ..groups import ALL_GROUPS
 from ..nearest import nearest
@@ -137,8 +138,7 @@ def _of_some(moment: Moment, rows: Ids, tree: Octree, others: Ids, count: int) -
     limits = _limits(known, len(rows), count)
     (left,) = np.isfinite(limits).nonzero()  # others have seen all
     reach = limits[left] * (1 + GAP_ROUNDING)
-    grown = np.concatenate((boxes[:3, left] - reach, boxes[3:, left] + reach))
-    which, items = query(tree, Boxes.from_rows(grown))
+    which, items = query(tree, Boxes.from_rows(boxes_grown(boxes[:, left], reach)))
     queries, near = left[which], others[items]
     seen = np.isin(queries * len(moment) + near, known.queries * len(moment) + known.rows)
     new = ~seen & (near != rows[queries])

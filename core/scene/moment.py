@@ -82,20 +82,24 @@ class Moment:
             return self
         return replace(self, placements=self.placements.scaled(scale))
 
+    def rows_touching(self, volumes: Shapes) -> tuple[Ids, Ids]:
+        """Return pairs of a volume and the row of a placement whose box it touches, sorted."""
+        found, ids = query(self.top, volumes)
+        rows = self.placements.rows_named(ids)
+        (there,) = self.placements.is_there[rows].nonzero()
+        return found[there], rows[there]
+
     def reached(self, volumes: Shapes) -> Iterator[Reached]:
         """Yield pairs of a volume and a placement with a box that it touches, some at a time."""
         first, size = 0, _FIRST
         while first < len(volumes):
             asked = np.arange(first, min(first + size, len(volumes)))
             part = volumes if len(asked) == len(volumes) else volumes[asked]
-            found, ids = query(self.top, part)
-            rows = self.placements.rows_named(ids)
-            (there,) = self.placements.is_there[rows].nonzero()
-            found, rows = found[there], rows[there]
+            found, rows = self.rows_touching(part)
             whole = lying_inside(self.top.items, self._tops(rows), part, found)
             yield Reached(asked[found], rows, whole)
             first += len(asked)
-            size = max(1, min(4 * len(asked), len(asked) * _PAIRS // max(len(ids), 1)))
+            size = max(1, min(4 * len(asked), len(asked) * _PAIRS // max(len(rows), 1)))
 
     def _tops(self, rows: Ids) -> Ids:
         """Return the numbers of placements among the items of the top level."""

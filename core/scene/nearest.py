@@ -16,7 +16,6 @@ from ..mailboxing import mailboxes_for, unique_pairs
 from ..nearest import Nearest, nearest
 from ..nearest.closest import closest_points, distances, lower_bounds
 from ..nearest.search import PIECE, Search, branch_and_bound, kth_least, seed
-from ..query import query
 from ..rounds import in_rounds
 from ..shapes import Spheres
 from .forest import Forest
@@ -140,10 +139,9 @@ def _rest(moment: Moment, points: Floats, best: _Best, looked: Ids) -> None:
     (asking,) = np.isfinite(limits).nonzero()
     size = limits[asking] + np.abs(points[:, asking]).max(axis=0)
     spheres = np.concatenate((points[:, asking], (limits[asking] + size * _ROUNDING)[None]))
-    numbers, ids = query(moment.top, Spheres.from_rows(spheres))
-    numbers, rows = asking[numbers], moment.placements.rows_named(ids)
-    keys = numbers * len(moment.placements) + rows
-    new = np.flatnonzero(moment.placements.is_there[rows] & ~np.isin(keys, looked))
+    numbers, rows = moment.rows_touching(Spheres.from_rows(spheres))
+    numbers = asking[numbers]
+    new = np.flatnonzero(~np.isin(numbers * len(moment.placements) + rows, looked))
     numbers, rows = numbers[new], rows[new]
     gaps = box_gaps(moment.placements.boxes[:, rows], points[:, numbers])
     away = np.sqrt((gaps * gaps).sum(axis=0)) * (1 - _ROUNDING)

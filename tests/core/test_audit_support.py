@@ -5,7 +5,7 @@ import pytest
 from audit_scenes import box, scene_of, sheet
 
 from core import SceneOctree, audit, supports
-from core.audit import support
+from core.scene.moment import Moment
 
 ROWS, COLUMNS = 6, 8
 
@@ -136,14 +136,14 @@ def test_what_falls_is_compared_with_its_column_alone(monkeypatch):
     matrices[1::2, 2, 3], matrices[1::2, 0, 3] = 5, matrices[::2, 0, 3]
     scene.place(np.full(count, brick), matrices)
     looked = []
-    asked = support.query
+    asked = Moment.rows_touching
     monkeypatch.setattr(
-        support, "query", lambda *given: looked.append(found := asked(*given)) or found
+        Moment, "rows_touching", lambda *given: looked.append(found := asked(*given)) or found
     )
     found = supports(scene, audit(scene), np.arange(0, count, 2))
     assert found.drops == pytest.approx(np.full(count // 2, 4.0))
     assert found.landings[1].tolist() == list(range(0, count, 2))
-    assert sum(pairs.shape[1] for pairs in looked) == count  # each with itself, and what is below
+    assert sum(len(rows) for _, rows in looked) == count  # each with itself, and what is below
 
 
 def test_without_grounds_the_lowest_carry_within_the_band():
