@@ -37,7 +37,10 @@ def box_gaps(ones: Floats, others: Floats) -> Floats:
 
 def boxes_grown(boxes: Floats, reach: Floats | float) -> Floats:
     """Return boxes with all sides moved outward by `reach`; inward if it is negative."""
-    return np.concatenate((boxes[:3] - reach, boxes[-3:] + reach))
+    rows = np.empty((6, *boxes.shape[1:]))
+    np.subtract(boxes[:3], reach, out=rows[:3])
+    np.add(boxes[-3:], reach, out=rows[3:])
+    return rows
 
 
 def middles_and_halves(boxes: Floats) -> tuple[Floats, Floats]:

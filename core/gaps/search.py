@@ -8,7 +8,8 @@ lowest bounds are searched first, in rounds of growing size, until no box can ho
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, starts_of_runs
+from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges
+from ..boxes import bounds_by_owner, boxes_meet
 from ..compiled import slid_surfaces
 from ..rounds import first_of_each
 from ..scene.moment import Moment
@@ -157,20 +158,14 @@ class GapSearch:
             owners = np.repeat(np.arange(len(pairs)), counts)
             tops = concatenated_ranges(patches.tops[meshes], counts)
             sides.append((owners, tops, self._seen.patches(side, tops, pairs[owners])))
-        whole = []
-        for owners, _, bounds in sides:
-            around = np.concatenate(
-                (np.full((3, len(pairs)), np.inf), np.full((3, len(pairs)), -np.inf))
-            )
-            if len(owners):
-                starts = starts_of_runs(owners)
-                around[:3, owners[starts]] = np.minimum.reduceat(bounds[:3], starts, axis=1)
-                around[3:, owners[starts]] = np.maximum.reduceat(bounds[3:6], starts, axis=1)
-            whole.append(around)
+        whole = [
+            bounds_by_owner(bounds[:3], bounds[3:6], owners, len(pairs))
+            for owners, _, bounds in sides
+        ]
         kept = []
         for number, (owners, tops, bounds) in enumerate(sides):
             there = whole[1 - number][:, owners]
-            met = ((bounds[:2] <= there[3:5]) & (bounds[3:5] >= there[:2])).all(axis=0)
+            met = boxes_meet(bounds[:6], there, axes=2)
             kept.append((owners[met], tops[met], bounds[:, met]))
         ones, others = each_with_each(kept[0][0], kept[1][0], len(pairs))
         return Boxed.of(
@@ -185,7 +180,7 @@ class GapSearch:
         """Return the pairs of boxes in which anything may be that counts."""
         one, other = boxed.one_bounds, boxed.other_bounds
         flags = self._known.is_ahead(boxed.pairs, boxed.least, one[2], other[5])
-        flags &= ((one[:2] <= other[3:5]) & (one[3:5] >= other[:2])).all(axis=0)
+        flags &= boxes_meet(one[:6], other[:6], axes=2)
         boxed = boxed if flags.all() else boxed[flags.nonzero()[0]]
         bounds, patches = (boxed.one_bounds, boxed.other_bounds), (boxed.ones, boxed.others)
         entries = [self._lowest[each] for each in patches]

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, concatenated_ranges, cross, distinct, dot, gather
+from ..boxes import bounds_of_points, bounds_of_runs, boxes_grown, middles_and_halves
 from ..scene.moment import Moment
 from ..scene.sheets import Sheets
 from .way import Way
@@ -102,7 +103,7 @@ class Seen:
         """Return the bounds of patches of one side of pairs, (8, t)."""
         rows = self._rows[number, pairs]
         boxes = gather(self._sheets.patches.rows, patches)
-        middle, half = (boxes[:3] + boxes[3:]) / 2, (boxes[3:] - boxes[:3]) / 2
+        middle, half = middles_and_halves(boxes)
         size = np.maximum(np.abs(boxes[:3]), np.abs(boxes[3:]))
         found = np.empty((8, len(rows)))
         for axis in range(3):
@@ -147,19 +148,12 @@ class Seen:
         counts = np.bincount(owners, minlength=len(used))
         firsts = np.cumsum(counts) - counts
         bounds = self._triangles(corners)
-        around = np.concatenate(
-            (
-                np.minimum.reduceat(bounds[:3], firsts, axis=1),
-                np.maximum.reduceat(bounds[3:6], firsts, axis=1),
-                np.minimum.reduceat(bounds[6:7], firsts, axis=1),
-                np.maximum.reduceat(bounds[7:], firsts, axis=1),
-            )
-        )
+        parts = (bounds[:3], bounds[3:6]), (bounds[6:7], bounds[7:])
+        around = np.concatenate([bounds_of_runs(*part, firsts) for part in parts])
         return PlacedPatches(entries, corners, bounds, around, firsts, counts, which)
 
     def _triangles(self, corners: Floats) -> Floats:
         """Return the bounds of triangles (3 corners, 3 axes, t), as seen along the way, (8, t)."""
-        seen, moved = self._way.seen(corners), self._way.error
-        heights = corners[:, self._way.axes[2]] * self._sign
-        ends = np.stack((heights.min(axis=0), heights.max(axis=0)))
-        return np.concatenate((seen.min(axis=0) - moved, seen.max(axis=0) + moved, ends))
+        seen = boxes_grown(bounds_of_points(self._way.seen(corners)), self._way.error)
+        heights = corners[:, [self._way.axes[2]]] * self._sign
+        return np.concatenate((seen, bounds_of_points(heights)))
