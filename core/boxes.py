@@ -48,6 +48,11 @@ def middles_and_halves(boxes: Floats) -> tuple[Floats, Floats]:
     return (boxes[:3] + boxes[-3:]) / 2, (boxes[-3:] - boxes[:3]) / 2
 
 
+def magnitudes(boxes: Floats) -> Floats:
+    """Return the largest absolute coordinate of boxes along each axis, (3, n)."""
+    return np.maximum(np.abs(boxes[:3]), np.abs(boxes[-3:]))
+
+
 def bounds_of_points(points: Floats, axis: int = 0) -> Floats:
     """Return the bounds of the points along one axis of an array, such as (k, 3, n): (6, n)."""
     return np.concatenate((points.min(axis=axis), points.max(axis=axis)))

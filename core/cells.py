@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import Flags, Floats, Ids, address, concatenated_ranges
+from .boxes import boxes_contain
 from .grid import Grid, enlarged
 
 # Whether a statement about arrays holds, and the statement.
@@ -239,8 +240,7 @@ class Cells:
         )
         yield np.isnan(self.middle_rows[:, is_leaf]).all(), "leaves must not be divided"
         yield (
-            (self.loose_rows[:3] <= self.rows[:3]).all()
-            and (self.loose_rows[3:] >= self.rows[3:]).all(),
+            boxes_contain(self.loose_rows, self.rows[:3], self.rows[3:]).all(),
             "enlarged cells must hold their cells",
         )
 

@@ -33,7 +33,7 @@ from .arrays import (
     radix_argsort,
     take_columns,
 )
-from .boxes import box_gaps, boxes_contain, boxes_grown, boxes_meet
+from .boxes import box_gaps, boxes_contain, boxes_grown, boxes_meet, magnitudes
 from .child_masks import LOWEST_BIT, ON_SIDES, POPCOUNT, ChildMasks
 from .grid import Words, morton_codes
 from .mailboxing import Pairs
@@ -89,8 +89,7 @@ def _states(touching: Flags, inside: Flags) -> States:
 
 
 def _boxes(volumes: Shapes, slack: Floats) -> Classify:
-    lower, upper = volumes.limits()
-    bounds = np.concatenate((lower, upper))
+    bounds = np.concatenate(volumes.limits())
     grown, shrunk = boxes_grown(bounds, slack), boxes_grown(bounds, -slack)
     widest = (shrunk[3] - shrunk[0]).max(initial=-np.inf)
 
@@ -261,12 +260,12 @@ def descend(
         for some in blocks(len(volumes), _FRONT):
             queries = np.arange(some.start, some.stop)
             yield Found(queries, 0 * queries, 0 * queries + tree.outside, certain=False)
-    lower, upper = volumes.limits()
-    largest = np.maximum(np.abs(lower), np.abs(upper))
+    bounds = np.concatenate(volumes.limits())
+    largest = magnitudes(bounds)
     largest[largest == np.inf] = 0.0  # of half-spaces, whose bounds need no slack
     roots = tree.roots + np.zeros(len(volumes), np.intp)
     slack = tree.slacks + largest.max(axis=0) * 2.0**-46
-    bounds = np.concatenate((lower - slack, upper + slack))
+    bounds = boxes_grown(bounds, slack)
     classify = classifier(volumes, slack, tight)
     # A trace wants to see the first steps, too.
     starts = _starts(tree, bounds, roots) if states is None else roots

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Ids
-from ..boxes import boxes_grown
+from ..boxes import boxes_grown, magnitudes
 from ..construction import build_steps
 from ..pairs import overlapping_pairs_steps
 from ..pairs.box_pairs import meeting_boxes
@@ -46,7 +46,7 @@ def shape_resolutions(moment: Moment, rows: Ids) -> Floats:
     """Return which lengths the meshes in rows resolve, as if all were placed at the origin."""
     placements = moment.placements
     bounds = moment.meshes.table.bounds[:, placements.meshes[rows]]
-    size = np.maximum(np.abs(bounds[:3]), np.abs(bounds[3:]))
+    size = magnitudes(bounds)
     grid = np.abs(placements.matrices[:, rows].reshape(3, 4, *rows.shape)[:, :3])
     return _resolved((grid * size).sum(axis=1).max(axis=0))
 

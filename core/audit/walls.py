@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Floats, Ids, blocks, concatenated_ranges, cross, dot, starts_of_runs
+from ..boxes import bounds_of_runs
 from ..rounds import first_of_each
 from ..scene.moment import Moment
 from ..scene.sheets import Sheets
@@ -67,12 +68,11 @@ def walls_of(moment: Moment, sheets: Sheets, rows: Ids) -> Steps[Walls]:
         corners = moment.placed(sheets, entries[some], each[owners[some]]).rows.reshape(3, 3, -1)
         starts = starts_of_runs(owners[some])
         here = owners[some][starts]
-        for number, direction in enumerate(directions.swapaxes(0, 1)):
-            along = np.stack([dot(direction[:, owners[some]], point) for point in corners])
-            low = np.minimum.reduceat(along.min(axis=0), starts)
-            high = np.maximum.reduceat(along.max(axis=0), starts)
-            lower[number, here] = np.minimum(lower[number, here], low)
-            upper[number, here] = np.maximum(upper[number, here], high)
+        ways = directions[:, :, owners[some]]
+        along = np.stack([dot(ways, point[:, None]) for point in corners])
+        low, high = np.split(bounds_of_runs(along.min(axis=0), along.max(axis=0), starts), 2)
+        lower[:, here] = np.minimum(lower[:, here], low)
+        upper[:, here] = np.maximum(upper[:, here], high)
         yield 0.8
     return Walls(directions[:, :, which], lower[:, which], upper[:, which])
 

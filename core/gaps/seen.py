@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, concatenated_ranges, cross, distinct, dot, gather
-from ..boxes import bounds_of_points, bounds_of_runs, boxes_grown, middles_and_halves
+from ..boxes import bounds_of_points, bounds_of_runs, boxes_grown, magnitudes, middles_and_halves
 from ..scene.moment import Moment
 from ..scene.sheets import Sheets
 from .way import Way
@@ -104,7 +104,7 @@ class Seen:
         rows = self._rows[number, pairs]
         boxes = gather(self._sheets.patches.rows, patches)
         middle, half = middles_and_halves(boxes)
-        size = np.maximum(np.abs(boxes[:3]), np.abs(boxes[3:]))
+        size = magnitudes(boxes)
         found = np.empty((8, len(rows)))
         for axis in range(3):
             plain = self._plain[axis].take(rows)

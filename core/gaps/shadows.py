@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, starts_of_runs, two_difference_error, two_product_error
+from ..boxes import bounds_of_runs
 from ..whole import Wholes, floored, signs_of
 from .way import Way
 
@@ -90,8 +91,7 @@ def shadow_gaps(way: Way, corners: Floats, *, signed: bool = False) -> ShadowGap
             least[doubt], side[doubt] = exact_gaps(way, corners[..., pairs[doubt]], which[doubt])
             most[doubt] = least[doubt] + QUANTUM
         begins = starts_of_runs(pairs)
-        lowest = np.minimum.reduceat(side, begins) if len(begins) else begins
-        highest = np.maximum.reduceat(side, begins) if len(begins) else begins
+        lowest, highest = bounds_of_runs(side[None], side[None], begins)
         each = pairs[begins]
         flat = each[(lowest == 0) & (highest == 0)]
         ahead = np.zeros(len(left), bool)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from .. import tuning
 from ..arrays import Floats, Ids, blocks, concatenated_ranges, radix_argsort
+from ..boxes import boxes_grown, magnitudes
 from ..grid import BITS, GUARD_BITS, Grid, Words, pack, unpack
 from ..records import Columns
 from ..shapes import Boxes, Shapes
@@ -89,11 +90,10 @@ def grown_bounds(shapes: Shapes, margin: float) -> Floats:
     """Return the bounds of these shapes with the margin on all sides, (6, h)."""
     if isinstance(shapes, Boxes) and margin == 0:
         return shapes.rows
-    lower, upper = shapes.limits()
+    bounds = np.concatenate(shapes.limits())
     if margin > 0:
-        reach = margin + _ROUNDING * (np.maximum(np.abs(lower), np.abs(upper)) + margin)
-        lower, upper = lower - reach, upper + reach
-    return np.concatenate((lower, upper))
+        bounds = boxes_grown(bounds, margin + _ROUNDING * (magnitudes(bounds) + margin))
+    return bounds
 
 
 class PairBatch(NamedTuple):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, dot, gather
-from ..boxes import bounds_of_points, boxes_grown
+from ..boxes import bounds_of_points, boxes_grown, magnitudes
 from ..shapes import (
     Boxes,
     Capsules,
@@ -160,7 +160,7 @@ def _planes(
     grid, shifts = matrices.reshape(3, 4, -1)[:, :3], matrices[3::4]
     normals = (planes[:3, None] * grid).sum(axis=0)
     offsets = dot(planes[:3], shifts) + planes[3]
-    size = np.maximum(np.abs(placements.boxes[:3, rows]), np.abs(placements.boxes[3:, rows]))
+    size = magnitudes(placements.boxes[:, rows])
     wrong = dot(np.abs(planes[:3]), size + np.abs(shifts)) + np.abs(planes[3])
     length = np.abs(normals).sum(axis=0)
     slacks = np.divide(wrong * _ROUNDING, length, out=np.full(len(rows), np.inf), where=length > 0)

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Flags, Floats, Ids, concatenated_ranges, cross, flagged, gather
-from ..boxes import bounds_of_runs, boxes_grown, middles_and_halves
+from ..boxes import bounds_of_runs, boxes_grown, magnitudes, middles_and_halves
 from ..compiled import arranger
 from ..records import Columns, Frozen
 from .store import Table
@@ -180,7 +180,7 @@ def _stretches(matrices: Floats) -> tuple[Floats, Floats]:
 
 def _reach(matrices: Floats, bounds: Floats) -> Floats:
     """Return an upper bound of coordinates on their way through matrices, (3, n)."""
-    size = np.maximum(np.abs(bounds[:3]), np.abs(bounds[3:]))
+    size = magnitudes(bounds)
     return (np.abs(_grid(matrices)) * size).sum(axis=1) + np.abs(matrices[3::4])
 
 
