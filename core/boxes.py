@@ -10,7 +10,7 @@ from .arrays import Flags, Floats, Ids, Rows, starts_of_runs
 
 
 def boxes_meet(ones: Floats, others: Floats, axes: int = 3) -> Flags:
-    """Return which pairs of boxes meet along the first `axes`, (n,)."""
+    """Flag the pairs of boxes that meet along the first `axes`, (n,)."""
     meet = ones[:axes] <= others[-3:][:axes]
     meet &= ones[-3:][:axes] >= others[:axes]
     flags: Flags = meet.all(axis=0)
@@ -18,13 +18,13 @@ def boxes_meet(ones: Floats, others: Floats, axes: int = 3) -> Flags:
 
 
 def boxes_contain(boxes: Floats, lower: Floats, upper: Floats) -> Flags:
-    """Return which boxes contain the box between the corners of their pair, (3, n) each: (n,)."""
+    """Flag the boxes that contain the box between two corners, (3, n) each: (n,)."""
     flags: Flags = ((lower >= boxes[:3]) & (upper <= boxes[3:])).all(axis=0)
     return flags
 
 
 def boxes_shared(ones: Floats, others: Floats) -> Floats:
-    """Return the box that the two of each pair have in common, (6, n); inside out without one."""
+    """Return the intersection of each pair of boxes, (6, n); inside out if they do not meet."""
     lower, upper = np.maximum(ones[:3], others[:3]), np.minimum(ones[-3:], others[-3:])
     return np.concatenate((lower, upper))
 
@@ -36,7 +36,7 @@ def box_gaps(ones: Floats, others: Floats) -> Floats:
 
 
 def boxes_grown(boxes: Floats, reach: Floats | float) -> Floats:
-    """Return boxes with all sides moved outward by `reach`; inward if it is negative."""
+    """Return boxes with all sides moved outward by `reach`, inward if `reach` is negative."""
     rows = np.empty((6, *boxes.shape[1:]))
     np.subtract(boxes[:3], reach, out=rows[:3])
     np.add(boxes[-3:], reach, out=rows[3:])

@@ -164,7 +164,7 @@ def enlarged(lower: Floats, upper: Floats, factor: float) -> tuple[Floats, Float
 def enlarged_contain(
     low: Floats, high: Floats, factor: float, lower: Floats, upper: Floats
 ) -> Flags:
-    """Return which boxes, from low to high, contain the others once they are enlarged, (n,)."""
+    """Flag the boxes, from low to high, that contain the others once they are enlarged, (n,)."""
     low, high = enlarged(low, high, factor)
     flags: Flags = ((lower >= low) & (upper <= high)).all(axis=0)
     return flags

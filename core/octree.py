@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from . import checks
 from .any_octree import AnyOctree
 from .arrays import Flags, Floats, Ids, Masks, blocks, column_major, gather
-from .boxes import bounds_of_runs, boxes_contain, boxes_grown, boxes_meet, boxes_shared
+from .boxes import bounds_of_runs, box_gaps, boxes_contain, boxes_grown, boxes_meet, boxes_shared
 from .cells import CHILDREN, Cells, Promise, Slices
 from .options import COPYING, Options
 from .shapes import Shapes, Triangles
@@ -450,7 +450,7 @@ class Octree(Walkable, Options, AnyOctree):
         if isinstance(self.arranged, Triangles) or self.straddlers == "keep":
             return np.ones(len(entries), bool)
         sides, radii = self.arranged.box_and_radius(entries)
-        x, y, z = np.maximum(np.maximum(sides[0] - walls[3:], walls[:3] - sides[-1]), 0.0)
+        x, y, z = box_gaps(np.concatenate((sides[0], sides[-1])), walls)
         is_stray = np.isin(entries, self.strays)
         # Of strays, that touch no cell by a rounding, all that is known is their bounds.
         return (np.hypot(np.hypot(x, y), z) <= radii + self.slack) | is_stray

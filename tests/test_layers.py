@@ -12,8 +12,8 @@ import core
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
-    "tuning", "arrays", "boxes", "rounds", "whole", "records", "checks", "steps", "passes", "shapes", "apart",
-    "options",
+    "tuning", "arrays", "boxes", "rounds", "whole", "records", "checks", "steps", "passes",
+    "shapes", "apart", "options",
     "grid", "child_masks", "cells", "any_octree", "walkable", "octree", "compiled", "checksums",
     "touch", "lone", "groups", "construction", "mailboxing", "descend", "query", "rays", "nearest",
     "pairs", "dynamic", "scene", "gaps", "audit", "place", "clip", "chunks", "item_buffer",

@@ -16,7 +16,7 @@ _TOGETHER = 8_192
 
 
 def meeting_boxes(ones: Floats, others: Floats) -> Steps[Ids]:
-    """Return which boxes, (6, n), meet which others, (6, m): (2, p), sorted.
+    """Return the pairs of boxes, (6, n), and others, (6, m), that meet: (2, p), sorted.
 
     Yields the fraction done.
     """
