@@ -6,7 +6,6 @@ python tests/kernel_worlds.py SEED WORLDS [RAYS] looks at many, with up to so ma
 import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -65,22 +64,18 @@ class Found(Record):
 @contextmanager
 def packing(is_on, *, alone=False):
     """Let all trees be packed at the first question, or none; or walk all as they are."""
-    rooms = compiled, packed_scenes
-    made, most, worth = [room.packed for room in rooms], lone.MOST, compiled.is_worth
-    for room, pack in zip(rooms, made, strict=True):
-        room.packed = partial(_packed_at_once, pack) if is_on else (lambda *_, **__: None)
-    compiled.is_worth = lambda *_: True
-    lone.MOST = 10**9 if alone else 0
+    of_tree, of_scene = compiled.packed, packed_scenes.packed
+    most, built = lone.MOST, packed_scenes._BUILT
+    if is_on:
+        compiled.packed = lambda tree, _, **options: of_tree(tree, 10**12, **options)
+    else:
+        compiled.packed = packed_scenes.packed = lambda *_, **__: None
+    packed_scenes._BUILT, lone.MOST = 10**12, 10**9 if alone else 0
     try:
         yield
     finally:
-        lone.MOST, compiled.is_worth = most, worth
-        for room, pack in zip(rooms, made, strict=True):
-            room.packed = pack
-
-
-def _packed_at_once(pack, asked, _, **options):
-    return pack(asked, 10**12, **options)
+        lone.MOST, packed_scenes._BUILT = most, built
+        compiled.packed, packed_scenes.packed = of_tree, of_scene
 
 
 def triangles(random):

@@ -16,7 +16,7 @@ from .joins import joined_triangles
 from .layouts import Arranger, arranger
 from .measures import measured_pairs, point_distances
 from .outcodes import Coder, coder
-from .packing import QUESTION, Packed, Placed, is_worth, packed, tree_of
+from .packing import Packed, Placed, packed, tree_of
 from .pictures import Painter, painter
 from .quads import split_quads
 from .questions import Questions, VolumesAsked, as_boxes, volume_kind
@@ -40,7 +40,6 @@ __all__ = [
     "NOT_PACKED",
     "NOT_TAKEN",
     "NO_PLACES",
-    "QUESTION",
     "TOUCHES",
     "VARIABLE",
     "Arranger",
@@ -67,7 +66,6 @@ __all__ = [
     "cut_parts",
     "found",
     "in_pieces",
-    "is_worth",
     "joined_triangles",
     "kernel",
     "kernel_state",

@@ -1,4 +1,4 @@
-"""Trees packed for the kernel (a wide BVH from an octree's cells), once that pays."""
+"""Trees packed for the kernel: a wide BVH from an octree's cells."""
 
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -13,12 +13,9 @@ from .door import found
 from .questions import as_boxes
 from .walks import Walked
 
-# To pack an item costs about as much as this part of a ray in NumPy, which makes tables besides
-# once there are many; a question of its own costs as much as so many more rays.
-_WORTH, QUESTION = 1 / 128, 128
-# Boxes cost three times as much to pack, and NumPy is faster to ask volumes than rays: how many
-# triangles such an item stands for, and how many questions one of its own.
-_BOX, _BOX_QUESTION = 2, 32
+# Items of a changing tree that are packed in the time in which NumPy answers a question: its next
+# change drops what was packed.
+_CHANGING = 64
 # Cells of a tree that is divided at medians alone.
 _NO_CELLS = (np.empty(0, np.intp),) * 4
 
@@ -165,31 +162,22 @@ def _each_once(tree: Octree) -> tuple[NDArray[np.int32], tuple[Ids, Ids, Ids]]:
     return references[is_first].astype(np.int32), slices
 
 
-# The packed trees, as long as their octrees live; before, how many rays have asked about them.
+# The packed trees, as long as their octrees live.
 _PACKED_TREES: WeakKeyDictionary[Octree, Packed] = WeakKeyDictionary()
-_ASKED: WeakKeyDictionary[Octree, int] = WeakKeyDictionary()
-
-
-def is_worth(asked: int, items: int) -> bool:
-    """Tell whether so many rays are worth to pack so many items."""
-    return asked >= items * _WORTH
 
 
 def packed(tree: Octree, questions: int, *, boxes: bool = False) -> Packed | None:
-    """Return the packed tree, made once as many questions have asked that it pays, or None.
+    """Return the packed tree, made at the first question; None without a kernel, or if empty.
 
-    Items that are no triangles are packed for those who say that they take `boxes`.
+    Items that are no triangles are packed for callers that take `boxes`. The snapshot of a tree
+    that changes is packed for many questions only.
     """
     if found()[0] is None or not (boxes or isinstance(tree.items, Triangles)):
         return None
     known = _PACKED_TREES.get(tree)
     if known is None:
-        if len(tree.order) == 0:
-            return None
-        is_mesh = isinstance(tree.items, Triangles)
-        asked = _ASKED.get(tree, 0) + questions + (QUESTION if is_mesh else _BOX_QUESTION)
-        _ASKED[tree] = asked
-        if not is_worth(asked, len(tree.order) * (1 if is_mesh else _BOX)):
+        is_soon_gone = tree.ids is not None and questions * _CHANGING < len(tree.order)
+        if len(tree.order) == 0 or is_soon_gone:
             return None
         known = _PACKED_TREES[tree] = Packed(tree)
     return known if known.is_sound else None

@@ -42,7 +42,7 @@ class AskedRays:
 
     @cached_property
     def packed(self) -> compiled.Packed | None:
-        """The packed tree that answers them, once that pays; else NumPy does."""
+        """The packed tree that answers them; NumPy does without one."""
         return compiled.packed(self.octree, len(self.questions))
 
     def __getitem__(self, numbers: Ids) -> "AskedRays":

@@ -41,9 +41,8 @@ class Arranged(Protocol):
 
 @dataclass
 class Packing:
-    """What the compiled kernel has packed of a moment, and how much was asked before that."""
+    """What the compiled kernel has packed of a moment."""
 
-    asked: int = 0
     scene: Any = None
 
 

@@ -21,6 +21,9 @@ from .moment import Moment
 from .nearest import nearest_in, nearest_in_rows
 from .store import Mesh
 
+# Triangles that are built and packed in the time in which a box is compared with all vertices.
+_BUILT = 128
+
 
 class PackedScene(compiled.Placed):
     """The boxes of placements, packed, and the packed triangles of the meshes that were met."""
@@ -48,10 +51,9 @@ class PackedScene(compiled.Placed):
         """Return crossings as `Walked` does, packing meshes that rays come to."""
         while True:
             found = super().cast_all(rays)
-            left = 0 if found is None else np.count_nonzero(found[1] == NOT_PACKED)
-            if not left:
+            if found is None or not (found[1] == NOT_PACKED).any():
                 return found
-            if not self._pack_wanted(left):
+            if not self._pack_wanted():
                 return None
 
     def wound_in(self, rays: Questions, rows: Ids, codes: Ids, starts: Ids) -> Ids | None:
@@ -102,71 +104,44 @@ class PackedScene(compiled.Placed):
         """Find what meets volumes as `Walked` does, packing meshes; None where NumPy has to."""
         while True:
             found = self.touched(asked, turns, any_hit=any_hit)
-            left = np.count_nonzero(found[0] == NOT_PACKED)
-            if not left:
+            if not (found[0] == NOT_PACKED).any():
                 return None if (found[0] == NOT_TAKEN).any() else found
-            if not self._pack_wanted(left):
+            if not self._pack_wanted():
                 return None
 
     def _until_packed(self, states: Callable[[], Ids], again: Callable[[Ids], bool]) -> bool:
-        """Ask again those that came to a mesh which was not packed; False if one can not be.
-
-        Those that came to a mesh which is not worth it yet are left to NumPy.
-        """
+        """Ask again those that came to a mesh which was not packed; False if one can not be."""
         (left,) = (states() == NOT_PACKED).nonzero()
         while len(left):
-            if self._pack_wanted(len(left)):
-                if not again(left):
-                    return False
-            elif self.is_sound:
-                states()[left] = NOT_TAKEN
-            else:
+            if not (self._pack_wanted() and again(left)):
                 return False
             left = left[states()[left] == NOT_PACKED]
         return True
 
-    def _pack_wanted(self, questions: int) -> bool:
-        """Pack the meshes that so many questions have come to; return whether any was.
-
-        A mesh is packed once as many questions have come to it that it pays: until then NumPy
-        answers sooner.
-        """
+    def _pack_wanted(self) -> bool:
+        """Pack the meshes that questions have come to; False if one can not be."""
         (numbers,) = self.wanted.nonzero()
         self.wanted[numbers] = 0
-        worth = [number for number in numbers.tolist() if self._is_worth(number, questions)]
-        meshes = [self._meshes[number] for number in worth]
+        meshes = [self._meshes[number] for number in numbers.tolist()]
         missing = [mesh not in _TREES for mesh in meshes]
-        new = iter(self._meshes.trees(np.array(worth, np.intp)[missing]))
-        for number, mesh in zip(worth, meshes, strict=True):
+        new = iter(self._meshes.trees(numbers[missing]))
+        for number, mesh in zip(numbers.tolist(), meshes, strict=True):
             if mesh not in _TREES:
                 _TREES[mesh] = compiled.Packed(next(new))
             self.put(number, _TREES[mesh])
-        return bool(worth) and self.is_sound
-
-    def _is_worth(self, number: int, questions: int) -> bool:
-        """Tell whether a mesh is packed, or worth to be, now that so many more ask about it."""
-        mesh = self._meshes[number]
-        if mesh in _TREES:
-            return True
-        _ASKED[mesh] = _ASKED.get(mesh, 0) + questions + compiled.QUESTION
-        return compiled.is_worth(_ASKED[mesh], len(mesh.valid))
+        return len(numbers) > 0 and self.is_sound
 
 
-# The packed triangles of meshes, as long as these are what they are; before, how many questions
-# have come to them.
+# The packed triangles of meshes, as long as these are what they are.
 _TREES: WeakKeyDictionary[Mesh, compiled.Packed] = WeakKeyDictionary()
-_ASKED: WeakKeyDictionary[Mesh, int] = WeakKeyDictionary()
 
 
-def packed(moment: Moment, questions: int) -> PackedScene | None:
-    """Return the packed scene, made once so much has been asked that it pays, or None."""
+def packed(moment: Moment) -> PackedScene | None:
+    """Return the packed scene, made at the first question; None without a kernel, or if empty."""
     if compiled.why_not() or not moment.placements.is_there.any():
         return None
     packing = moment.packing
     if packing.scene is None:
-        packing.asked += questions + compiled.QUESTION
-        if not compiled.is_worth(packing.asked, len(moment)):
-            return None
         packing.scene = PackedScene(moment)
     scene: PackedScene = packing.scene
     return scene if scene.is_sound else None
@@ -174,7 +149,7 @@ def packed(moment: Moment, questions: int) -> PackedScene | None:
 
 def cast(moment: Moment, asked: Questions) -> RayHits | None:
     """Return the closest triangle that each ray meets, or None where NumPy has to answer."""
-    scene = packed(moment, len(asked))
+    scene = packed(moment)
     count = len(asked)
     hits = *np.empty((2, count), np.intp), np.empty(count), *compiled.vectors(count)
     if scene is None or not scene.cast(asked, hits, any_hit=False):
@@ -200,7 +175,7 @@ def _put(answer: RayHits | Nearest, numbers: Ids, some: RayHits | Nearest) -> No
 
 def tested(moment: Moment, asked: Questions) -> Flags | None:
     """Return which rays meet any triangle, or None where NumPy has to answer."""
-    scene, items = packed(moment, len(asked)), np.empty(len(asked), np.intp)
+    scene, items = packed(moment), np.empty(len(asked), np.intp)
     if scene is None or not scene.cast(asked, (items,), any_hit=True):
         return None
     flags: Flags = items >= 0
@@ -212,7 +187,7 @@ def tested(moment: Moment, asked: Questions) -> Flags | None:
 
 def cast_all(moment: Moment, asked: Questions) -> RayCrossings | None:
     """Return all triangles that rays meet, or None where NumPy has to answer."""
-    scene = packed(moment, len(asked))
+    scene = packed(moment)
     found = None if scene is None else scene.cast_all(asked)
     if found is None:
         return None
@@ -234,7 +209,7 @@ def cast_all(moment: Moment, asked: Questions) -> RayCrossings | None:
 
 def wound_about(moment: Moment, asked: Rays, rows: Ids, codes: Ids, starts: Ids) -> Flags:
     """Return which rays begin inside the mesh placed in their row, (q,), as `wound_in_rows`."""
-    scene = packed(moment, len(asked))
+    scene = packed(moment)
     if scene is None:
         return rays.wound_in_rows(moment, asked, rows, codes, starts)
     start, way = np.ascontiguousarray(asked.origins.T), np.ascontiguousarray(asked.directions.T)
@@ -257,7 +232,7 @@ def nearest_corners(
     (q,), and the placed corners of the nearest triangle of each, (9, q). None is farther away
     than its limit, (q,).
     """
-    scene = packed(moment, len(rows))
+    scene = packed(moment)
     found = None if scene is None else scene.nearest_in_rows(points, rows, limits)
     if found is None:
         return nearest_in_rows(moment, points, rows, limits)
@@ -273,7 +248,7 @@ def nearest(
     moment: Moment, points: Floats, count: int, max_distance: float, threads: int
 ) -> Nearest:
     """Return the nearest placed triangles of points (q, 3), finite ones."""
-    scene = packed(moment, len(points)) if count <= compiled.MOST else None
+    scene = packed(moment) if count <= compiled.MOST else None
     if scene is not None:
         turns = morton_order(moment.top, Boxes(points, points))
         found = scene.nearest(points, turns, count, max_distance, threads)
@@ -288,19 +263,24 @@ def nearest(
     return answer
 
 
+def _are_compared(moment: Moment, volumes: Shapes) -> bool:
+    """Return whether the vertices of meshes without octrees are sooner compared with boxes."""
+    if not isinstance(volumes, Boxes) or _BUILT * len(volumes) >= moment.meshes.sizes.sum():
+        return False
+    return bool(moment.meshes.unsorted.any())
+
+
 def touched(
     moment: Moment, volumes: Shapes, threads: int, *, any_hit: bool = False
 ) -> tuple[Ids, Ids] | None:
     """Return how many triangles touch each volume, (q,), and which, or None where NumPy has to.
 
     The latter are volumes, placements and triangles, (3, h), sorted. With `any_hit`, one of each.
-    Octrees of meshes are not built for few volumes: vertices tell sooner.
+    Octrees of meshes are not built for few boxes: vertices tell sooner.
     """
-    if not compiled.volume_kind(volumes):
+    if not compiled.volume_kind(volumes) or _are_compared(moment, volumes):
         return None
-    if not compiled.is_worth(len(volumes), int(moment.meshes.sizes.sum())):
-        return None
-    scene = packed(moment, len(volumes))
+    scene = packed(moment)
     if scene is None:
         return None
     turns = morton_order(moment.top, volumes)

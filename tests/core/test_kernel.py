@@ -22,6 +22,7 @@ from test_layers import CHECKOUT, files
 
 from core import (
     Capsules,
+    DynamicOctree,
     SceneOctree,
     Spheres,
     Triangles,
@@ -192,16 +193,16 @@ def test_meshes_of_a_scene_are_packed_once_a_ray_comes_to_them():
 
 @needs_kernel
 @pytest.mark.parametrize("count", [70, 20_000])
-def test_a_mesh_of_a_scene_is_packed_once_questions_are_worth_it(count):
-    """A lone question does not wait until a large mesh is packed; the small one was before."""
+def test_a_mesh_of_a_scene_is_packed_at_the_first_question(count):
+    """A copy of the scene finds it packed."""
     scene = SceneOctree()
     number = scene.add_mesh(Triangles(np.eye(3), np.tile([0, 1, 2], (count, 1))))
     scene.place([number], np.eye(4)[None])
     hits = [ray_cast(scene, [[1, 1, 1.0]], [[-1, -1, -1.0]])]
     mesh = scene._meshes[number]
-    assert (mesh in _TREES) == (count == 70)
+    known = _TREES[mesh]
     hits.append(ray_cast(copy(scene), [[1, 1, 1.0]], [[-1, -1, -1.0]]))
-    assert mesh in _TREES
+    assert _TREES[mesh] is known
     for hit in hits:
         assert hit.placements.tolist() == [0] and hit.items.tolist() == [0]
 
@@ -243,11 +244,13 @@ def test_trees_that_contradict_themselves_are_answered_somehow_or_not_packed():
     assert not all(packed)
 
 
-def test_a_big_tree_is_packed_once_rays_are_worth_it():
-    tree = build_octree(Triangles(np.eye(3), np.tile([0, 1, 2], (100_000, 1))))
-    if not compiled.why_not():
-        assert compiled.packed(tree, 1) is None
-    assert (compiled.packed(tree, 10_000) is None) == bool(compiled.why_not())
+def test_a_tree_is_packed_at_the_first_question_but_of_a_changing_tree_for_many():
+    triangles = Triangles(np.eye(3), np.tile([0, 1, 2], (100_000, 1)))
+    assert (compiled.packed(build_octree(triangles), 1) is None) == bool(compiled.why_not())
+    changing = DynamicOctree()
+    changing.insert(Spheres(np.random.default_rng(1).normal(size=(9_999, 3)), np.ones(9_999)))
+    for count, is_packed in ((1, False), (1_000, not compiled.why_not())):
+        assert (compiled.packed(changing.octree, count, boxes=True) is not None) == is_packed
 
 
 def test_without_it_the_reason_is_said(found_anew, package):
