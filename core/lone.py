@@ -1,9 +1,9 @@
-"""Questions that come alone: the kernel walks the octree's own arrays, and nothing is packed.
+"""Few questions of a tree (single-query fast path): the kernel walks the octree's own arrays.
 
-What is asked in a way that has to be looked at first, or of another tree, goes the usual way.
+Nothing is packed but for several nearest items. What has to be converted first, or asks another
+index, goes the usual way, which comes back here with what it has converted.
 """
 
-from struct import Struct
 from typing import Any, SupportsFloat, SupportsIndex, cast
 from weakref import WeakKeyDictionary
 
@@ -16,24 +16,21 @@ from .arrays import Floats, Ids, address
 from .checks import ALL_GROUPS, LONGEST
 from .octree import Octree
 from .shapes import Shapes, Triangles
+from .touch import lying_inside
 
 # Questions at most: the packed tree takes more at once, and is worth packing.
 MOST = 99
-# Room for what volumes touch; what does not fit is asked in the usual way.
-_ROOM = 4_096
+# The nearest of each point at most.
+_SEVERAL = 16
 _DOUBLE = np.dtype(np.float64)
 _KINDS = {_DOUBLE, np.dtype(np.intp)}
-# Rays and the arrays of their answer, as the kernel takes them.
-_ASKED, _HITS = Struct("4q"), Struct("6q")
-# The items of questions, and what else is told of each: a row of numbers.
-Found = tuple[Ids, Floats]
 
 
-class Lone:
+class Lone(compiled.Few):
     """The arrays of an octree, as the kernel takes them."""
 
     def __init__(self, tree: Octree) -> None:
-        self.library, package, _ = compiled.found()
+        package = compiled.found()[1]
         rows = {
             "walls": tree.loose_rows,
             **{name: getattr(tree, name) for name in ("first_child", "begin", "own_end", "end")},
@@ -43,12 +40,12 @@ class Lone:
         items = _arrays_of(tree.arranged)
         items["order"] = tree.order
         # Read as they are: not copied, and alive as long as this.
-        self._kept = [*rows.values(), *items.values()]
+        self._arrays = [*rows.values(), *items.values()]
         told = compiled.tree_of(items)
         cells = {len(rows[name]) for name in ("first_child", "begin", "own_end", "end")}
         self.is_sound = (
-            all(array.flags.c_contiguous for array in self._kept)
-            and {array.dtype for array in self._kept} <= _KINDS
+            all(array.flags.c_contiguous for array in self._arrays)
+            and {array.dtype for array in self._arrays} <= _KINDS
             and cells == {rows["walls"].shape[1]}
             and told.entry_count == len(tree.order)
         )
@@ -62,8 +59,7 @@ class Lone:
             slack=tree.slack,
         )
         tree, plain = package.pointer(self._plain.items), package.pointer(self._plain)
-        self._walked = package.Walked(tree, None, plain)
-        self.told: int = package.ctypes.addressof(self._walked)
+        super().__init__(package.Walked(tree, None, plain))
 
 
 def _arrays_of(items: Shapes) -> dict[str, NDArray[Any]]:
@@ -111,44 +107,43 @@ def _is_plain(rows: ArrayLike) -> bool:
     )
 
 
+def _are_ends(limits: ArrayLike, count: int) -> bool:
+    """Tell whether the ends of rays, one of each, need no conversion."""
+    return type(limits) is np.ndarray and limits.dtype is _DOUBLE and limits.shape == (count,)
+
+
 def rays(
     tree: AnyOctree,
     origins: ArrayLike,
     directions: ArrayLike,
-    limit: ArrayLike,
+    limits: ArrayLike,
     groups: SupportsIndex,
+    threads: SupportsIndex | None = None,
     *,
     any_hit: bool = False,
-) -> Found | None:
-    """Find items (q,), and distances, positions, normals and weights, one after the other (10 q,).
+) -> compiled.Hits | None:
+    """Find the closest item of each ray, or any, as `Few` does.
 
     Returns None for what is to be asked in the usual way.
     """
-    if type(limit) is not float or not (_is_plain(origins) and _is_plain(directions)):
+    if not (_is_plain(origins) and _is_plain(directions)):
         return None
     starts, towards = cast(Floats, origins), cast(Floats, directions)
     count = len(starts)
     is_mesh = type(tree) is Octree and isinstance(tree.items, Triangles)
     lone = _of(tree, groups, count) if is_mesh else None
-    if lone is None or len(towards) != count:
+    if (
+        lone is None
+        or len(towards) != count
+        or not (type(limits) is float or _are_ends(limits, count))
+    ):
         return None
-    # What is asked and what is found stand in one array, of which one address is wanted.
-    numbers = np.empty(17 * count + 1)
-    numbers[: 3 * count], numbers[3 * count : 6 * count] = starts.ravel(), towards.ravel()
-    numbers[6 * count] = limit
-    start = address(numbers)
-    each = 8 * count  # bytes of a number of each ray
-    item = start + 6 * each + 8
-    answer = (item, 0, item + each, item + 2 * each, item + 5 * each, item + 8 * each)
-    if lone.library.lone_cast(
-        lone.told, _ASKED.pack(start, start + 3 * each, item - 8, 0), 0, count, any_hit, 0, 0,
-        None, _HITS.pack(item, 0, 0, 0, 0, 0) if any_hit else _HITS.pack(*answer),
-    ) < count:  # fmt: skip
-        return None
-    items = numbers[6 * count + 1 : 7 * count + 1].view(np.intp)
-    if compiled.NOT_TAKEN in items.tolist():
-        return None
-    return compiled.named(cast(Octree, tree), items), numbers[7 * count + 1 :]
+    if threads is not None:
+        compiled.threads_of(threads)
+    found = lone.cast(starts, towards, cast(Floats, limits), any_hit=any_hit)
+    if found is not None:
+        compiled.named(cast(Octree, tree), found[0])
+    return found
 
 
 def nearest(
@@ -157,34 +152,40 @@ def nearest(
     count: SupportsIndex,
     limit: SupportsFloat,
     groups: SupportsIndex,
-) -> Found | None:
-    """Find items (q,), and distances and positions, one after the other (4 q,).
+    threads: SupportsIndex | None = None,
+) -> tuple[Ids, Floats, Floats] | None:
+    """Find items and distances, (q, count), and positions, (q, count, 3).
 
-    Returns None for what is to be asked in the usual way.
+    Returns None for what is to be asked in the usual way. Several of each point are not found in
+    cells, which may hold one item twice, but in the packed tree.
     """
-    if type(limit) is not float or not limit >= 0 or type(count) is not int or count != 1:
+    if type(limit) is not float or not limit >= 0 or type(count) is not int:
         return None
     places = cast(Floats, points)
     many = len(places) if _is_plain(points) else 0
-    lone = _of(tree, groups, many)
-    if lone is None:
+    lone: compiled.Few | None = _of(tree, groups, many)
+    if lone is None or not 0 < count <= _SEVERAL:
         return None
-    found = np.empty(6 * many)
-    entry = address(found)
-    item, distance, position = entry + 8 * many, entry + 16 * many, entry + 24 * many
-    if lone.library.lone_nearest(
-        lone.told, places.tobytes(), None, 0, many, 1, limit, None, item, None, entry, distance,
-        position,
-    ) < many:  # fmt: skip
+    octree = cast(Octree, tree)
+    if count > 1:
+        packed = compiled.packed(octree, many, boxes=True)
+        lone = None if packed is None else packed.few
+    if threads is not None:
+        compiled.threads_of(threads)
+    found = None if lone is None else lone.nearest(places, count, limit)
+    if found is None:
         return None
-    items = found[many : 2 * many].view(np.intp)
-    if compiled.NOT_TAKEN in items.tolist():
-        return None
-    return compiled.named(cast(Octree, tree), items), found[2 * many :]
+    compiled.named(octree, found[0])
+    return found[:3]
 
 
 def volumes(
-    tree: AnyOctree, asked: Shapes, groups: SupportsIndex, *, any_hit: bool = False
+    tree: AnyOctree,
+    asked: Shapes,
+    groups: SupportsIndex,
+    threads: SupportsIndex | None = None,
+    *,
+    any_hit: bool = False,
 ) -> tuple[Ids, Ids] | None:
     """Find how many items touch each volume, (q,), or whether any does; and which.
 
@@ -193,22 +194,37 @@ def volumes(
     """
     kind = compiled.volume_kind(asked)
     lone = _of(tree, groups, len(asked)) if kind else None
-    if lone is None:
+    if lone is None or not np.isfinite(asked.rows).all():
         return None
-    given, count = asked.rows, len(asked)
-    if not np.isfinite(given).all():
+    if threads is not None:
+        compiled.threads_of(threads)
+    found = lone.touched(asked.rows.T, kind, any_hit=any_hit)
+    if found is None:
         return None
-    found = np.empty(count + _ROOM, np.intp)
-    place = address(found)
-    reached = lone.library.lone_touch(
-        lone.told, given.T.tobytes(), None, 0, count, kind, any_hit, None, place + 8 * count,
-        _ROOM, place,
-    )  # fmt: skip
-    each = found[:count].tolist()
-    if reached < count or compiled.NOT_TAKEN in each:
-        return None
-    counts, total = found[:count], sum(each)
-    pairs = np.empty((2, total), np.intp)
-    pairs[0] = 0 if count == 1 else np.repeat(np.arange(count), counts)
-    pairs[1] = compiled.named(cast(Octree, tree), found[count : count + total])
+    counts, names = found
+    pairs = np.empty((2, len(names)), np.intp)
+    pairs[0] = 0 if len(counts) == 1 else np.repeat(np.arange(len(counts)), counts)
+    pairs[1] = compiled.named(cast(Octree, tree), names)
     return counts, pairs
+
+
+def inside(
+    tree: AnyOctree, asked: Shapes, groups: SupportsIndex, threads: SupportsIndex | None
+) -> Ids | None:
+    """Find volumes and the items that lie inside, (2, h), sorted; or None, as `volumes` does."""
+    lone = _of(tree, groups, len(asked)) if compiled.volume_kind(asked) else None
+    if lone is None or not np.isfinite(asked.rows).all():
+        return None
+    if threads is not None:
+        compiled.threads_of(threads)
+    near = compiled.VolumesAsked.of(asked, 1, exactly=False)
+    found = lone.touched(near.rows, near.kind)
+    if found is None:
+        return None
+    octree, (counts, entries) = cast(Octree, tree), found
+    numbers = np.repeat(np.arange(len(counts)), counts)
+    (met,) = lying_inside(octree.arranged, entries, asked, numbers).nonzero()
+    numbers, items = numbers[met], octree.order[entries[met]]
+    pairs = np.stack((numbers, items))[:, np.lexsort((items, numbers))]
+    compiled.named(octree, pairs[1])
+    return pairs

@@ -108,10 +108,14 @@ def query(
     Documentation", chapter on octrees); potential colliders are those of K. Miller, "Octrees for
     Potential Colliders", 2003.
     """
-    is_plain = relation == "touching" and threads is None
-    alone = lone.volumes(tree, volumes, groups) if is_plain else None
-    if alone is not None:
-        return alone[1]
+    found = None
+    if relation == "touching":
+        alone = lone.volumes(tree, volumes, groups, threads)
+        found = None if alone is None else alone[1]
+    elif relation == "inside":
+        found = lone.inside(tree, volumes, groups, threads)
+    if found is not None:
+        return found
     if isinstance(tree, VolumeQuestions):
         return tree._query(volumes, relation, groups, threads)
     tree = checked(tree, volumes)
@@ -119,9 +123,9 @@ def query(
     tree = in_groups(tree, groups)
     answers = Answers(len(volumes), len(tree.items))
     left = _walked(tree, volumes, relation, compiled.threads_of(threads), answers)
-    for found in candidates(tree, volumes if left is None else volumes[left]):
-        queries, entries = confirmed(tree, found, relation)
-        asked = found.asked if left is None else left[found.asked]
+    for some in candidates(tree, volumes if left is None else volumes[left]):
+        queries, entries = confirmed(tree, some, relation)
+        asked = some.asked if left is None else left[some.asked]
         answers.add(asked, queries, tree.order[entries])
     pairs = answers.pairs()
     pairs[1] = tree.named(pairs[1])
@@ -153,7 +157,7 @@ def query_any(
     ValueError
         As with `query`.
     """
-    alone = lone.volumes(tree, volumes, groups, any_hit=True) if threads is None else None
+    alone = lone.volumes(tree, volumes, groups, threads, any_hit=True)
     if alone is not None:
         return alone[0] > 0
     if isinstance(tree, VolumeQuestions):
@@ -194,7 +198,7 @@ def query_count(
     ValueError
         As with `query`.
     """
-    alone = lone.volumes(tree, volumes, groups) if threads is None else None
+    alone = lone.volumes(tree, volumes, groups, threads)
     if alone is not None:
         return alone[0]
     if isinstance(tree, VolumeQuestions):

@@ -11,6 +11,7 @@ from .door import (
     use_kernel,
     why_not,
 )
+from .few import NOT_PACKED, NOT_TAKEN, Few, Hits
 from .gaps import CROSSES, TOUCHES, crossing_surfaces, listed_touches, shortest_ways
 from .joins import joined_triangles
 from .layouts import Arranger, arranger
@@ -26,8 +27,6 @@ from .touches import touching_triangles
 from .walks import (
     MOST,
     NO_PLACES,
-    NOT_PACKED,
-    NOT_TAKEN,
     Crossed,
     Walked,
     named,
@@ -49,6 +48,8 @@ __all__ = [
     "Coder",
     "Crossed",
     "Divider",
+    "Few",
+    "Hits",
     "Numbers",
     "Packed",
     "Painter",

@@ -138,7 +138,7 @@ class Placed(Walked):
         if not tree.is_sound:
             self.is_sound = False
             return
-        self._trees[number] = tree.bytes
+        self._trees[number], self._few = tree.bytes, None
         self._deepest = max(self._deepest, tree.depth)
         self._kept += tree._kept
 

@@ -47,6 +47,11 @@ class Questions:
         step = int(len(self.limits) > 1)
         return address(self.origins), address(self.directions), address(self.limits), step
 
+    @property
+    def ends(self) -> Floats | float:
+        """Ends of rays, (q,), or the one of all."""
+        return self.limits if len(self.limits) > 1 else float(self.limits[0])
+
     def are_scattered(self) -> bool:
         """Tell whether rays seldom go where their neighbors go."""
         if len(self) < _MANY:

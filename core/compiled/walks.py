@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 from ..arrays import Flags, Floats, Ids, address
 from ..octree import Octree
 from .door import found
+from .few import Few
 from .questions import Questions, VolumesAsked
 from .threads import in_pieces, threads_of
 
 # Questions in a piece: rays; nearest points all in all; volumes.
 _RAYS, _POINTS, _VOLUMES = 16_384, 2_048, 1_024
-# The item of a question that the kernel leaves to NumPy; of one that needs a tree to be packed.
-NOT_TAKEN, NOT_PACKED = -2, -3
 # Of each point no more than this many nearest items are found by the kernel.
 MOST = 1_024
 # What an octree's answer has for placements.
@@ -46,17 +45,28 @@ class Walked:
         self._kept: list[NDArray[Any]] = []
         self._tree: Any = None
         self._scene: Any = None
+        self._few: Few | None = None
 
     @property
     def _depth(self) -> int:
         """The depth of the deepest walk."""
         return int(self._tree.depth)
 
+    def _struct(self) -> Any:
+        pointers = (each and self._package.pointer(each) for each in (self._tree, self._scene))
+        return self._package.Walked(*pointers)
+
     @property
     def _walked(self) -> Any:
         """What is walked, as the kernel takes it."""
-        pointers = (each and self._package.pointer(each) for each in (self._tree, self._scene))
-        return self._package.byref(self._package.Walked(*pointers))
+        return self._package.byref(self._struct())
+
+    @property
+    def few(self) -> Few:
+        """The same, for few questions at a time."""
+        if self._few is None:
+            self._few = Few(self._struct(), self._depth)
+        return self._few
 
     def _space(self, which: int, count: int) -> NDArray[np.uint8]:
         """Return room for nodes or blocks, which begin where lines of the cache do."""
@@ -112,7 +122,7 @@ class Walked:
                 each = np.maximum(counts[start:reached], 0)
                 numbers, total = np.repeat(np.arange(start, reached), each), int(each.sum())
                 parts.append(
-                    (numbers, *self._split(names[:total].copy()), distances[:total].copy())
+                    (numbers, *self.split(names[:total].copy()), distances[:total].copy())
                 )
                 # One ray met more than there is room for.
                 room, start = room * (2 if reached == start else 1), reached
@@ -151,7 +161,7 @@ class Walked:
         in_pieces(len(rays), _VOLUMES, rays.threads, piece)
         return states
 
-    def _split(self, names: Ids) -> tuple[Ids, Ids]:
+    def split(self, names: Ids) -> tuple[Ids, Ids]:
         """Return placements and items, given their names."""
         if self._scene is None:
             return NO_PLACES, names
@@ -252,7 +262,7 @@ class Walked:
 
         pieces = in_pieces(len(asked), _VOLUMES, asked.threads, piece)
         names = np.concatenate([NO_PLACES, *(part for each in pieces for part in each)])
-        return counts, *self._split(names)
+        return counts, *self.split(names)
 
 
 def named(tree: Octree, items: Ids) -> Ids:

@@ -110,12 +110,9 @@ def nearest(
     item that is met in several cells is tested once. Branch and bound after Roussopoulos, Kelley
     and Vincent, "Nearest Neighbor Queries", 1995, a whole level at a time.
     """
-    asked = tree, points, count, max_distance, groups
-    alone = lone.nearest(*asked) if threads is None else None
+    alone = lone.nearest(tree, points, count, max_distance, groups, threads)
     if alone is not None:
-        named, numbers = alone[0].reshape(-1, 1), alone[1]
-        many = len(named)
-        return Nearest(named, numbers[:many, None], numbers[many:].reshape(many, 1, 3))
+        return Nearest(*alone)
     if isinstance(tree, NearestQuestions):
         return tree._nearest(points, count, max_distance, groups, threads)
     octree = as_octree("tree", tree)
@@ -124,6 +121,9 @@ def nearest(
     most = checks.number("max_distance", max_distance, 0.0, finite=False)
     checks.room("count", count, len(places), count, 3)
     there = in_groups(octree, groups)
+    alone = lone.nearest(there, places, count, most, ALL_GROUPS, threads)
+    if alone is not None:
+        return Nearest(*alone)
     packed = compiled.packed(there, len(places), boxes=True) if count <= compiled.MOST else None
     several = compiled.threads_of(threads)
     found = packed and packed.nearest(places, _turns(there, places), count, most, several)

@@ -154,15 +154,15 @@ def ray_cast(
     O(cells on the way to the hit + items in them). Cells are met front to back, and none that a
     ray enters beyond its closest hit is visited.
     """
-    asked_alone = tree, origins, directions, max_distance, groups
-    found = lone.rays(*asked_alone) if threads is None else None
+    found = lone.rays(tree, origins, directions, max_distance, groups, threads)
     if found is not None:
-        items, numbers = found
-        count = len(items)
-        return RayHits(items, numbers[:count], *numbers[count:].reshape(3, count, 3))
+        return hits_of(found)
     if isinstance(tree, RayQuestions):
         return tree._ray_cast(origins, directions, max_distance, groups, threads)
     asked = AskedRays.of(tree, origins, directions, max_distance, groups, threads)
+    found = asked.alone()
+    if found is not None:
+        return hits_of(found)
     if asked.packed is None:
         return _cast(asked)
     count = len(asked.questions)
@@ -175,6 +175,14 @@ def ray_cast(
     if len(left):
         _put(answer, left, _cast(asked[left]))
     return answer
+
+
+def hits_of(few: compiled.Hits, placements: Ids | None = None) -> RayHits:
+    """Return what the kernel has found of few rays."""
+    items, numbers = few
+    count = len(items)
+    positions, normals, weights = numbers[2 * count :].reshape(3, count, 3)
+    return RayHits(items, numbers[count : 2 * count], positions, normals, weights, placements)
 
 
 def _cast(asked: AskedRays) -> RayHits:
@@ -226,13 +234,15 @@ def ray_test(
     ValueError
         As with `ray_cast`.
     """
-    asked_alone = tree, origins, directions, max_distance, groups
-    found = lone.rays(*asked_alone, any_hit=True) if threads is None else None
+    found = lone.rays(tree, origins, directions, max_distance, groups, threads, any_hit=True)
     if found is not None:
         return found[0] >= 0
     if isinstance(tree, RayQuestions):
         return tree._ray_test(origins, directions, max_distance, groups, threads)
     asked = AskedRays.of(tree, origins, directions, max_distance, groups, threads)
+    found = asked.alone(any_hit=True)
+    if found is not None:
+        return found[0] >= 0
     if asked.packed is None:
         return _test(asked)
     items = np.empty(len(asked.questions), np.intp)

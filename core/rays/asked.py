@@ -7,10 +7,10 @@ from typing import SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import checks, compiled
+from .. import checks, compiled, lone
 from ..any_octree import AnyOctree
 from ..arrays import Ids
-from ..groups import in_groups
+from ..groups import ALL_GROUPS, in_groups
 from ..octree import Octree, as_octree
 from .crossings import Rays
 
@@ -44,6 +44,11 @@ class AskedRays:
     def packed(self) -> compiled.Packed | None:
         """The packed tree that answers them; NumPy does without one."""
         return compiled.packed(self.octree, len(self.questions))
+
+    def alone(self, *, any_hit: bool = False) -> compiled.Hits | None:
+        """Ask few rays the short way; None if they are to be asked in the usual way."""
+        asked = self.questions.origins, self.questions.directions, self.questions.ends
+        return lone.rays(self.octree, *asked, ALL_GROUPS, any_hit=any_hit)
 
     def __getitem__(self, numbers: Ids) -> "AskedRays":
         return AskedRays(self.octree, self.questions[numbers])

@@ -7,12 +7,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import compiled
+from .. import compiled, lone
 from ..arrays import Flags, Floats, Ids, concatenated_ranges
 from ..compiled import NOT_PACKED, NOT_TAKEN, Crossed, Questions, VolumesAsked
 from ..descend import morton_order
 from ..nearest import Nearest
 from ..rays import RayCrossings, RayHits
+from ..rays.api import hits_of
 from ..rays.asked import rays_of
 from ..rays.crossings import Rays
 from ..shapes import Boxes, Shapes
@@ -138,10 +139,12 @@ _TREES: WeakKeyDictionary[Mesh, compiled.Packed] = WeakKeyDictionary()
 
 def packed(moment: Moment) -> PackedScene | None:
     """Return the packed scene, made at the first question; None without a kernel, or if empty."""
-    if compiled.why_not() or not moment.placements.is_there.any():
+    if compiled.why_not():
         return None
     packing = moment.packing
     if packing.scene is None:
+        if not moment.placements.is_there.any():
+            return None
         packing.scene = PackedScene(moment)
     scene: PackedScene = packing.scene
     return scene if scene.is_sound else None
@@ -150,6 +153,9 @@ def packed(moment: Moment) -> PackedScene | None:
 def cast(moment: Moment, asked: Questions) -> RayHits | None:
     """Return the closest triangle that each ray meets, or None where NumPy has to answer."""
     scene = packed(moment)
+    few = _few_cast(scene, asked)
+    if few is not None:
+        return hits_of(few, _named(moment, few[1][: len(asked)].view(np.intp)))
     count = len(asked)
     hits = *np.empty((2, count), np.intp), np.empty(count), *compiled.vectors(count)
     if scene is None or not scene.cast(asked, hits, any_hit=False):
@@ -160,6 +166,15 @@ def cast(moment: Moment, asked: Questions) -> RayHits | None:
     if len(left):
         _put(answer, left, rays.cast(moment, rays_of(asked[left])))
     return answer
+
+
+def _few_cast(
+    scene: PackedScene | None, asked: Questions, *, any_hit: bool = False
+) -> compiled.Hits | None:
+    """Ask few rays the short way; None if they are to be asked in the usual way."""
+    if scene is None or not 0 < len(asked) <= lone.MOST:
+        return None
+    return scene.few.cast(asked.origins, asked.directions, asked.ends, any_hit=any_hit)
 
 
 def _named(moment: Moment, rows: Ids) -> Ids:
@@ -176,6 +191,9 @@ def _put(answer: RayHits | Nearest, numbers: Ids, some: RayHits | Nearest) -> No
 def tested(moment: Moment, asked: Questions) -> Flags | None:
     """Return which rays meet any triangle, or None where NumPy has to answer."""
     scene, items = packed(moment), np.empty(len(asked), np.intp)
+    few = _few_cast(scene, asked, any_hit=True)
+    if few is not None:
+        return few[0] >= 0
     if scene is None or not scene.cast(asked, (items,), any_hit=True):
         return None
     flags: Flags = items >= 0
@@ -249,6 +267,11 @@ def nearest(
 ) -> Nearest:
     """Return the nearest placed triangles of points (q, 3), finite ones."""
     scene = packed(moment) if count <= compiled.MOST else None
+    if scene is not None and 0 < len(points) <= lone.MOST:
+        few = scene.few.nearest(points, count, max_distance)
+        if few is not None:
+            placements = _named(moment, few[3].view(np.intp)).reshape(few[0].shape)
+            return Nearest(*few[:3], placements)
     if scene is not None:
         turns = morton_order(moment.top, Boxes(points, points))
         found = scene.nearest(points, turns, count, max_distance, threads)
@@ -283,6 +306,14 @@ def touched(
     scene = packed(moment)
     if scene is None:
         return None
+    if 0 < len(volumes) <= lone.MOST:
+        kind = compiled.volume_kind(volumes)
+        few = scene.few.touched(volumes.rows.T, kind, any_hit=any_hit)
+        if few is not None:
+            counts, names = few
+            rows, items = scene.split(names)
+            numbers = np.repeat(np.arange(len(counts)), counts)
+            return counts, np.stack((numbers, moment.placements.ids[rows], items))
     turns = morton_order(moment.top, volumes)
     asked = VolumesAsked.of(volumes, threads)
     found = scene.touched_in(asked, turns, any_hit=any_hit)

@@ -1,0 +1,103 @@
+"""Few questions at a time (single-query fast path): one call of the kernel, in one thread."""
+
+from struct import Struct
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Floats, Ids, address
+from .door import found
+
+# The item of a question that the kernel leaves to NumPy; of one that needs a tree to be packed.
+NOT_TAKEN, NOT_PACKED = -2, -3
+# Rays and the arrays of their answer, as the kernel takes them.
+_ASKED, _HITS = Struct("4q"), Struct("6q")
+# Room for what volumes touch; what does not fit is asked in the usual way.
+_ROOM = 4_096
+# Of rays: items, (q,), and, one after the other, their placements, as whole numbers, distances,
+# positions, normals and weights, (11 q,).
+Hits = tuple[Ids, Floats]
+# Of points: items and distances (q, count), positions, and placements, as whole numbers.
+Nearby = tuple[Ids, Floats, Floats, Floats]
+
+
+class Few:
+    """What the kernel walks, asked few questions at a time.
+
+    Answers are None where the usual way has to answer: a question is unsound, left to NumPy, or
+    comes to a tree that is not packed. Placements are of no meaning without a scene.
+    """
+
+    def __init__(self, walked: Any, depth: int = 0) -> None:
+        """Take a `Walked` of the kernel, and how deep walks are; 0 for plain cells."""
+        self._library, package, _ = found()
+        self._told: int = package.ctypes.addressof(walked)
+        self._walked, self._depth = walked, depth
+        self._bytes = self._library.octree_kernel_size(package.SCRATCH, depth) if depth else 0
+
+    def _scratch(self) -> tuple[int | None, Any]:
+        """Return where there is room for a walk, and the array; plain cells need none."""
+        if not self._bytes:
+            return None, None
+        scratch = np.empty(self._bytes, np.uint8)
+        return address(scratch), scratch
+
+    def cast(
+        self, starts: Floats, towards: Floats, limits: Floats | float, *, any_hit: bool
+    ) -> Hits | None:
+        """Find the closest item of each ray, or any; of any, there are no other numbers."""
+        count, ends = len(starts), 1 if type(limits) is float else len(limits)  # type: ignore[arg-type]
+        # What is asked and what is found stand in one array, of which one address is wanted.
+        numbers, (room, _kept) = np.empty(18 * count + ends), self._scratch()
+        numbers[: 3 * count], numbers[3 * count : 6 * count] = starts.ravel(), towards.ravel()
+        first = 6 * count + ends
+        numbers[6 * count : first] = limits
+        start, each = address(numbers), 8 * count  # bytes of a number of each ray
+        end, item = start + 6 * each, start + 8 * first
+        if self._library.lone_cast(
+            self._told, _ASKED.pack(start, start + 3 * each, end, ends > 1), 0, count, any_hit, 0,
+            self._depth, room, _HITS.pack(item, item + each, 0, 0, 0, 0) if any_hit else
+            _HITS.pack(
+                item, item + each, item + 2 * each, item + 3 * each, item + 6 * each,
+                item + 9 * each,
+            ),
+        ) < count:  # fmt: skip
+            return None
+        items = numbers[first : first + count].view(np.intp)
+        return None if min(items.tolist()) <= NOT_TAKEN else (items, numbers[first + count :])
+
+    def nearest(self, points: Floats, count: int, limit: float) -> Nearby | None:
+        """Find the nearest items of each point."""
+        many, each = len(points), len(points) * count
+        numbers, size, (room, _kept) = np.empty(7 * each), 8 * each, self._scratch()
+        entry = address(numbers)
+        item, place = entry + size, entry + 6 * size
+        if self._library.lone_nearest(
+            self._told, points.tobytes(), None, 0, many, count, limit,
+            room, item, place, entry, item + size, item + 2 * size,
+        ) < many:  # fmt: skip
+            return None
+        items = numbers[each : 2 * each].view(np.intp)
+        if min(items.tolist()) <= NOT_TAKEN:
+            return None
+        distances, positions = numbers[2 * each : 3 * each], numbers[3 * each : 6 * each]
+        shape = many, count
+        return (
+            items.reshape(shape), distances.reshape(shape), positions.reshape(many, count, 3),
+            numbers[6 * each :],
+        )  # fmt: skip
+
+    def touched(self, rows: Floats, kind: int, *, any_hit: bool = False) -> tuple[Ids, Ids] | None:
+        """Find how many items volumes (q, k) meet, (q,), and the names of these."""
+        count = len(rows)
+        numbers, (room, _kept) = np.empty(count + _ROOM, np.intp), self._scratch()
+        place = address(numbers)
+        reached = self._library.lone_touch(
+            self._told, rows.tobytes(), None, 0, count, kind, any_hit, room, place + 8 * count,
+            _ROOM, place,
+        )  # fmt: skip
+        counts = numbers[:count]
+        each = counts.tolist()
+        if reached < count or min(each) <= NOT_TAKEN:
+            return None
+        return counts, numbers[count : count + sum(each)]
