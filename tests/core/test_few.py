@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from core_scenes import loose_triangles
 from grouped import ALL
+from kernel_worlds import packing
 from numpy.testing import assert_array_equal
 
 from core import (
@@ -20,7 +21,6 @@ from core import (
     Spheres,
     build_octree,
     compiled,
-    lone,
     nearest,
     query,
     query_any,
@@ -165,12 +165,12 @@ def of_volumes(some, given):
 
 @pytest.mark.parametrize("some", [np.arange(1), np.arange(COUNT)], ids=["one", "several"])
 @pytest.mark.parametrize("name", INDEXES)
-def test_in_any_spelling_answers_and_errors_are_those_of_a_batch(name, some, monkeypatch):
+def test_in_any_spelling_answers_and_errors_are_those_of_a_batch(name, some):
     index = INDEXES[name]()
     short = [(told, outcome(lambda a=ask: a(index))) for told, ask in questions(some)]
-    monkeypatch.setattr(lone, "MOST", 0)
-    for (told, here), (_, ask) in zip(short, questions(some), strict=True):
-        assert_same(here, outcome(lambda a=ask: a(index)), f"{name}: {told}")
+    with packing(True):  # at once, and nothing alone
+        for (told, here), (_, ask) in zip(short, questions(some), strict=True):
+            assert_same(here, outcome(lambda a=ask: a(index)), f"{name}: {told}")
 
 
 PLAIN = {
