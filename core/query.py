@@ -166,11 +166,10 @@ def query_any(
     touched = _touched(octree, volumes, "touching", compiled.threads_of(threads), any_hit=True)
     if touched is None:
         return any_touched(octree, volumes)
-    flags: Flags = touched[0] > 0
-    (left,) = (touched[0] < 0).nonzero()
-    if len(left):
-        flags[left] = any_touched(octree, volumes[left])
-    return flags
+    counts = touched[0]
+    return compiled.repaired(
+        counts > 0, counts < 0, lambda left: any_touched(octree, volumes[left])
+    )
 
 
 def query_count(

@@ -21,6 +21,7 @@ from .packing import Packed, Placed, packed, tree_of
 from .pictures import Painter, painter
 from .quads import split_quads
 from .questions import Questions, VolumesAsked, as_boxes, volume_kind
+from .repairs import repaired
 from .slides import slid_surfaces
 from .threads import in_pieces, threads_of, use_threads
 from .touches import touching_triangles
@@ -77,6 +78,7 @@ __all__ = [
     "painter",
     "parts_beside",
     "point_distances",
+    "repaired",
     "seen_cutters",
     "shared_parts",
     "shortest_ways",

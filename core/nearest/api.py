@@ -130,13 +130,11 @@ def nearest(
     if not found:
         return _nearest(there, places, count, most)
     items, _, distances, positions = found
-    (left,) = (items[:, 0] == compiled.NOT_TAKEN).nonzero()
     answer = Nearest(compiled.named(there, items), distances, positions)
-    if len(left):
-        others = _nearest(there, places[left], count, most)
-        items[left], distances[left] = others.items, others.distances
-        positions[left] = others.positions
-    return answer
+    are_left = items[:, 0] == compiled.NOT_TAKEN
+    return compiled.repaired(
+        answer, are_left, lambda left: _nearest(there, places[left], count, most)
+    )
 
 
 def _turns(tree: Octree, places: Floats) -> Ids:

@@ -170,11 +170,9 @@ def ray_cast(
     hits = places, compiled.NO_PLACES, np.empty(count), *compiled.vectors(count)
     if not asked.packed.cast(asked.questions, hits, any_hit=False):
         return _cast(asked)
-    (left,) = (places == compiled.NOT_TAKEN).nonzero()
     answer = RayHits(compiled.named(asked.octree, places), *hits[2:])
-    if len(left):
-        _put(answer, left, _cast(asked[left]))
-    return answer
+    are_left = places == compiled.NOT_TAKEN
+    return compiled.repaired(answer, are_left, lambda left: _cast(asked[left]))
 
 
 def hits_of(few: compiled.Hits, placements: Ids | None = None) -> RayHits:
@@ -197,12 +195,6 @@ def _batches(rays: Rays) -> Iterator[Ids]:
     """Yield the numbers of rays that descend together."""
     for some in blocks(len(rays), _TOGETHER):
         yield np.arange(some.start, some.stop)
-
-
-def _put(answer: RayHits, numbers: Ids, some: RayHits) -> None:
-    """Put the hits of some rays among those of all."""
-    for name in ("items", "distances", "positions", "normals", "barycentric"):
-        getattr(answer, name)[numbers] = getattr(some, name)
 
 
 def ray_test(
@@ -248,11 +240,8 @@ def ray_test(
     items = np.empty(len(asked.questions), np.intp)
     if not asked.packed.cast(asked.questions, (items,), any_hit=True):
         return _test(asked)
-    flags: Flags = items >= 0
-    (left,) = (items == compiled.NOT_TAKEN).nonzero()
-    if len(left):
-        flags[left] = _test(asked[left])
-    return flags
+    are_left = items == compiled.NOT_TAKEN
+    return compiled.repaired(items >= 0, are_left, lambda left: _test(asked[left]))
 
 
 def _test(asked: AskedRays) -> Flags:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .. import compiled, lone
 from ..arrays import Flags, Floats, Ids, concatenated_ranges
-from ..compiled import NOT_PACKED, NOT_TAKEN, Crossed, Questions, VolumesAsked
+from ..compiled import NOT_PACKED, NOT_TAKEN, Crossed, Questions, VolumesAsked, repaired
 from ..descend import morton_order
 from ..nearest import Nearest
 from ..rays import RayCrossings, RayHits
@@ -162,10 +162,9 @@ def cast(moment: Moment, asked: Questions) -> RayHits | None:
         return None
     items, rows, distances, positions, normals, weights = hits
     answer = RayHits(items, distances, positions, normals, weights, _named(moment, rows))
-    (left,) = (items == NOT_TAKEN).nonzero()
-    if len(left):
-        _put(answer, left, rays.cast(moment, rays_of(asked[left])))
-    return answer
+    return repaired(
+        answer, items == NOT_TAKEN, lambda left: rays.cast(moment, rays_of(asked[left]))
+    )
 
 
 def _few_cast(
@@ -182,12 +181,6 @@ def _named(moment: Moment, rows: Ids) -> Ids:
     return np.where(rows >= 0, moment.placements.ids[rows], -1)
 
 
-def _put(answer: RayHits | Nearest, numbers: Ids, some: RayHits | Nearest) -> None:
-    """Put the answers of some questions among those of all."""
-    for name, found in vars(some).items():
-        getattr(answer, name)[numbers] = found
-
-
 def tested(moment: Moment, asked: Questions) -> Flags | None:
     """Return which rays meet any triangle, or None where NumPy has to answer."""
     scene, items = packed(moment), np.empty(len(asked), np.intp)
@@ -196,11 +189,9 @@ def tested(moment: Moment, asked: Questions) -> Flags | None:
         return few[0] >= 0
     if scene is None or not scene.cast(asked, (items,), any_hit=True):
         return None
-    flags: Flags = items >= 0
-    (left,) = (items == NOT_TAKEN).nonzero()
-    if len(left):
-        flags[left] = rays.tested(moment, rays_of(asked[left]))
-    return flags
+    return repaired(
+        items >= 0, items == NOT_TAKEN, lambda left: rays.tested(moment, rays_of(asked[left]))
+    )
 
 
 def cast_all(moment: Moment, asked: Questions) -> RayCrossings | None:
@@ -235,11 +226,10 @@ def wound_about(moment: Moment, asked: Rays, rows: Ids, codes: Ids, starts: Ids)
     states = scene.wound_in(given, np.ascontiguousarray(rows), codes, starts)
     if states is None:
         return rays.wound_in_rows(moment, asked, rows, codes, starts)
-    flags: Flags = states == 1
-    (left,) = (states == NOT_TAKEN).nonzero()
-    if len(left):
-        flags[left] = rays.wound_in_rows(moment, asked[left], rows[left], codes, starts)
-    return flags
+    return repaired(
+        states == 1, states == NOT_TAKEN,
+        lambda left: rays.wound_in_rows(moment, asked[left], rows[left], codes, starts),
+    )  # fmt: skip
 
 
 def nearest_corners(
@@ -279,11 +269,12 @@ def nearest(
         return nearest_in(moment, np.ascontiguousarray(points.T), count, max_distance)
     items, rows, distances, positions = found
     answer = Nearest(items, distances, positions, placements=_named(moment, rows))
-    (left,) = (items[:, 0] == NOT_TAKEN).nonzero()
-    if len(left):
-        some = np.ascontiguousarray(points[left].T)
-        _put(answer, left, nearest_in(moment, some, count, max_distance))
-    return answer
+    return repaired(
+        answer, items[:, 0] == NOT_TAKEN,
+        lambda left: nearest_in(
+            moment, np.ascontiguousarray(points[left].T), count, max_distance
+        ),
+    )  # fmt: skip
 
 
 def _are_compared(moment: Moment, volumes: Shapes) -> bool:

@@ -1,0 +1,32 @@
+"""Answers of the kernel in which NumPy answers what was left to it."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Flags, Ids
+
+Answer = TypeVar("Answer")
+
+
+def repaired(found: Answer, are_left: Flags, ask: Callable[[Ids], Answer]) -> Answer:
+    """Return what the kernel found, with the answers of NumPy in the rows that it left.
+
+    An answer is an array, (q, ...), or a tuple or record of such arrays, of which some may be
+    None; `ask` answers some of the questions.
+    """
+    (left,) = are_left.nonzero()
+    if len(left):
+        for array, rows in zip(_arrays(found), _arrays(ask(left)), strict=True):
+            array[left] = rows
+    return found
+
+
+def _arrays(answer: Any) -> list[NDArray[Any]]:
+    """Return the arrays of an answer."""
+    if isinstance(answer, np.ndarray):
+        return [answer]
+    fields = answer if isinstance(answer, tuple) else vars(answer).values()
+    return [each for each in fields if each is not None]
