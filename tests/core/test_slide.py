@@ -74,6 +74,7 @@ def test_order_names_and_size_change_no_distance(seed, direction):
 
 
 @example(seed=87942)  # What lies in another lands on the inside of its floor.
+@example(seed=4593009)  # What lies in another, flush with its top, then lies in it.
 @example(seed=29)
 @example(seed=45)
 @example(seed=181)
@@ -97,7 +98,9 @@ def test_slid_again_nothing_moves_and_nothing_crosses_until_further(seed):
     for one in ids[~found.crossing & (found.onto >= 0)]:
         further = scene.only(scene.ids)
         moved(further, [one], [0, 0, -(2.0**-8)])
-        assert slide(further, [one], DOWN).crossing.all()
+        others, own = further.bounds_of(ids), further.bounds_of([one])
+        is_within = (others.lower < own.lower) & (own.upper < others.upper)
+        assert is_within.all(axis=1).any() or slide(further, [one], DOWN).crossing.all()
 
 
 @examples(30)
