@@ -50,7 +50,7 @@ class Questions:
     @property
     def ends(self) -> Floats | float:
         """Ends of rays, (q,), or the one of all."""
-        return self.limits if len(self.limits) > 1 else float(self.limits[0])
+        return float(self.limits[0]) if len(self.limits) == 1 else self.limits
 
     def are_scattered(self) -> bool:
         """Tell whether rays seldom go where their neighbors go."""
