@@ -42,7 +42,7 @@ static inline void see_edges(SeenTriangle *seen) {
     seen->is_inside = have_one_sign(seen->sides, 3) && seen->size > 0;
 }
 
-/* The features of a triangle, as the rows of `ClosestFeatures` in core/touch/features.py. `squares`
+/* Features of a triangle, as the rows of `ClosestFeatures` in core/touch/features.py. `squares`
  * are the squared distances of three corners, three edges and the face. */
 typedef struct {
     SeenTriangle seen;
