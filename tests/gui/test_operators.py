@@ -320,6 +320,15 @@ def go_on():
     yield
 
 
+def never_rest():
+    """Let nothing read the scene again by itself: work that notices begins anew."""
+    import importlib
+    from dataclasses import replace
+
+    tuning = importlib.import_module("bl_ext.user_default.octree.octree_addon.tuning")
+    tuning.current = replace(tuning.current, rest=1e6)
+
+
 def is_told_old(question):
     """Tell whether the answer counts as old: in the list, and for verbs of what stands."""
     import importlib
@@ -339,6 +348,7 @@ def is_told_old(question):
 @pytest.mark.parametrize("question", ["audit", "select_collisions", "find_never_seen"])
 def test_what_others_change_while_work_goes_on_makes_its_answer_old(window, question):
     window.call(add_crossing)
+    window.call(never_rest)
     for is_moved in (False, True):
         with window.held_work():
             assert window.call(invoke, question, {}) == ["RUNNING_MODAL"]
