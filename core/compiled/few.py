@@ -32,11 +32,11 @@ class Few:
         """Take a `Walked` of the kernel, and how deep walks are; 0 for plain cells."""
         self._library, package, _ = found()
         self._told: int = package.ctypes.addressof(walked)
-        self._walked, self._depth = walked, depth
+        self._walked, self.depth = walked, depth
         self._bytes = self._library.octree_kernel_size(package.SCRATCH, depth) if depth else 0
 
     def _scratch(self) -> tuple[int | None, Any]:
-        """Return where there is room for a walk, and the array; plain cells need none."""
+        """Return the address of room for a walk, and its array; None for plain cells."""
         if not self._bytes:
             return None, None
         scratch = np.empty(self._bytes, np.uint8)
@@ -45,9 +45,9 @@ class Few:
     def cast(
         self, starts: Floats, towards: Floats, limits: Floats | float, *, any_hit: bool
     ) -> Hits | None:
-        """Find the closest item of each ray, or any; of any, there are no other numbers."""
+        """Find the closest item of each ray, or any item, without the other numbers."""
         count, ends = len(starts), 1 if type(limits) is float else len(limits)  # type: ignore[arg-type]
-        # What is asked and what is found stand in one array, of which one address is wanted.
+        # Rays and answers share one array, so that only one address is looked up.
         numbers, (room, _kept) = np.empty(18 * count + ends), self._scratch()
         numbers[: 3 * count], numbers[3 * count : 6 * count] = starts.ravel(), towards.ravel()
         first = 6 * count + ends
@@ -56,7 +56,7 @@ class Few:
         end, item = start + 6 * each, start + 8 * first
         if self._library.lone_cast(
             self._told, _ASKED.pack(start, start + 3 * each, end, ends > 1), 0, count, any_hit, 0,
-            self._depth, room, _HITS.pack(item, item + each, 0, 0, 0, 0) if any_hit else
+            self.depth, room, _HITS.pack(item, item + each, 0, 0, 0, 0) if any_hit else
             _HITS.pack(
                 item, item + each, item + 2 * each, item + 3 * each, item + 6 * each,
                 item + 9 * each,
@@ -88,7 +88,7 @@ class Few:
         )  # fmt: skip
 
     def touched(self, rows: Floats, kind: int, *, any_hit: bool = False) -> tuple[Ids, Ids] | None:
-        """Find how many items volumes (q, k) meet, (q,), and the names of these."""
+        """Count the items that each volume (q, k) touches, (q,), and name the items."""
         count = len(rows)
         numbers, (room, _kept) = np.empty(count + _ROOM, np.intp), self._scratch()
         place = address(numbers)

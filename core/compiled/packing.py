@@ -138,8 +138,9 @@ class Placed(Walked):
         if not tree.is_sound:
             self.is_sound = False
             return
-        self._trees[number], self._few = tree.bytes, None
+        # First the depth: a walk must find room for every tree that it can reach.
         self._deepest = max(self._deepest, tree.depth)
+        self._trees[number] = tree.bytes
         self._kept += tree._kept
 
 

@@ -64,9 +64,10 @@ class Walked:
     @property
     def few(self) -> Few:
         """The same, for few questions at a time."""
-        if self._few is None:
-            self._few = Few(self._struct(), self._depth)
-        return self._few
+        few, depth = self._few, self._depth
+        if few is None or few.depth < depth:
+            few = self._few = Few(self._struct(), depth)
+        return few
 
     def _space(self, which: int, count: int) -> NDArray[np.uint8]:
         """Return room for nodes or blocks, which begin where lines of the cache do."""

@@ -218,3 +218,20 @@ def test_one_question_takes_the_short_way_however_it_is_spelled(name, kind, monk
     for ask in PLAIN[kind]:
         ask(index)
     assert taken["short"] >= len(PLAIN[kind])
+
+
+@pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there")
+def test_the_short_way_has_room_for_trees_that_are_packed_later():
+    index, deep = (
+        SceneOctree(),
+        loose_triangles(np.tile(MESH.vertices.reshape(-1, 3, 3), (9, 1, 1))),
+    )
+    for mesh, aside in ((loose_triangles(np.eye(3)[None]), 0), (deep, 50)):
+        matrix = np.eye(4)
+        matrix[0, 3] = aside
+        index.place([index.add_mesh(mesh)], [matrix])
+    depths = []
+    for aside in (0, 50):
+        ray_cast(index, [[aside + 1.0, 1, 1]], [[-1.0, -1, -1]])
+        depths.append(index._moment(ALL).packing.scene.few.depth)
+    assert depths[0] < depths[1] == index._moment(ALL).packing.scene._depth
