@@ -43,10 +43,7 @@ def concatenated_ranges(starts: Ids, counts: Ids) -> Ids:
 
 
 def joined(parts: Iterable[Iterable[NDArray[Any]]]) -> tuple[Any, ...]:
-    """Return the arrays of one or more parts, those of the same place one after the other.
-
-    They are joined along their last axes.
-    """
+    """Concatenate the arrays at the same place of one or more parts, along their last axes."""
     return tuple(np.concatenate(each, axis=-1) for each in zip(*parts, strict=True))
 
 
@@ -184,7 +181,7 @@ def robust_cross(a: Floats, b: Floats, full: Floats | float = 1.0) -> tuple[Floa
 def quotient(
     above: Floats, below: Floats, where: Flags | None = None, otherwise: float = 0.0
 ) -> Floats:
-    """Return `above / below` where that is wanted or, by default, `below` is positive."""
+    """Return `above / below` in the flagged places, by default where `below` is positive."""
     shape = np.broadcast_shapes(above.shape, below.shape)
     where = below > 0 if where is None else where
     return np.divide(above, below, out=np.full(shape, otherwise), where=where)
@@ -196,7 +193,7 @@ def unit_vectors(vectors: Floats) -> Floats:
 
 
 def exact_cross(a: Floats, b: Floats) -> Floats:
-    """Return cross products (3, h) whose every digit counts, of nearly parallel vectors too.
+    """Return cross products (3, ...) with all digits correct, of nearly parallel vectors too.
 
     What each product loses by rounding is computed and put back.
     """
@@ -214,7 +211,7 @@ def exact_cross(a: Floats, b: Floats) -> Floats:
 
 
 def two_difference_error(a: Floats, b: Floats) -> Floats:
-    """Return what rounding takes from each difference `a - b`, exactly.
+    """Return the rounding error of each difference `a - b`, exactly.
 
     D. E. Knuth, "The Art of Computer Programming", 2, 4.2.2.
     """

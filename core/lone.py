@@ -18,7 +18,7 @@ from .octree import Octree
 from .shapes import Shapes, Triangles
 from .touch import lying_inside
 
-# Questions at most: the packed tree takes more at once, and is worth packing.
+# Most questions of a call that takes the short way; for more the tree is packed.
 MOST = 99
 # The nearest of each point at most.
 _SEVERAL = 16
@@ -108,7 +108,7 @@ def _is_plain(rows: ArrayLike) -> bool:
 
 
 def _are_ends(limits: ArrayLike, count: int) -> bool:
-    """Tell whether the ends of rays, one of each, need no conversion."""
+    """Return whether the ends of rays, one for each, need no conversion."""
     return type(limits) is np.ndarray and limits.dtype is _DOUBLE and limits.shape == (count,)
 
 

@@ -1,5 +1,5 @@
 /* Triangles as seen from points: where they are closest, and whether spheres touch them; as in
- * core/nearest/closest.py and core/touch/triangles.py, to the last bit.
+ * core/touch/features.py, to the last bit.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later */
 
@@ -8,7 +8,7 @@
 
 #include "exact.h"
 
-/* A triangle as seen from a point, as in core/nearest/closest.py: its edges, those divided by a
+/* A triangle as seen from a point, as in core/touch/features.py: its edges, those divided by a
  * power of two, and the product of two of these, with all its bits where they are nearly
  * parallel; of each edge how far `along` it the point is, and on which side. */
 typedef struct {

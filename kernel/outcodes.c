@@ -13,7 +13,6 @@
 
 /* As in vertex_blocks.py. */
 #define BEYOND 0x3f
-#define UNSURE 0x40
 
 enum { MOST_PLANES = 6 };
 

@@ -1,4 +1,4 @@
-"""Answers of the kernel in which NumPy answers what was left to it."""
+"""Rows of an answer that the kernel leaves to NumPy."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -12,7 +12,7 @@ Answer = TypeVar("Answer")
 
 
 def repaired(found: Answer, are_left: Flags, ask: Callable[[Ids], Answer]) -> Answer:
-    """Return what the kernel found, with the answers of NumPy in the rows that it left.
+    """Return the answer of the kernel, with NumPy's answers in the rows that it left.
 
     An answer is an array, (q, ...), or a tuple or record of such arrays, of which some may be
     None; `ask` answers some of the questions.
