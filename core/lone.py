@@ -73,13 +73,17 @@ def _arrays_of(items: Shapes) -> dict[str, NDArray[Any]]:
 _KNOWN: WeakKeyDictionary[Octree, Lone | None] = WeakKeyDictionary()
 
 
-def _of(tree: AnyOctree, groups: SupportsIndex, count: int) -> Lone | None:
-    """Return the arrays of a tree, if few questions ask all its groups."""
+def _of(
+    tree: AnyOctree, groups: SupportsIndex, count: int, threads: SupportsIndex | None
+) -> Lone | None:
+    """Return the arrays of a tree, if few questions ask all its groups; check `threads` then."""
     if type(tree) is not Octree or type(groups) is not int or groups != ALL_GROUPS:
         return None
     if compiled.found()[0] is None or not 0 < count <= MOST:
         return None
     tree.require_current()
+    if threads is not None:
+        compiled.threads_of(threads)
     try:
         return _KNOWN[tree]
     except KeyError:
@@ -131,15 +135,13 @@ def rays(
     starts, towards = cast(Floats, origins), cast(Floats, directions)
     count = len(starts)
     is_mesh = type(tree) is Octree and isinstance(tree.items, Triangles)
-    lone = _of(tree, groups, count) if is_mesh else None
+    lone = _of(tree, groups, count, threads) if is_mesh else None
     if (
         lone is None
         or len(towards) != count
         or not (type(limits) is float or _are_ends(limits, count))
     ):
         return None
-    if threads is not None:
-        compiled.threads_of(threads)
     found = lone.cast(starts, towards, cast(Floats, limits), any_hit=any_hit)
     if found is not None:
         compiled.named(cast(Octree, tree), found[0])
@@ -163,20 +165,26 @@ def nearest(
         return None
     places = cast(Floats, points)
     many = len(places) if _is_plain(points) else 0
-    lone: compiled.Few | None = _of(tree, groups, many)
+    lone: compiled.Few | None = _of(tree, groups, many, threads)
     if lone is None or not 0 < count <= _SEVERAL:
         return None
     octree = cast(Octree, tree)
     if count > 1:
         packed = compiled.packed(octree, many, boxes=True)
         lone = None if packed is None else packed.few
-    if threads is not None:
-        compiled.threads_of(threads)
     found = None if lone is None else lone.nearest(places, count, limit)
     if found is None:
         return None
     compiled.named(octree, found[0])
     return found[:3]
+
+
+def _of_volumes(
+    tree: AnyOctree, asked: Shapes, groups: SupportsIndex, threads: SupportsIndex | None
+) -> Lone | None:
+    """Return the arrays of a tree, if few finite volumes that the kernel takes ask it."""
+    lone = _of(tree, groups, len(asked), threads) if compiled.volume_kind(asked) else None
+    return lone if lone is not None and np.isfinite(asked.rows).all() else None
 
 
 def volumes(
@@ -192,12 +200,9 @@ def volumes(
     The latter are volumes and items, (2, h), sorted. Returns None for what is to be asked in the
     usual way.
     """
-    kind = compiled.volume_kind(asked)
-    lone = _of(tree, groups, len(asked)) if kind else None
-    if lone is None or not np.isfinite(asked.rows).all():
+    lone, kind = _of_volumes(tree, asked, groups, threads), compiled.volume_kind(asked)
+    if lone is None:
         return None
-    if threads is not None:
-        compiled.threads_of(threads)
     found = lone.touched(asked.rows.T, kind, any_hit=any_hit)
     if found is None:
         return None
@@ -212,11 +217,9 @@ def inside(
     tree: AnyOctree, asked: Shapes, groups: SupportsIndex, threads: SupportsIndex | None
 ) -> Ids | None:
     """Find volumes and the items that lie inside, (2, h), sorted; or None, as `volumes` does."""
-    lone = _of(tree, groups, len(asked)) if compiled.volume_kind(asked) else None
-    if lone is None or not np.isfinite(asked.rows).all():
+    lone = _of_volumes(tree, asked, groups, threads)
+    if lone is None:
         return None
-    if threads is not None:
-        compiled.threads_of(threads)
     near = compiled.VolumesAsked.of(asked, 1, exactly=False)
     found = lone.touched(near.rows, near.kind)
     if found is None:
