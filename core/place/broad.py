@@ -10,8 +10,8 @@ from ..scene.moment import Moment
 from ..steps import Steps
 
 _GROWN = 2.0**-40
-# Bounds without what lies along the way.
-_SHADOW = np.array([[1.0], [1.0], [0.0]] * 2)
+# The bounds that a shadow has: those across the way.
+_ACROSS = np.array([[True], [True], [False]] * 2)
 
 
 def bounds_along(moment: Moment, way: Way, rows: Ids) -> Floats:
@@ -21,10 +21,8 @@ def bounds_along(moment: Moment, way: Way, rows: Ids) -> Floats:
     place = way.seen(middle[None])[0]
     i, j, k = way.axes
     share = np.abs(way.direction / way.direction[k])
-    reach = np.stack((half[i] + half[k] * share[0 if i == 0 else i], half[j], half[k]))
-    reach[0] = half[i] + half[k] * share[i]
-    reach[1] = half[j] + half[k] * share[j]
-    reach[2] = half[k] / np.abs(way.direction[k])
+    across = half[i] + half[k] * share[i], half[j] + half[k] * share[j]
+    reach = np.stack((*across, half[k] / np.abs(way.direction[k])))
     reach += 4 * _GROWN * np.abs(boxes).max(axis=0)
     return boxes_grown(place, reach)
 
@@ -32,7 +30,7 @@ def bounds_along(moment: Moment, way: Way, rows: Ids) -> Floats:
 def shadows_met(moment: Moment, way: Way, movers: Ids, others: Ids) -> Steps[Ids]:
     """Return pairs of a row that moves and another, not wholly behind it, (2, p), sorted."""
     bounds = [bounds_along(moment, way, rows) for rows in (movers, others)]
-    ones, there = yield from meeting_boxes(*(each * _SHADOW for each in bounds))
+    ones, there = yield from meeting_boxes(*(np.where(_ACROSS, each, 0.0) for each in bounds))
     ahead = bounds[1][5, there] >= bounds[0][2, ones]
     found = np.stack((movers[ones], others[there]))
     found = found[:, ahead & (found[0] != found[1])]
