@@ -94,14 +94,14 @@ static int may_change(void *search, const int64_t *patches, const Box *one, cons
 }
 
 /* Return how far boxes are apart at their middles; boxes beside each other come last. */
-static double promise_of(const Box *one, const Box *other) {
-    double promise = (other->low[3] + other->high[3]) - (one->low[3] + one->high[3]);
+static double rank_ahead(const Box *one, const Box *other) {
+    double rank = (other->low[3] + other->high[3]) - (one->low[3] + one->high[3]);
     for (int n = 0; n < 2; n++) {
         double apart = fabs((other->low[n] + other->high[n]) - (one->low[n] + one->high[n]));
         if (apart > one->high[n] - one->low[n] && apart > other->high[n] - other->low[n])
-            promise += BESIDE;
+            rank += BESIDE;
     }
-    return promise;
+    return rank;
 }
 
 /* Project a triangle that is placed. */
@@ -230,7 +230,7 @@ static Box box_ahead(const void *search, int which, int64_t patch) {
     return projected_box(turn->sheets, &turn->state->seen, which, patch);
 }
 
-static const Rules SLIDING = {box_ahead, may_change, promise_of, look_ahead};
+static const Rules SLIDING = {box_ahead, may_change, rank_ahead, look_ahead};
 
 /* Begin the search of a pair; 0 if it is left to the caller. */
 static int begin_slide(Turn *turn) {
