@@ -11,7 +11,7 @@
 
 /* Triangles of a small patch, and children of another; the largest patches of a mesh. */
 #define RUN 8
-#define TOPS 64
+#define TOPS 1
 /* Room for pairs of patches that wait. */
 #define WAITING (TOPS * TOPS + 512)
 
@@ -89,11 +89,12 @@ static inline int least_up_to(double limit, const double *numbers, int count) {
     return least;
 }
 
-/* Return whether a small patch names existing triangles, and another one patches before it. */
+/* Return whether a small patch names existing triangles, and another one patches behind it. */
 static inline int is_sound_run(const Sheets *sheets, int64_t patch) {
     int64_t first = sheets->firsts[patch], count = sheets->counts[patch];
-    int64_t end = sheets->are_small[patch] ? sheets->triangles.face_count : patch;
-    return count >= 0 && count <= RUN && first >= 0 && first <= end - count;
+    int is_small = sheets->are_small[patch];
+    int64_t end = is_small ? sheets->triangles.face_count : sheets->patch_count;
+    return count >= 0 && count <= RUN && first > (is_small ? -1 : patch) && first <= end - count;
 }
 
 /* Push a pair of patches, sorted among the pairs from `bottom` on: the last pair is taken next. */

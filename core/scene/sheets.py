@@ -10,19 +10,41 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import compiled, tuning
-from ..arrays import Floats, Ids, blocks
-from ..grid import Words, morton_codes
+from ..arrays import Floats, Ids, blocks, concatenated_ranges, take_columns
+from ..boxes import bounds_of_runs
 from ..passes import radix_argsort_steps, taken_steps
+from ..shapes import Triangles
 from .growing import Growing, GrownTriangles
-from .patches import Patches, made_patches
+from .nodes import (
+    CELL,
+    KEY_BITS,
+    LEAF,
+    Nodes,
+    altitudes_of,
+    divided,
+    frames_of,
+    keys_of,
+    levels_of,
+    limits_of,
+    medians_order,
+    set_bounds,
+)
 from .store import Mesh
 
-# Bits of a triangle's place along each axis.
-_BITS = 10
-# The arrays of all sheets and, since "rows", of their patches, and what a mesh that was not laid
-# out has for its first entry, first vertex, vertices, first of the largest patches, and these.
-_ARRAYS = ("vertices", "faces", "order", "rows", "altitudes", "firsts", "counts", "are_small")
-_NOWHERE = (-1, -1, -1, 0, 0)
+# The arrays of all sheets and, since "boxes", of their nodes; and what a mesh that was not laid out
+# has for its first entry, first vertex, vertices and root.
+_ARRAYS = (
+    "vertices",
+    "faces",
+    "order",
+    "boxes",
+    "first_child",
+    "child_count",
+    "begin",
+    "end",
+    "least_altitude",
+)
+_NOWHERE = (-1, -1, -1, -1)
 
 
 class Layout:
@@ -43,8 +65,12 @@ class Sheets:
     firsts: Ids
     corners: Ids
     corner_counts: Ids
-    patches: Patches
+    nodes: Nodes
     layout: Layout
+
+    @property
+    def patches(self) -> Nodes:
+        return self.nodes
 
 
 class GrowingSheets:
@@ -96,19 +122,20 @@ class GrowingSheets:
                     self._keep(left, made)
 
     def _keep(self, numbers: list[int], made: Sheets) -> None:
-        entry, corner, patch = (len(self._arrays[each]) for each in ("order", "vertices", "rows"))
-        new, counts = made.patches, np.diff(made.firsts, append=len(made.order))
+        entry, corner, node = (len(self._arrays[each]) for each in ("order", "vertices", "boxes"))
+        new, counts = made.nodes, np.diff(made.firsts, append=len(made.order))
         faces = made.arranged.faces.T
         faces += corner  # nobody else has them
         parts = (
             made.arranged.vertices.T,
             faces,
             made.order,
-            new.rows,
-            new.altitudes,
-            new.firsts + np.where(new.are_small, entry, patch),
-            new.counts,
-            new.are_small,
+            new.boxes,
+            np.where(new.is_leaf, -1, node + new.first_child),
+            new.child_count,
+            entry + new.begin,
+            entry + new.end,
+            new.least_altitude,
         )
         for array, part in zip(self._arrays.values(), parts, strict=True):
             array.append(part)
@@ -116,8 +143,7 @@ class GrowingSheets:
             entry + made.firsts,
             corner + made.corners,
             made.corner_counts,
-            patch + new.tops,
-            new.top_counts,
+            node + new.roots,
             counts,
         )
         places = np.stack(columns, axis=1).tolist()
@@ -131,11 +157,11 @@ class GrowingSheets:
             for mesh, place in self._places.items():
                 places[:, mesh] = place[:-1]
             vertices, faces, order, *parts = (array.rows for array in self._arrays.values())
-            firsts, corners, corner_counts, *tops = places
+            firsts, corners, corner_counts, roots = places
             arranged = GrownTriangles(vertices, faces, self._tables)
-            patches = Patches(*parts, *tops)
+            nodes = Nodes(*parts, roots)
             self._all = Sheets(
-                arranged, order, firsts, corners, corner_counts, patches, self._layout
+                arranged, order, firsts, corners, corner_counts, nodes, self._layout
             )
         return self._all
 
@@ -144,36 +170,64 @@ def _laid_out(meshes: list[Mesh]) -> Generator[object, None, Sheets]:
     """Lay out these meshes alone, numbered from 0; yields while they are made."""
     counts = np.array([len(mesh.valid) for mesh in meshes], np.intp)
     lengths = np.array([len(mesh.triangles.vertices) for mesh in meshes], np.intp)
-    frames = _frames(np.stack([mesh.bounds for mesh in meshes], axis=1))
-    kernel = compiled.arranger()
-    # What is larger would take too long at once.
-    if kernel is not None and counts.sum() <= 2 * tuning.current.sheets_together:
-        given = [(mesh.triangles, mesh.valid) for mesh in meshes]
-        vertices, faces, order = kernel.laid_out(given, frames)
-        yield None
-    else:
-        vertices, faces, order = yield from _sorted(meshes, frames)
-    arranged = GrownTriangles(vertices, faces, {})
-    patches = yield from made_patches(arranged, counts)
-    firsts, corners = np.cumsum(counts) - counts, np.cumsum(lengths) - lengths
-    return Sheets(arranged, order, firsts, corners, lengths, patches, Layout())
-
-
-def _sorted(
-    meshes: list[Mesh], frames: Floats
-) -> Generator[object, None, tuple[Floats, Ids, Ids]]:
-    """Return vertices, faces (3, n) and the numbers (n,) of triangles along the curves."""
     faces, owners, vertices = _all_faces(meshes)
     yield None
     keys = np.empty(len(owners), np.int64)
+    frames = frames_of(np.stack([mesh.bounds for mesh in meshes], axis=1))
     for some in blocks(len(owners), tuning.current.triangles_placed):
-        codes = _codes(vertices, faces[:, some], frames, owners[some])
-        keys[some] = owners[some] << 3 * _BITS | codes
+        here = take_columns(frames, owners[some])
+        keys[some] = owners[some] << KEY_BITS | keys_of(vertices, faces[:, some], here)
         yield None
-    order = yield from radix_argsort_steps(keys, 3 * _BITS + len(meshes).bit_length())
+    order = yield from radix_argsort_steps(keys, KEY_BITS + len(meshes).bit_length())
+    levels = levels_of(keys[order])
+    yield None
+    for nodes in divided(levels, counts):
+        yield None
+    assert nodes is not None
+    yield from _cut_at_medians(nodes, vertices, faces, order)
     valid = np.concatenate([mesh.valid for mesh in meshes])
-    taken = yield from taken_steps(faces, order)
-    return vertices, taken, (yield from taken_steps(valid, order))
+    arranged = GrownTriangles(vertices, (yield from taken_steps(faces, order)), {})
+    order = yield from taken_steps(valid, order)
+    nodes = yield from _with_bounds(nodes, arranged)
+    firsts, corners = np.cumsum(counts) - counts, np.cumsum(lengths) - lengths
+    return Sheets(arranged, order, firsts, corners, lengths, nodes, Layout())
+
+
+def _cut_at_medians(
+    nodes: Nodes, vertices: Floats, faces: Ids, order: Ids
+) -> Generator[object, None, None]:
+    """Sort the entries of small nodes, in place, so that their leaves are cut at medians."""
+    sizes = nodes.end - nodes.begin
+    (cells,) = ((sizes > LEAF) & (sizes <= CELL)).nonzero()
+    cells = cells[np.argsort(nodes.begin[cells])]
+    ends = np.cumsum(sizes[cells])
+    cuts = np.flatnonzero(np.diff(ends // tuning.current.triangles_placed)) + 1
+    for some in np.split(cells, cuts):
+        entries = concatenated_ranges(nodes.begin[some], sizes[some])
+        if len(entries):
+            low, high = limits_of(vertices, faces.take(order[entries], axis=1))
+            order[entries] = order[entries][medians_order(low / 2 + high / 2, sizes[some])]
+        yield None
+
+
+def _with_bounds(nodes: Nodes, triangles: Triangles) -> Generator[object, None, Nodes]:
+    """Return nodes with boxes and altitudes."""
+    (leaves,) = nodes.is_leaf.nonzero()
+    leaves = leaves[np.argsort(nodes.begin[leaves])]
+    starts, counts = nodes.begin[leaves], (nodes.end - nodes.begin)[leaves]
+    boxes, altitudes = np.empty((6, len(leaves))), np.empty(len(leaves))
+    kernel = compiled.arranger()
+    for some in blocks(len(leaves), tuning.current.patches_together):
+        if kernel is not None:
+            kernel.runs(triangles, starts, counts, some, boxes, altitudes)
+            yield None
+            continue
+        begin = int(starts[some.start])
+        part = triangles[begin : int(starts[some.stop - 1] + counts[some.stop - 1])]
+        boxes[:, some] = bounds_of_runs(*part.limits(), starts[some] - begin)
+        altitudes[some] = np.minimum.reduceat(altitudes_of(part), starts[some] - begin)
+        yield None
+    return set_bounds(nodes, leaves, boxes, altitudes)
 
 
 def _all_faces(meshes: list[Mesh]) -> tuple[Ids, Ids, Floats]:
@@ -191,22 +245,3 @@ def _all_faces(meshes: list[Mesh]) -> tuple[Ids, Ids, Floats]:
     if len(meshes) == 1:  # millions are not copied
         return parts[0], owners, meshes[0].triangles.vertices.T
     return np.concatenate(parts, axis=1), owners, vertices
-
-
-def _frames(bounds: Floats) -> Floats:
-    """Return where curves through bounds (6, m) begin, and how many places a unit has, (4, m)."""
-    # Cells are cubes: in those as flat as a landscape a run would follow a line of equal height.
-    size = (bounds[3:] - bounds[:3]).max(axis=0)
-    scale = np.divide(2**_BITS, size, out=np.zeros(size.shape), where=size > 0)
-    return np.concatenate((bounds[:3], scale[None]))
-
-
-def _codes(vertices: Floats, faces: Ids, frames: Floats, owners: Ids) -> Words:
-    """Return Morton codes of triangles' middles in the frames of their meshes."""
-    places, scales = np.empty((3, faces.shape[1]), np.int64), frames[3].take(owners)
-    for axis, row in enumerate(vertices):
-        middles = row.take(faces).sum(axis=0) / 3
-        along = (middles - frames[axis].take(owners)) * scales
-        # What is no number, by an overflow, has place 0.
-        places[axis] = np.fmin(np.fmax(along, 0), 2**_BITS - 1)
-    return morton_codes(places, _BITS)

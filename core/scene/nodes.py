@@ -1,0 +1,316 @@
+"""Octree along a Morton curve: nodes with tight boxes over sorted triangles, a root for each mesh.
+
+The key of a triangle names the cell that holds its middle, level by level. At each level a marker
+comes first: it is 1 as long as the cell is larger than half of the triangle. Sorted by their keys,
+large triangles are kept in large cells, in front of the smaller ones (M. Vinkler, J. Bittner and
+V. Havran, "Extended Morton Codes for High Performance Bounding Volume Hierarchy Construction",
+2017). A node divides where keys first differ, so that none has a single child. Nodes of up to
+`CELL` triangles are divided at medians into full leaves of `LEAF`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Flags, Floats, Ids, concatenated_ranges, cross, dot, ranks_of
+from ..boxes import bounds_of_runs
+from ..grid import Words, morton_codes
+from ..shapes import Triangles
+
+# Triangles in a leaf, and in a node that is divided at medians.
+LEAF, CELL = 8, 64
+# Levels of a key; its bits: a marker and three bits of the place at each level.
+LEVELS, KEY_BITS = 10, 40
+# Keys that are equal differ at this level: behind a level for each marker and each place.
+_EQUAL = 2 * LEVELS
+# Medians that divide a node of `CELL` triangles into leaves.
+_ROUNDS = 3
+# The level at which two keys differ, by the number of the highest bit that differs, from 1 on.
+_LEVEL_OF_BIT = np.array(
+    [_EQUAL, *(2 * (LEVELS - 1 - bit // 4) + (bit % 4 < 3) for bit in range(KEY_BITS))], np.uint8
+)
+# The markers of a triangle, by the number of bits of its extent in cells of the last level.
+_MARKERS = np.array(
+    [sum(8 << 4 * (LEVELS - 1 - level) for level in range(count)) for count in range(LEVELS, -1, -1)]
+)
+Levels = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """The nodes of all meshes, parents before their children.
+
+    Attributes
+    ----------
+    boxes : ndarray of float64, shape (6, m)
+        The bounds of the triangles of each node, exactly.
+    first_child, child_count : ndarray of intp, shape (m,)
+        Children are neighbors, two to eight; -1 and 0 for a leaf.
+    begin, end : ndarray of intp, shape (m,)
+        The entries of each node; children divide those of their parent in order.
+    least_altitude : ndarray of float64, shape (m,)
+        No triangle of the node has a lower altitude; 0 if one may have no area.
+    roots : ndarray of intp, shape (meshes,)
+        The root of each mesh; -1 of one without triangles, or that is not indexed.
+    """
+
+    boxes: Floats
+    first_child: Ids
+    child_count: Ids
+    begin: Ids
+    end: Ids
+    least_altitude: Floats
+    roots: Ids
+
+    def children(self, nodes: Ids) -> tuple[Ids, Ids]:
+        """Return the children of nodes: the place of the parent, and the child.
+
+        A leaf is its own child.
+        """
+        counts = np.maximum(self.child_count[nodes], 1)
+        first = self.first_child[nodes]
+        firsts = np.where(first < 0, nodes, first)
+        return np.repeat(np.arange(len(nodes)), counts), concatenated_ranges(firsts, counts)
+
+    def entries(self, nodes: Ids) -> tuple[Ids, Ids]:
+        """Return the entries of nodes: the place of the node, and the entry."""
+        begin = self.begin[nodes]
+        counts = self.end[nodes] - begin
+        return np.repeat(np.arange(len(nodes)), counts), concatenated_ranges(begin, counts)
+
+    @property
+    def rows(self): return self.boxes
+    @property
+    def altitudes(self): return self.least_altitude
+    @property
+    def firsts(self): return np.where(self.is_leaf, self.begin, self.first_child)
+    @property
+    def counts(self): return np.where(self.is_leaf, self.end-self.begin, self.child_count)
+    @property
+    def are_small(self): return self.is_leaf
+    @property
+    def tops(self): return self.roots
+    @property
+    def top_counts(self): return (self.roots>=0).astype(np.intp)
+    def lowest_entries(self): return self.begin
+
+    def check(self, triangles: Triangles) -> None:
+        """Assert what holds for nodes over these triangles, in the order of entries."""
+        inner, leaves = (np.flatnonzero(flags) for flags in (self.first_child >= 0, self.is_leaf))
+        sizes = self.end - self.begin
+        assert (sizes[leaves] >= 1).all() and (sizes[leaves] <= LEAF).all(), "size of a leaf"
+        counts, first = self.child_count[inner], self.first_child[inner]
+        assert (counts >= 2).all() and (counts <= 8).all(), "number of children"
+        assert (self.child_count[leaves] == 0).all(), "children of a leaf"
+        assert (first > inner).all(), "a child stands before its parent"
+        children, begins = concatenated_ranges(first, counts), np.cumsum(counts) - counts
+        roots = self.roots[self.roots >= 0]
+        once = np.bincount(np.concatenate((children, roots)), minlength=len(sizes))
+        assert (once == 1).all(), "each node but a root has one parent"
+        assert np.array_equal(self.begin[children[begins]], self.begin[inner]), "first child"
+        assert np.array_equal(self.end[children[begins + counts - 1]], self.end[inner]), "last"
+        is_first = np.zeros(len(children), bool)
+        is_first[begins] = True
+        later = np.flatnonzero(~is_first)
+        assert np.array_equal(self.begin[children[later]], self.end[children[later - 1]]), "a gap"
+        lower, upper = triangles.limits()
+        ends = np.stack((self.begin, self.end), axis=1).ravel()
+        around = np.concatenate(
+            (
+                np.minimum.reduceat(np.append(lower, lower[:, -1:], 1), ends, axis=1)[:, ::2],
+                np.maximum.reduceat(np.append(upper, upper[:, -1:], 1), ends, axis=1)[:, ::2],
+            )
+        )
+        assert np.array_equal(around, self.boxes), "box of a node"
+        altitudes = np.append(altitudes_of(triangles), np.inf)
+        least = np.minimum.reduceat(altitudes, ends)[::2]
+        assert np.array_equal(least, self.least_altitude), "altitude of a node"
+
+    @property
+    def is_leaf(self) -> Flags:
+        """Which nodes have no children, (m,)."""
+        flags: Flags = self.first_child < 0
+        return flags
+
+
+def keys_of(vertices: Floats, faces: Ids, frames: Floats) -> Words:
+    """Return the keys of triangles, each in the frame (5,) of its mesh, (5, n) or (5, 1).
+
+    A frame is the lower corner of a cube, what coordinates are multiplied with before, and how
+    many cells of the last level a unit has then.
+    """
+    low, high = limits_of(vertices, faces)
+    low *= frames[3]
+    high *= frames[3]
+    places = ((low + high) / 2 - frames[:3]) * frames[4]
+    extent = ((high - low) * frames[4]).max(axis=0)
+    bits = np.frexp(np.floor(extent.clip(1, 2**LEVELS)))[1] - 1
+    return _spread(places.clip(0, 2**LEVELS - 1).astype(np.int64)) | _MARKERS.take(bits)
+
+
+def limits_of(vertices: Floats, faces: Ids) -> tuple[Floats, Floats]:
+    """Return the lower and upper corners of triangles, (3, n) each."""
+    low, high = np.empty((2, 3, faces.shape[1]))
+    for row, least, largest in zip(vertices, low, high, strict=True):
+        corners = row.take(faces)
+        corners.min(axis=0, out=least)
+        corners.max(axis=0, out=largest)
+    return low, high
+
+
+def _spread(places: Words) -> Words:
+    """Return Morton codes of places (3, n) with a free bit above each three."""
+    codes = morton_codes(places, LEVELS)
+    keys = np.zeros(len(codes), np.int64)
+    for level in range(LEVELS):
+        keys |= (codes >> 3 * level & 7) << 4 * level
+    return keys
+
+
+def frames_of(bounds: Floats) -> Floats:
+    """Return the frames (5, m) of meshes with bounds (6, m), cubes: see `keys_of`."""
+    largest = np.abs(bounds).max(axis=0)
+    units = np.ldexp(1.0, np.clip(-np.frexp(largest)[1], -1023, 1023))
+    bounds = bounds * units
+    size = (bounds[3:] - bounds[:3]).max(axis=0)
+    scale = np.divide(2**LEVELS, size, out=np.zeros(size.shape), where=size > 0)
+    return np.stack((*bounds[:3], units, np.where(np.isfinite(scale), scale, 0.0)))
+
+
+def levels_of(keys: Words) -> Levels:
+    """Return the level at which each sorted key differs from the one before, (n,)."""
+    differing = np.zeros(len(keys), np.int64)
+    np.bitwise_xor(keys[1:], keys[:-1], out=differing[1:])
+    differing &= 2**KEY_BITS - 1
+    return _LEVEL_OF_BIT.take(np.frexp(differing.astype(np.float64))[1])
+
+
+def divided(levels: Levels, sizes: Ids) -> Iterator[Nodes | None]:
+    """Yield None while meshes of so many sorted triangles are divided, then their nodes.
+
+    Boxes and altitudes are not there yet.
+    """
+    ends = np.cumsum(sizes)
+    (some,) = sizes.nonzero()
+    begin, end = (ends - sizes)[some], ends[some]
+    parts, count = [], len(some)
+    while len(begin):
+        (inner,) = (end - begin > LEAF).nonzero()
+        parents, starts = _cuts(levels, begin[inner], end[inner])
+        starts = np.sort(np.concatenate((begin[inner], starts)))
+        counts = np.bincount(parents, minlength=len(inner)) + 1
+        firsts = np.cumsum(counts) - counts
+        first_child, child_count = np.full((2, len(begin)), [[-1], [0]])
+        first_child[inner], child_count[inner] = count + firsts, counts
+        parts.append((begin, end, first_child, child_count))
+        stops = np.append(starts[1:], 0)
+        stops[firsts + counts - 1] = end[inner]
+        begin, end, count = starts, stops, count + len(starts)
+        yield None
+    begin, end, first_child, child_count = (
+        np.concatenate([part[row] for part in parts] or [np.empty(0, np.intp)]) for row in range(4)
+    )
+    nothing = np.empty((6, 0)), np.empty(0)
+    roots = ranks_of(len(sizes), some)
+    yield Nodes(nothing[0], first_child, child_count, begin, end, nothing[1], roots)
+
+
+def _cuts(levels: Levels, begin: Ids, end: Ids) -> tuple[Ids, Ids]:
+    """Return where nodes of these entries are cut: the node, and the first entry behind a cut."""
+    sizes = end - begin
+    steps = np.where(sizes <= CELL, LEAF, 0)
+    (large,) = (sizes > CELL).nonzero()
+    parents, starts = [np.empty(0, np.intp)], [np.empty(0, np.intp)]
+    if len(large):
+        inside = concatenated_ranges(begin[large] + 1, sizes[large] - 1)
+        runs = np.cumsum(sizes[large] - 1)
+        here = levels.take(inside)
+        least = np.minimum.reduceat(here, runs - sizes[large] + 1)
+        # Where all keys are equal, cuts go by number, like those of a cell.
+        steps[large[least == _EQUAL]] = -(-sizes[large[least == _EQUAL]] // CELL) * LEAF
+        (found,) = ((here == np.repeat(least, sizes[large] - 1)) & (here < _EQUAL)).nonzero()
+        owners, places = np.searchsorted(runs, found, "right"), inside[found]
+        kept = _apart(places, owners, begin[large], end[large])
+        parents.append(large[owners[kept]])
+        starts.append(places[kept])
+    (even,) = steps.nonzero()
+    numbers = -(-sizes[even] // steps[even]) - 1
+    owners = np.repeat(even, numbers)
+    parents.append(owners)
+    starts.append(begin[owners] + steps[owners] * (concatenated_ranges(0 * numbers, numbers) + 1))
+    return np.concatenate(parents), np.concatenate(starts)
+
+
+def _apart(places: Ids, owners: Ids, begin: Ids, end: Ids) -> Flags:
+    """Flag the cuts of nodes that stay: small neighbors become one child of up to `CELL`.
+
+    Each of the nodes has one to seven cuts, `owners` ascend.
+    """
+    counts = np.bincount(owners, minlength=len(begin))
+    firsts = np.cumsum(counts) - counts
+    kept = np.zeros(len(places), bool)
+    start = begin.copy()
+    for number in range(int(counts.max())):
+        (some,) = (counts > number).nonzero()
+        cut, next_cut = firsts[some] + number, firsts[some] + number + 1
+        is_last = counts[some] == number + 1
+        stop = np.where(is_last, end[some], places.take(next_cut, mode="clip"))
+        here = places[cut]
+        stays = stop - start[some] > CELL
+        kept[cut] = stays
+        start[some] = np.where(stays, here, start[some])
+    return kept
+
+
+def medians_order(middles: Floats, sizes: Ids) -> Ids:
+    """Return the order of triangles, by their middles (3, n), that divides cells into leaves.
+
+    Cells have `sizes` (c,) of them, one cell after the other, up to `CELL` each. The half that
+    comes first is full leaves, along the axis along which middles are the farthest apart.
+    """
+    order = np.arange(middles.shape[1])
+    for _ in range(_ROUNDS):
+        starts, owners = np.cumsum(sizes) - sizes, np.repeat(np.arange(len(sizes)), sizes)
+        here = middles[:, order]
+        spans = np.maximum.reduceat(here, starts, axis=1) - np.minimum.reduceat(
+            here, starts, axis=1
+        )
+        axes = np.where(sizes > LEAF, spans.argmax(axis=0), 3)
+        keys = np.concatenate((here, np.zeros((1, len(order)))))
+        along = keys[axes[owners], np.arange(len(order))]
+        order = order[np.lexsort((along, owners))]
+        left = np.where(sizes > LEAF, -(-(sizes // 2) // LEAF) * LEAF, sizes)
+        sizes = np.stack((left, sizes - left), axis=1).ravel()
+        sizes = sizes[sizes > 0]
+    return order
+
+
+def altitudes_of(triangles: Triangles) -> Floats:
+    """Return how far the corner farthest from the longest edge is from it, (n,).
+
+    0 where that is unknown.
+    """
+    first, second, third = triangles.rows.reshape(3, 3, -1)
+    with np.errstate(all="ignore"):
+        edges = second - first, third - first, third - second
+        normals = cross(edges[0], edges[1])
+        longest = np.maximum(np.maximum(*(dot(e, e) for e in edges[:2])), dot(edges[2], edges[2]))
+        altitudes = np.sqrt(dot(normals, normals) / longest)
+        return np.where(altitudes < np.inf, altitudes, 0.0)
+
+
+def set_bounds(nodes: Nodes, leaves: Ids, boxes: Floats, altitudes: Floats) -> Nodes:
+    """Return nodes with boxes and altitudes, given those of the leaves, in the order of entries."""
+    count = len(nodes.begin)
+    around, least = np.empty((6, count)), np.empty(count)
+    around[:, leaves], least[leaves] = boxes, altitudes
+    (inner,) = (~nodes.is_leaf).nonzero()
+    begins = nodes.begin[leaves]
+    runs = np.searchsorted(begins, np.stack((nodes.begin[inner], nodes.end[inner]), axis=1))
+    runs = runs.ravel()
+    boxes = np.append(boxes, boxes[:, -1:], axis=1)  # the last run ends behind the last leaf
+    around[:, inner] = bounds_of_runs(boxes[:3], boxes[3:], runs)[:, ::2]
+    least[inner] = np.minimum.reduceat(np.append(altitudes, np.inf), runs)[::2]
+    return replace(nodes, boxes=around, least_altitude=least)
