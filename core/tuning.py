@@ -58,7 +58,7 @@ class Tuning:
     placements_meshes : int
         Triangles that the meshes of these have together, at most.
     triangles_placed : int
-        Triangles or patches that are placed in one step of a search for pairs.
+        Triangles or nodes that are placed in one step of a search for pairs.
     triangles_in_cells : int
         Triangles near each other, of two placements, beyond which they are sorted into cells.
     triangles_tested : int
@@ -68,9 +68,9 @@ class Tuning:
     touches_listed : int
         Pairs of triangles that the compiled kernel has room for in a step: 64 or more.
     sheets_together : int
-        Triangles of meshes that are laid out together.
-    patches_together : int
-        Patches of meshes whose bounds are computed together.
+        Triangles of meshes that are indexed together.
+    leaves_together : int
+        Leaves whose bounds are computed together.
     vertices_together : int
         Vertices of a mesh that have a box together.
     corners_together : int
@@ -93,10 +93,10 @@ class Tuning:
         Pairs of placements that an audit looks at together at first, and at most.
     depths_together : int
         Pairs of a surface and a solid whose depths are looked for together.
-    patches_paired : int
-        Pairs of patches of two surfaces that go down together.
-    patches_walked : int
-        Pairs of patches, about, that the compiled kernel looks at in one step.
+    nodes_paired : int
+        Pairs of nodes of two surfaces that go down together.
+    nodes_walked : int
+        Pairs of nodes, about, that the compiled kernel looks at in one step.
     """
 
     piece: int = 2**18
@@ -127,7 +127,7 @@ class Tuning:
     triangles_waiting: int = 262_144
     touches_listed: int = 65_536
     sheets_together: int = 131_072
-    patches_together: int = 16_384
+    leaves_together: int = 16_384
     vertices_together: int = 4_096
     corners_together: int = 16_384
     outcodes: int = 1 << 22
@@ -140,8 +140,8 @@ class Tuning:
     audited_at_first: int = 128
     audited: int = 2_048
     depths_together: int = 256
-    patches_paired: int = 262_144
-    patches_walked: int = 65_536
+    nodes_paired: int = 262_144
+    nodes_walked: int = 65_536
 
 
 current = Tuning()

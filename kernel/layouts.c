@@ -1,17 +1,18 @@
-/* Octree kernel, layouts: bounds of meshes without octrees, and triangles along a curve.
+/* Octree kernel, layouts: bounds of meshes, and their octrees along a Morton curve.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Answers have the bits of `core/scene/store.py`, `sheets.py` and `patches.py`: the same formulas
+ * Answers have the bits of `core/scene/store.py` and `nodes.py`: the same formulas
  * in the same order of operations. The functions allocate nothing and keep no state. 0 and -0 may
  * replace each other. */
 
 #include "octree_kernel.h"
 #include "vectors.h"
 
-/* Parts of a mesh along each axis, as `_PARTS` in store.py; bits of a place, as `_BITS` in
- * sheets.py. */
-enum { COARSE_PARTS = 4, ALL_PARTS = 64, PLACE_BITS = 10 };
+/* Parts of a mesh along each axis, as `_PARTS` in store.py; levels of a key, the level at which
+ * equal keys differ, and triangles in a leaf and in a node that is cut at medians, as in nodes.py. */
+enum { COARSE_PARTS = 4, ALL_PARTS = 64, LEVELS = 10, SAME_KEY = 20, LEAF = 8, CELL = 64 };
+enum { MOST_CHILDREN = 8 };
 
 static int is_corner(int64_t vertex, int64_t count) { return vertex >= 0 && vertex < count; }
 
@@ -99,86 +100,170 @@ EXPORT int64_t octree_kernel_surround(const double *parts, int64_t part_count,
     return count;
 }
 
-/* A place along each axis, below 1024, and their Morton code: all three are spread at once. */
-typedef uint32_t Places __attribute__((vector_size(16)));
+/* A place along each axis, below 1024, and their key: all three are spread at once, with a free bit
+ * above each three. */
+typedef uint64_t Places __attribute__((vector_size(32)));
 
-static int64_t code_of(Places places) {
-    places = (places | places << 16) & 0x030000ff;
+static int64_t spread(Places places) {
+    places = (places | places << 16) & 0x030000ff; /* ten bits, each to every third place */
     places = (places | places << 8) & 0x0300f00f;
     places = (places | places << 4) & 0x030c30c3;
     places = (places | places << 2) & 0x09249249;
-    return (int64_t)(places[0] | places[1] << 1 | places[2] << 2);
+    uint64_t code = places[0] | places[1] << 1 | places[2] << 2, key = 0;
+    for (int level = 0; level < LEVELS; level++) key |= (code >> 3 * level & 7) << 4 * level;
+    return (int64_t)key;
 }
 
-/* Return the place of a face along the curve, above its number; DAMAGED if a corner does not
- * exist. */
-static int64_t key_of(const Mesh *mesh, int64_t number) {
-    const double last = (1 << PLACE_BITS) - 1;
-    int64_t face = mesh->valid[number], count = mesh->vertex_count;
-    Places places = {0};
-    if (face < 0 || face >= mesh->face_count) return DAMAGED;
-    int64_t a = mesh->faces[face], b = mesh->faces[mesh->face_count + face];
-    int64_t c = mesh->faces[2 * mesh->face_count + face];
-    if (!is_corner(a, count) || !is_corner(b, count) || !is_corner(c, count)) return DAMAGED;
-    for (int axis = 0; axis < 3; axis++) {
-        const double *row = mesh->vertices + axis * count;
-        double place = ((row[a] + row[b] + row[c]) / 3 - mesh->lower[axis]) * mesh->scale;
-        places[axis] = place > 0 ? (uint32_t)(place < last ? place : last) : 0;
-    }
-    return code_of(places) << 32 | number;
-}
-
-/* Sort keys by their places, stably, by three digits from one array into the other and back;
- * returns the sorted one. */
-static int64_t *sorted(int64_t *keys, int64_t *other, int64_t count) {
-    enum { DIGIT = (1 << PLACE_BITS) - 1 };
-    int32_t places[3][DIGIT + 1] = {{0}};
-    for (int64_t n = 0; n < count; n++)
-        for (int digit = 0; digit < 3; digit++)
-            places[digit][keys[n] >> (32 + digit * PLACE_BITS) & DIGIT]++;
-    for (int digit = 0; digit < 3; digit++) {
-        int32_t sum = 0;
-        for (int place = 0; place <= DIGIT; place++) {
-            int32_t here = places[digit][place];
-            places[digit][place] = sum, sum += here;
-        }
-        for (int64_t n = 0; n < count; n++)
-            other[places[digit][keys[n] >> (32 + digit * PLACE_BITS) & DIGIT]++] = keys[n];
-        int64_t *before = keys;
-        keys = other, other = before;
-    }
-    return keys;
-}
-
-/* Lay meshes out, the finite faces of each along its Morton curve. Returns how many faces there
- * are. */
-EXPORT int64_t octree_kernel_lay_out(const Mesh *meshes, int64_t mesh_count, const Laid *laid) {
+/* Write the keys of faces (3, face_count) from `from` to `to`, each in the frame (5, mesh_count)
+ * of its mesh, its owner, above which the number of the mesh stands: `keys_of` in nodes.py. */
+EXPORT int64_t octree_kernel_keys(const double *vertices, int64_t count, const int64_t *faces,
+                                  int64_t face_count, int64_t from, int64_t to,
+                                  const double *frames, const int64_t *owners,
+                                  int64_t mesh_count, int64_t *keys) {
     USE_DEFAULT_FLOATS;
-    int64_t first = 0, corner = 0;
-    for (const Mesh *mesh = meshes; mesh < meshes + mesh_count; mesh++) {
-        int64_t count = mesh->valid_count, *keys = laid->keys;
-        if (count < 0 || count > laid->key_count || count > INT32_MAX ||
-            count > laid->face_count - first || mesh->vertex_count < 0 ||
-            mesh->vertex_count > laid->vertex_count - corner)
-            return DAMAGED;
-        for (int axis = 0; axis < 3; axis++)
-            memcpy(laid->vertices + axis * laid->vertex_count + corner,
-                   mesh->vertices + axis * mesh->vertex_count,
-                   (size_t)mesh->vertex_count * sizeof(double));
-        int64_t all = 0;
-        for (int64_t n = 0; n < count; n++) all |= keys[n] = key_of(mesh, n);
-        if (all < 0) return DAMAGED;
-        keys = sorted(keys, keys + laid->key_count, count);
-        for (int64_t n = 0; n < count; n++) {
-            int64_t face = mesh->valid[keys[n] & UINT32_MAX];
-            laid->order[first + n] = face;
-            for (int row = 0; row < 3; row++)
-                laid->faces[row * laid->face_count + first + n] =
-                    mesh->faces[row * mesh->face_count + face] + corner;
+    const double last = (1 << LEVELS) - 1;
+    for (int64_t face = from; face < to; face++) {
+        int64_t mesh = owners[face], corners[3];
+        double extent = 0;
+        Places places = {0};
+        if (mesh < 0 || mesh >= mesh_count || face >= face_count) return DAMAGED;
+        const double *frame = frames + mesh;
+        for (int corner = 0; corner < 3; corner++) {
+            corners[corner] = faces[corner * face_count + face];
+            if (!is_corner(corners[corner], count)) return DAMAGED;
         }
-        first += count, corner += mesh->vertex_count;
+        double unit = frame[3 * mesh_count], scale = frame[4 * mesh_count];
+        for (int axis = 0; axis < 3; axis++) {
+            double low = INFINITY, high = -INFINITY;
+            for (int corner = 0; corner < 3; corner++) {
+                double number = vertices[axis * count + corners[corner]];
+                low = min_else_second(number, low), high = max_else_second(number, high);
+            }
+            low *= unit, high *= unit;
+            double place = ((low + high) / 2 - frame[axis * mesh_count]) * scale;
+            places[axis] = place > 0 ? (uint64_t)(place < last ? place : last) : 0;
+            extent = max_else_second((high - low) * scale, extent);
+        }
+        int kept = 0; /* levels at which the triangle is larger than twice the cell */
+        for (int cells = 2; kept < LEVELS && extent >= cells; cells *= 2) kept++;
+        int64_t markers = (0x8888888888 >> 4 * kept << 4 * kept);
+        keys[face] = mesh << 4 * LEVELS | markers | spread(places);
     }
-    return first;
+    return to;
+}
+
+/* Nodes while meshes are divided: `count` of them are there, those before `done` have children. */
+static int put_children(const Divided *nodes, int64_t parent, const int64_t *stops, int count) {
+    int64_t begin = nodes->begin[parent], *counts = nodes->counts;
+    if (counts[1] > nodes->room - count) return 0;
+    nodes->first_child[parent] = counts[1], nodes->child_count[parent] = count;
+    for (int child = 0; child < count; child++) {
+        int64_t at = counts[1]++;
+        nodes->begin[at] = begin, nodes->end[at] = begin = stops[child];
+        nodes->first_child[at] = -1, nodes->child_count[at] = 0;
+    }
+    return 1;
+}
+
+/* Cut a node that is no leaf where `_cuts` in nodes.py does; returns how many parts end where. */
+static int cut_node(const uint8_t *levels, int64_t begin, int64_t end, int64_t *stops) {
+    int count = 0;
+    int64_t start = begin, step = LEAF, before = begin;
+    uint8_t least = SAME_KEY;
+    for (int64_t n = begin + 1; n < end && end - begin > CELL; n++)
+        least = levels[n] < least ? levels[n] : least;
+    if (least == SAME_KEY) {
+        if (end - begin > CELL) step = (end - begin + CELL - 1) / CELL * LEAF;
+        for (int64_t stop = begin + step; stop < end; stop += step) stops[count++] = stop;
+        stops[count++] = end;
+        return count;
+    }
+    /* A part ends where one more neighbor would make it too large. */
+    for (int64_t n = begin + 1; n <= end; n++) {
+        if (n < end && levels[n] != least) continue;
+        if (before > start && n - start > CELL) {
+            if (count == MOST_CHILDREN - 1) return 0; /* the levels contradict themselves */
+            stops[count++] = start = before;
+        }
+        before = n;
+    }
+    stops[count++] = end;
+    return count;
+}
+
+/* Divide nodes until entries as many as `most` have been looked at: `divided` in nodes.py. Returns
+ * 1 once all are divided, else 0; NO_ROOM. */
+EXPORT int64_t octree_kernel_divide(const uint8_t *levels, int64_t entry_count,
+                                    const Divided *nodes, int64_t most) {
+    int64_t *counts = nodes->counts, stops[MOST_CHILDREN], looked = 0;
+    if (counts[0] < 0 || counts[1] > nodes->room) return DAMAGED;
+    for (; counts[0] < counts[1]; counts[0]++) {
+        int64_t begin = nodes->begin[counts[0]], end = nodes->end[counts[0]];
+        if (begin < 0 || begin >= end || end > entry_count) return DAMAGED;
+        if (end - begin <= LEAF) continue;
+        if (looked > most) return 0;
+        int count = cut_node(levels, begin, end, stops);
+        if (count == 0) return DAMAGED;
+        if (!put_children(nodes, counts[0], stops, count)) return NO_ROOM;
+        looked += end - begin;
+    }
+    return 1;
+}
+
+/* Sort places of a node so that its leaves are cut at medians: `medians_order` in nodes.py. */
+static void cut_at_medians(const double (*middles)[CELL], uint8_t *places, int count) {
+    if (count <= LEAF) return;
+    double extent = -1;
+    const double *along = middles[0];
+    for (int axis = 0; axis < 3; axis++) {
+        double low = middles[axis][places[0]], high = low;
+        for (int n = 1; n < count; n++) {
+            double middle = middles[axis][places[n]];
+            low = middle < low ? middle : low, high = middle > high ? middle : high;
+        }
+        if (high - low > extent) extent = high - low, along = middles[axis];
+    }
+    for (int n = 1; n < count; n++) {
+        uint8_t place = places[n];
+        int at = n;
+        for (; at > 0 && along[places[at - 1]] > along[place]; at--) places[at] = places[at - 1];
+        places[at] = place;
+    }
+    int left = (count / 2 + LEAF - 1) / LEAF * LEAF;
+    cut_at_medians(middles, places, left);
+    cut_at_medians(middles, places + left, count - left);
+}
+
+/* Sort what nodes from `from` to `to` hold, `sizes` entries from their `begins` on, in place: the
+ * numbers of faces (3, face_count) in `order`. */
+EXPORT int64_t octree_kernel_medians(const double *vertices, int64_t count, const int64_t *faces,
+                                     int64_t face_count, const int64_t *begins,
+                                     const int64_t *sizes, int64_t from, int64_t to,
+                                     int64_t *order) {
+    USE_DEFAULT_FLOATS;
+    for (int64_t node = from; node < to; node++) {
+        double middles[3][CELL];
+        uint8_t places[CELL];
+        int64_t sorted[CELL], begin = begins[node], size = sizes[node];
+        if (size < 0 || size > CELL || begin < 0 || begin > face_count - size) return DAMAGED;
+        for (int n = 0; n < size; n++) {
+            int64_t face = order[begin + n];
+            if (face < 0 || face >= face_count) return DAMAGED;
+            double box[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY};
+            for (int corner = 0; corner < 3; corner++) {
+                int64_t vertex = faces[corner * face_count + face];
+                if (!is_corner(vertex, count)) return DAMAGED;
+                enlarge_box(box, vertices, count, vertex);
+            }
+            for (int axis = 0; axis < 3; axis++)
+                middles[axis][n] = box[axis] / 2 + box[3 + axis] / 2;
+            places[n] = (uint8_t)n;
+        }
+        cut_at_medians((const double (*)[CELL])middles, places, (int)size);
+        for (int n = 0; n < size; n++) sorted[n] = order[begin + places[n]];
+        memcpy(order + begin, sorted, (size_t)size * sizeof *order);
+    }
+    return to;
 }
 
 /* Return the altitude above the longest edge; 0 if it is unknown. */

@@ -202,23 +202,12 @@ EXPORT int64_t octree_kernel_refer(const int64_t *references, int64_t count, con
 
 /* ---- Layouts (layouts.c) ---- */
 
-/* A mesh: `valid` (valid_count) are its finite faces, ascending. */
+/* The nodes of meshes while they are divided, (room) each, as `Nodes` in core/scene/nodes.py; and
+ * two counts: how many have been divided, and how many there are. */
 typedef struct {
-    const double *vertices; /* (3, vertex_count) */
-    const int64_t *faces;   /* (3, face_count) */
-    const int64_t *valid;
-    int64_t vertex_count, face_count, valid_count;
-    double lower[3], scale; /* where its curve begins, and how many places a unit has */
-} Mesh;
-
-/* The arrays of all meshes, one after the other; `keys` (2, key_count) is for the sort. */
-typedef struct {
-    double *vertices; /* (3, vertex_count) */
-    int64_t *faces;   /* (3, face_count) */
-    int64_t *order;   /* (face_count) */
-    int64_t *keys;
-    int64_t vertex_count, face_count, key_count;
-} Laid;
+    int64_t *begin, *end, *first_child, *child_count, *counts;
+    int64_t room;
+} Divided;
 
 EXPORT int64_t octree_kernel_outline(const double *vertices, int64_t count, const int64_t *faces,
                                      int64_t face_count, uint8_t *flags, double *boxes);
@@ -226,7 +215,16 @@ EXPORT int64_t octree_kernel_surround(const double *parts, int64_t part_count,
                                       const int64_t *starts, const int64_t *counts,
                                       int64_t mesh_count, const int64_t *meshes,
                                       const double *matrices, int64_t count, double *boxes);
-EXPORT int64_t octree_kernel_lay_out(const Mesh *meshes, int64_t mesh_count, const Laid *laid);
+EXPORT int64_t octree_kernel_keys(const double *vertices, int64_t count, const int64_t *faces,
+                                  int64_t face_count, int64_t from, int64_t to,
+                                  const double *frames, const int64_t *owners,
+                                  int64_t mesh_count, int64_t *keys);
+EXPORT int64_t octree_kernel_divide(const uint8_t *levels, int64_t entry_count,
+                                    const Divided *nodes, int64_t most);
+EXPORT int64_t octree_kernel_medians(const double *vertices, int64_t count, const int64_t *faces,
+                                     int64_t face_count, const int64_t *begins,
+                                     const int64_t *sizes, int64_t from, int64_t to,
+                                     int64_t *order);
 EXPORT int64_t octree_kernel_runs(const double *vertices, int64_t count, const int64_t *faces,
                                   int64_t face_count, const int64_t *starts, const int64_t *counts,
                                   int64_t run_count, int64_t from, int64_t to, double *rows,
@@ -244,18 +242,18 @@ typedef struct {
     int64_t vertex_step, vertex_count, face_step, face_count, count, place_count;
 } Batch;
 
-/* Meshes that are laid out (core/scene/sheets.py), with patches around runs of their triangles
- * and around runs of these (core/scene/patches.py), and placements, each a row. */
+/* The triangle pool (core/scene/sheets.py) with its nodes (core/scene/nodes.py), parents before
+ * their children, and placements, each a row. */
 typedef struct {
     Batch triangles;
-    const int64_t *order;                  /* (face_count): which triangle of its mesh each is */
-    const double *boxes;                   /* (6, patch_step) */
-    const int64_t *firsts, *counts;        /* (patch_count): entries of small ones, or patches */
-    const uint8_t *are_small;              /* (patch_count) */
-    const double *altitudes;               /* (patch_count): of no triangle a lower one */
-    const int64_t *tops, *top_counts;      /* (mesh_count): patches */
-    const int64_t *meshes;                 /* (place_count): of each row */
-    int64_t patch_step, patch_count, mesh_count;
+    const int64_t *order;                     /* (face_count): which triangle of its mesh each is */
+    const double *boxes;                       /* (6, node_step) */
+    const int64_t *first_child, *child_count;  /* (node_count): -1 and 0 of leaves */
+    const int64_t *begin, *end;                /* (node_count): entries */
+    const double *altitudes;                   /* (node_count): of no triangle a lower one */
+    const int64_t *roots;                      /* (mesh_count): nodes */
+    const int64_t *meshes;                     /* (place_count): of each row */
+    int64_t node_step, node_count, mesh_count;
 } Sheets;
 
 /* ---- Pairs of triangles and of placed surfaces (joins.c, pairs.c) ---- */

@@ -53,7 +53,7 @@ struct Search {
     Way named;     /* the lowest of the ways that are as short as the shortest */
     double passed; /* no other way that was passed over is shorter */
     Face placed[2][RUN];
-    int64_t patches[2]; /* whose triangles are `placed` */
+    int64_t leaves[2]; /* whose triangles are `placed` */
 };
 
 /* The arguments of a call, and the findings (3, room) of ALL_TOUCHINGS. */
@@ -66,15 +66,15 @@ typedef struct {
 
 EXPORT int64_t octree_kernel_search_size(void) { return sizeof(Search); }
 
-static Box box_of(const void *search, int which, int64_t patch) {
+static Box box_of(const void *search, int which, int64_t node) {
     const Call *call = search;
     const Sheets *sheets = &call->sheets[which];
-    const double *seen = call->state->seen[which], *row = sheets->boxes + patch;
+    const double *seen = call->state->seen[which], *row = sheets->boxes + node;
     const double *matrix = call->state->descent.sides[which].matrix;
     double middle[3], half[3], along = seen[3], reach = 0;
     Box box;
     for (int n = 0; n < 3; n++) {
-        double low = row[n * sheets->patch_step], high = row[(n + 3) * sheets->patch_step];
+        double low = row[n * sheets->node_step], high = row[(n + 3) * sheets->node_step];
         middle[n] = (low + high) / 2, half[n] = (high - low) / 2;
         along += seen[n] * middle[n], reach += fabs(seen[n]) * half[n];
     }
@@ -112,8 +112,8 @@ static int are_near(const Search *state, const Box *one, const Box *other) {
     return state->kind != GAPS || apart_of(state, one, other) <= state->limit;
 }
 
-static int may_count(void *search, const int64_t *patches, const Box *one, const Box *other) {
-    (void)patches;
+static int may_count(void *search, const int64_t *nodes, const Box *one, const Box *other) {
+    (void)nodes;
     return are_near(((const Call *)search)->state, one, other);
 }
 
@@ -181,23 +181,23 @@ static int place_face(const Sheets *sheets, const double *matrix, int64_t entry,
     return 1;
 }
 
-/* Place the triangles of a small patch, unless they were placed last, and find those that may be
+/* Place the triangles of a leaf, unless they were placed last, and find those that may be
  * near a box; returns their number, or IS_LEFT if one does not exist. */
-static int place_faces(const Call *call, int which, int64_t patch, const Box *box, Face **faces) {
+static int place_faces(const Call *call, int which, int64_t leaf, const Box *box, Face **faces) {
     const Sheets *sheets = &call->sheets[which];
     Search *state = call->state;
-    int near = 0, is_known = state->patches[which] == patch;
-    if (!is_sound_run(sheets, patch)) return IS_LEFT;
-    state->patches[which] = -1;
-    for (int64_t i = 0, first = sheets->firsts[patch]; i < sheets->counts[patch]; i++) {
-        Face *face = &state->placed[which][i];
-        if (!is_known && !place_face(sheets, state->descent.sides[which].matrix, first + i, face))
+    int near = 0, is_known = state->leaves[which] == leaf;
+    if (!is_sound_leaf(sheets, leaf)) return IS_LEFT;
+    state->leaves[which] = -1;
+    for (int64_t entry = sheets->begin[leaf]; entry < sheets->end[leaf]; entry++) {
+        Face *face = &state->placed[which][entry - sheets->begin[leaf]];
+        if (!is_known && !place_face(sheets, state->descent.sides[which].matrix, entry, face))
             return IS_LEFT;
         if (state->kind == GAPS) see_along(state, face);
         if (which ? are_near(state, box, &face->box) : are_near(state, &face->box, box))
             faces[near++] = face;
     }
-    state->patches[which] = patch;
+    state->leaves[which] = leaf;
     return near;
 }
 
@@ -236,7 +236,7 @@ static double relation(const Search *state, const double *ones, const double *ot
     return state->best == APART && touch(ones, others) ? TOUCHES : APART;
 }
 
-/* List the triangles of two small patches that touch, for which there is room. */
+/* List the triangles of two leaves that touch, for which there is room. */
 static int64_t list(Call *call, Face *faces[2][RUN], const int *counts) {
     int64_t tested = 0;
     for (int i = 0; i < counts[0]; i++)
@@ -251,15 +251,15 @@ static int64_t list(Call *call, Face *faces[2][RUN], const int *counts) {
     return 8 + tested;
 }
 
-/* Measure the triangles of two small patches that may be near, the nearest first. */
-static int64_t look(void *search, const int64_t *patches, const Box *boxes) {
+/* Measure the triangles of two leaves that may be near, the nearest first. */
+static int64_t look(void *search, const int64_t *nodes, const Box *boxes) {
     Call *call = search;
     Search *state = call->state;
     Face *faces[2][RUN];
     int counts[2], measured = 0;
     double apart[RUN * RUN];
     for (int n = 0; n < 2; n++) {
-        counts[n] = place_faces(call, n, patches[n], &boxes[!n], faces[n]);
+        counts[n] = place_faces(call, n, nodes[n], &boxes[!n], faces[n]);
         if (counts[n] < 1) return counts[n] ? IS_LEFT : 4 + n;
     }
     int pairs = counts[0] * counts[1], nearest;
@@ -301,21 +301,21 @@ static int begin_search(Call *call, int64_t one, int64_t other, double limit, do
     state->limit = state->kind == GAPS ? limit : 0;
     state->best = state->kind == GAPS ? INFINITY : APART;
     state->passed = INFINITY, state->is_unsure = 0;
-    state->patches[0] = state->patches[1] = -1;
+    state->leaves[0] = state->leaves[1] = -1;
     set_way(state, nowhere);
-    begin_phase(&SEARCH, call, &state->descent, DIVES);
+    begin_phase(&SEARCH, call, &state->descent, LOOKS);
     return 1;
 }
 
-/* Begin the next phase once no pair of patches waits; 0 if the last phase has ended. */
+/* Begin the next phase once no pair of nodes waits; 0 if the last phase has ended. */
 static int goes_on(Call *call) {
     Search *state = call->state;
     int64_t phase = state->descent.phase;
     if (state->kind != GAPS && state->best == CROSSES) return 0;
     if (state->descent.height > 0) return 1;
-    if (phase == LOOKS_AGAIN || (phase == FOLLOWS && !state->is_unsure)) return 0;
-    if (phase == FOLLOWS) state->passed = INFINITY, state->named.length = NAN;
-    begin_phase(&SEARCH, call, &state->descent, phase + 1);
+    if (phase == LOOKS_AGAIN || !state->is_unsure) return 0;
+    state->passed = INFINITY, state->named.length = NAN;
+    begin_phase(&SEARCH, call, &state->descent, LOOKS_AGAIN);
     return 1;
 }
 

@@ -1,4 +1,4 @@
-/* Placed patches, projected along a way, as in core/gaps/seen.py.
+/* Placed nodes, projected along a way, as in core/gaps/seen.py.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later */
 
@@ -90,8 +90,8 @@ static int project_side(const Sheets *sheets, Projected *seen, int which, int64_
     return 1;
 }
 
-/* Return the bounds of a patch. */
-static Box projected_box(const Sheets *sheets, const Projected *seen, int which, int64_t patch) {
+/* Return the bounds of a node. */
+static Box projected_box(const Sheets *sheets, const Projected *seen, int which, int64_t node) {
     const Projection *side = &seen->sides[which];
     const double *matrix = seen->descent.sides[which].matrix;
     const Along *along = &seen->along;
@@ -99,8 +99,8 @@ static Box projected_box(const Sheets *sheets, const Projected *seen, int which,
     int is_level = seen->slopes[0] == 0 && seen->slopes[1] == 0, are_known[4] = {0, 0, 0, 0};
     Box box;
     for (int n = 0; n < 3; n++) {
-        double low = lows[n] = sheets->boxes[n * sheets->patch_step + patch];
-        double high = highs[n] = sheets->boxes[(n + 3) * sheets->patch_step + patch];
+        double low = lows[n] = sheets->boxes[n * sheets->node_step + node];
+        double high = highs[n] = sheets->boxes[(n + 3) * sheets->node_step + node];
         middle[n] = (low + high) / 2, half[n] = (high - low) / 2;
         size[n] = max_else_second(fabs(low), fabs(high));
     }
@@ -129,26 +129,26 @@ static Box projected_box(const Sheets *sheets, const Projected *seen, int which,
     return box;
 }
 
-/* Return how many of two patches may hold triangles without area. */
-static int count_thin(const Sheets *sheets, Projected *seen, const int64_t *patches) {
+/* Return how many of two nodes may hold triangles without area. */
+static int count_thin(const Sheets *sheets, Projected *seen, const int64_t *nodes) {
     int count = 0;
     for (int n = 0; n < 2; n++) {
         Projection *side = &seen->sides[n];
         if (side->thin < 0) side->thin = thin_of(sheets, &seen->descent.sides[n]);
-        count += !(sheets->altitudes[patches[n]] > side->thin);
+        count += !(sheets->altitudes[nodes[n]] > side->thin);
     }
     return count;
 }
 
-/* Return whether the shadows of two patches, or of their triangles, surely only graze, which is
+/* Return whether the shadows of two nodes, or of their triangles, surely only graze, which is
  * decided only where they are known without rounding. Triangles whose shadows are points meet
  * though these have no inside. */
-static int only_graze(const Sheets *sheets, Projected *seen, const int64_t *patches,
+static int only_graze(const Sheets *sheets, Projected *seen, const int64_t *nodes,
                       const Box *one, const Box *other) {
     for (int n = 0; n < 2; n++)
         if ((one->low[n] == other->high[n] || one->high[n] == other->low[n])
             && seen->sides[0].plain[n] >= 0 && seen->sides[1].plain[n] >= 0)
-            return count_thin(sheets, seen, patches) < 2;
+            return count_thin(sheets, seen, nodes) < 2;
     return 0;
 }
 
@@ -157,16 +157,6 @@ static int are_flat(const Box *one, const Box *other) {
     double height = one->low[EXACT];
     return one->high[EXACT] == height && other->low[EXACT] == height
         && other->high[EXACT] == height;
-}
-
-/* Return the lowest entry in a patch; -1 if it does not exist. */
-static int64_t lowest_in(const Sheets *sheets, int64_t patch) {
-    while (!sheets->are_small[patch]) {
-        int64_t first = sheets->firsts[patch];
-        if (first < 0 || first >= patch) return -1;
-        patch = first;
-    }
-    return sheets->firsts[patch];
 }
 
 #endif

@@ -63,15 +63,15 @@ static int is_no_nearer(const Slide *search, const Box *one, const Box *other) {
     return (apart - far) + (lost - error) >= doubt;
 }
 
-/* Return the known triangles if only lower triangles, in the boxes of two patches, may replace
+/* Return the known triangles if only lower triangles, in the boxes of two nodes, may replace
  * them; else NULL. */
-static const int64_t *known_of(const Turn *turn, const int64_t *patches, const Box *one,
+static const int64_t *known_of(const Turn *turn, const int64_t *nodes, const Box *one,
                                const Box *other) {
     static const int64_t lowest[2] = {-1, -1};
     const Slid *asked = turn->asked;
     Slide *search = turn->state;
     int is_flat = !asked->is_signed && are_flat(one, other)
-               && !count_thin(turn->sheets, &search->seen, patches);
+               && !count_thin(turn->sheets, &search->seen, nodes);
     int is_cut = !asked->is_signed && search->is_crossing;
     if (asked->wants_faces) return NULL;
     if (is_flat && search->gap <= 0) return lowest;
@@ -81,15 +81,15 @@ static const int64_t *known_of(const Turn *turn, const int64_t *patches, const B
     return NULL;
 }
 
-/* Return whether two patches may hold a gap that replaces the known one. */
-static int may_change(void *search, const int64_t *patches, const Box *one, const Box *other) {
+/* Return whether two nodes may hold a gap that replaces the known one. */
+static int may_change(void *search, const int64_t *nodes, const Box *one, const Box *other) {
     const Turn *turn = search;
     if (!may_be_ahead(turn->asked, turn->state, one, other)) return 0;
-    if (only_graze(turn->sheets, &turn->state->seen, patches, one, other)) return 0;
-    const int64_t *known = known_of(turn, patches, one, other);
+    if (only_graze(turn->sheets, &turn->state->seen, nodes, one, other)) return 0;
+    const int64_t *known = known_of(turn, nodes, one, other);
     if (!known) return 1;
     const Sheets *sheets = turn->sheets;
-    int64_t entries[2] = {lowest_in(sheets, patches[0]), lowest_in(sheets, patches[1])};
+    int64_t entries[2] = {sheets->begin[nodes[0]], sheets->begin[nodes[1]]};
     return are_lower(entries, known);
 }
 
@@ -127,17 +127,17 @@ static void project_face(const Projected *seen, SeenFace *face) {
     face->box.high[EXACT] = is_backwards ? -low : high;
 }
 
-/* Place the triangles of a small patch that may be ahead of a box; IS_LEFT if one does not exist
+/* Place the triangles of a leaf that may be ahead of a box; IS_LEFT if one does not exist
  * or is too large. */
-static int place_seen(const Turn *turn, int which, int64_t patch, const Box *box,
+static int place_seen(const Turn *turn, int which, int64_t leaf, const Box *box,
                       SeenFace *faces) {
     const Sheets *sheets = turn->sheets;
     const Projected *seen = &turn->state->seen;
     int placed = 0;
-    if (!is_sound_run(sheets, patch)) return IS_LEFT;
-    for (int64_t i = 0; i < sheets->counts[patch]; i++) {
+    if (!is_sound_leaf(sheets, leaf)) return IS_LEFT;
+    for (int64_t entry = sheets->begin[leaf]; entry < sheets->end[leaf]; entry++) {
         SeenFace *face = &faces[placed];
-        face->entry = sheets->firsts[patch] + i;
+        face->entry = entry;
         if (!place(&sheets->triangles, face->entry, seen->descent.sides[which].matrix,
                    face->corners[0])) return IS_LEFT;
         if (!(largest_of(face->corners[0], 9) <= ABOUT_ONE)) return IS_LEFT;
@@ -174,9 +174,9 @@ static void keep_faces(Slide *search, const int64_t *entries) {
     memcpy(search->face, entries, sizeof search->face);
 }
 
-/* Look at the triangles of two small patches, the nearest first; returns the cost, IS_LEFT or
+/* Look at the triangles of two small nodes, the nearest first; returns the cost, IS_LEFT or
  * NO_ROOM. */
-static int64_t look_ahead(void *context, const int64_t *patches, const Box *boxes) {
+static int64_t look_ahead(void *context, const int64_t *nodes, const Box *boxes) {
     const Turn *turn = context;
     const Sheets *sheets = turn->sheets;
     Slid *asked = turn->asked;
@@ -185,7 +185,7 @@ static int64_t look_ahead(void *context, const int64_t *patches, const Box *boxe
     int counts[2], looked = 0;
     double least[RUN * RUN];
     for (int n = 0; n < 2; n++) {
-        counts[n] = place_seen(turn, n, patches[n], &boxes[!n], faces[n]);
+        counts[n] = place_seen(turn, n, nodes[n], &boxes[!n], faces[n]);
         if (counts[n] < 1) return counts[n] ? IS_LEFT : 4 + n;
     }
     int pairs = counts[0] * counts[1];
@@ -193,7 +193,7 @@ static int64_t look_ahead(void *context, const int64_t *patches, const Box *boxe
         const Box *one = &faces[0][n / counts[1]].box, *other = &faces[1][n % counts[1]].box;
         double flat = other->low[2] - one->high[2], tilted = other->low[3] - one->high[3];
         int counts_here = may_be_ahead(asked, search, one, other)
-                      && !only_graze(sheets, &search->seen, patches, one, other);
+                      && !only_graze(sheets, &search->seen, nodes, one, other);
         least[n] = counts_here ? maximum(flat, tilted) : NAN;
     }
     int next, corner;
@@ -203,7 +203,7 @@ static int64_t look_ahead(void *context, const int64_t *patches, const Box *boxe
         Both both;
         double gap = least[next];
         least[next] = NAN;
-        const int64_t *known = known_of(turn, patches, &one->box, &other->box);
+        const int64_t *known = known_of(turn, nodes, &one->box, &other->box);
         if (known && !are_lower(entries, known)) continue;
         looked++;
         memcpy(both.corners, one->corners, sizeof one->corners);
@@ -225,9 +225,9 @@ static int64_t look_ahead(void *context, const int64_t *patches, const Box *boxe
     return 8 + 2 * looked;
 }
 
-static Box box_ahead(const void *search, int which, int64_t patch) {
+static Box box_ahead(const void *search, int which, int64_t node) {
     const Turn *turn = search;
-    return projected_box(turn->sheets, &turn->state->seen, which, patch);
+    return projected_box(turn->sheets, &turn->state->seen, which, node);
 }
 
 static const Rules SLIDING = {box_ahead, may_change, rank_ahead, look_ahead};
@@ -257,7 +257,7 @@ static int begin_slide(Turn *turn) {
     search->face[0] = search->face[1] = -1;
     search->first_face = asked->face_count;
     tilt(&search->seen, flat);
-    begin_phase(&SLIDING, turn, &search->seen.descent, DIVES);
+    begin_phase(&SLIDING, turn, &search->seen.descent, LOOKS);
     return 1;
 }
 
@@ -299,10 +299,9 @@ EXPORT int64_t octree_kernel_slide(const Sheets *sheets, Slid *asked, int64_t fr
             asked->gaps[pair] = NAN;
             continue;
         }
-        while (spent >= 0 && (descent->height > 0 || descent->phase == DIVES)) {
+        while (spent >= 0 && descent->height > 0) {
             if (cost >= most) return pair; /* another time */
-            if (descent->height == 0) begin_phase(&SLIDING, &turn, descent, FOLLOWS);
-            spent = descent->height ? descend(&SLIDING, &turn, both, descent) : 1;
+            spent = descend(&SLIDING, &turn, both, descent);
             cost += spent;
         }
         if (spent >= 0 && search->face[0] >= 0 && !tell_faces(asked, search, pair, search->face))

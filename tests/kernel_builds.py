@@ -151,12 +151,14 @@ def assert_layouts_equal(seed):
         finally:
             use_kernel(True)
             store._MANY = before
+        for sheet in sheets:
+            sheet.nodes.check(sheet.arranged)
         found.append(
             [getattr(mesh, name) for mesh in meshes for name in ("valid", "bounds", "parts")]
             + [mesh.blocks.used for mesh in meshes]
             + [getattr(sheet, name) for sheet in sheets for name in SHEETS]
             + [sheet.arranged.rows for sheet in sheets]
-            + [getattr(sheet.patches, name) for sheet in sheets for name in vars(sheet.patches)]
+            + [getattr(sheet.nodes, name) for sheet in sheets for name in vars(sheet.nodes)]
         )
     for known, made in zip(*found, strict=True):
         # Of 0 and -0 either may be a bound.

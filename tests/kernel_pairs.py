@@ -261,17 +261,14 @@ def survive_a_damaged_join(seed):
 
 def damaged(sheets, random):
     """Return sheets one of whose arrays contradicts the others."""
-    name = str(random.choice(["firsts", "counts", "are_small", "tops", "top_counts", "rows"]))
-    array = getattr(sheets.patches, name).copy()
+    name = str(random.choice(["first_child", "child_count", "begin", "end", "roots", "boxes"]))
+    array = getattr(sheets.nodes, name).copy()
     flat = array.reshape(-1)
     some = random.integers(0, len(flat), 1 + len(flat) // 8)
-    if array.dtype == np.bool_:
-        flat[some] = ~flat[some]
-    else:
-        wrong = [-(2**40), -1, 0, 1, 9, len(flat), 2**40]
-        wrong += [np.nan] if array.dtype == np.float64 else []
-        flat[some] = random.choice(wrong, len(some))
-    return replace(sheets, patches=replace(sheets.patches, **{name: array}))
+    wrong = [-(2**40), -1, 0, 1, 9, len(flat), 2**40]
+    wrong += [np.nan] if array.dtype == np.float64 else []
+    flat[some] = random.choice(wrong, len(some))
+    return replace(sheets, nodes=replace(sheets.nodes, **{name: array}))
 
 
 def survive_damage(seed):

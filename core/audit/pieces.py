@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, cross, dot, unit_vectors
+from ..arrays import Flags, Floats, Ids, blocks, cross, dot, unit_vectors
 from ..boxes import bounds_of_points, boxes_meet
 from ..records import Columns
 from ..scene.moment import Moment
@@ -38,24 +38,23 @@ def triangles_in_boxes(
     moment: Moment, sheets: Sheets, rows: Ids, boxes: Floats
 ) -> Steps[SurfaceParts]:
     """Return the triangles placed in these rows that reach into boxes (6, b), box by box."""
-    patches, meshes = sheets.patches, moment.placements.meshes[rows]
-    solids = np.repeat(np.arange(len(rows)), patches.top_counts[meshes])
-    found = concatenated_ranges(patches.tops[meshes], patches.top_counts[meshes])
+    nodes, solids = sheets.nodes, np.arange(len(rows))
+    found = nodes.roots[moment.placements.meshes[rows]]
     while True:
         parts = []
         for some in blocks(len(found), _PLACED):
-            here = patches.rows.take(found[some], axis=1)
+            here = nodes.boxes.take(found[some], axis=1)
             bounds = moment.placements.boxes_around(rows[solids[some]], here)
             (near,) = boxes_meet(bounds, boxes[:, solids[some]]).nonzero()
             parts.append(some.start + near)
             yield 0.3
         left = np.concatenate([np.empty(0, np.intp), *parts])
         solids, found = solids[left], found[left]
-        if patches.are_small[found].all():
+        if nodes.are_leaves(found):
             break
-        of_which, found = patches.children(found)
+        of_which, found = nodes.children(found)
         solids = solids[of_which]
-    of_which, entries = patches.entries(found)
+    of_which, entries = nodes.entries(found)
     solids = solids[of_which]
     kept, corners = [np.empty(0, np.intp)], [np.empty((9, 0))]
     for some in blocks(len(entries), _PLACED):

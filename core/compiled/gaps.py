@@ -1,4 +1,4 @@
-"""Ways between placed surfaces, and crossings: branch and bound over both linear BVHs, in C."""
+"""Ways between placed surfaces, and crossings: branch and bound over the nodes of both, in C."""
 
 from typing import Any, Protocol
 
@@ -13,7 +13,7 @@ from .touches import batch_of, has_rows, row_step
 
 
 class LaidOut(Protocol):
-    """What `core.scene.sheets` lays out: triangles by entry, and patches around runs of these."""
+    """The triangle pool of `core.scene.sheets`: triangles by entry, and nodes."""
 
     @property
     def arranged(self) -> Any:
@@ -24,8 +24,8 @@ class LaidOut(Protocol):
         """Which triangle of its mesh each entry is."""
 
     @property
-    def patches(self) -> Any:
-        """The patches of all meshes."""
+    def nodes(self) -> Any:
+        """The nodes of all meshes."""
 
 
 # Sheets, the meshes placed in all rows, and their matrices (12, n).
@@ -86,7 +86,7 @@ def listed_touches(
     parts = [room[:, :0]]
     while start < count:
         start = library.octree_kernel_list(
-            both, address(asked[0]), count, address(asked[1]), start, count, used.patches_walked,
+            both, address(asked[0]), count, address(asked[1]), start, count, used.nodes_walked,
             address(search), address(room), room.shape[1], address(made), address(left),
         )  # fmt: skip
         parts.append(room[:, : made[0]].copy())
@@ -117,7 +117,7 @@ def _searched(
     lengths, entries = np.empty(count), np.empty((2, count), np.intp)
     room = address(search), address(lengths), address(entries)
     while start < count:
-        most = tuning.current.patches_walked
+        most = tuning.current.nodes_walked
         start = library.octree_kernel_search(
             both, kind, given, count, *others, start, count, most, *room
         )
@@ -128,20 +128,21 @@ def _searched(
 def sheets_of(package: Any, side: Side, kept: list[Any]) -> Any:
     """Return sheets as the kernel takes them; None if it cannot."""
     sheets, meshes, matrices = side
-    batch, patches = batch_of(sheets.arranged), sheets.patches
-    if batch is None or not has_rows(patches.rows):
+    batch, nodes = batch_of(sheets.arranged), sheets.nodes
+    if batch is None or not has_rows(nodes.boxes):
         return None
     flat: dict[str, NDArray[Any]] = {
-        "order": sheets.order, "firsts": patches.firsts, "counts": patches.counts,
-        "are_small": patches.are_small, "altitudes": patches.altitudes, "tops": patches.tops,
-        "top_counts": patches.top_counts, "meshes": meshes, "matrices": matrices,
+        "order": sheets.order, "first_child": nodes.first_child,
+        "child_count": nodes.child_count, "begin": nodes.begin, "end": nodes.end,
+        "altitudes": nodes.least_altitude, "roots": nodes.roots, "meshes": meshes,
+        "matrices": matrices,
     }  # fmt: skip
     flat = {name: np.ascontiguousarray(array) for name, array in flat.items()}
-    kept += [batch, patches.rows, *flat.values()]
+    kept += [batch, nodes.boxes, *flat.values()]
     batch.value.place_count = len(meshes)
     batch.value.matrices = address(flat.pop("matrices"))
     return package.Sheets(
-        triangles=batch.value, boxes=address(patches.rows), patch_step=row_step(patches.rows),
-        patch_count=patches.rows.shape[1], mesh_count=len(patches.tops),
+        triangles=batch.value, boxes=address(nodes.boxes), node_step=row_step(nodes.boxes),
+        node_count=nodes.boxes.shape[1], mesh_count=len(nodes.roots),
         **{name: address(array) for name, array in flat.items()},
     )  # fmt: skip

@@ -1,13 +1,15 @@
-"""Layouts in C: outlines of meshes, keys along Morton curves, and bounds of runs of triangles."""
+"""Layouts in C: outlines of meshes, and their octrees along Morton curves."""
+
+from collections.abc import Generator
 
 import numpy as np
+from numpy.typing import NDArray
 
+from .. import tuning
 from ..arrays import Flags, Floats, Ids, address
 from ..shapes import Triangles
 from .door import Caller, found
 
-# A mesh as the kernel takes it: `Mesh` in layouts.c.
-_MESH = np.dtype([("places", np.intp, 3), ("counts", np.int64, 3), ("frame", np.float64, 4)])
 # Parts of an outline, as `ALL_PARTS` in the kernel.
 _PARTS = 64
 
@@ -43,29 +45,42 @@ class Arranger(Caller):
         self._call("surround", parts, len(parts), starts, counts, len(counts), *placed, found)
         return found
 
-    def laid_out(
-        self, meshes: list[tuple[Triangles, Ids]], frames: Floats
-    ) -> tuple[Floats, Ids, Ids]:
-        """Return vertices (3, v), faces (3, n) and the numbers (n,) of triangles along curves.
+    def keys(
+        self, vertices: Floats, faces: Ids, some: slice, frames: Floats, owners: Ids, keys: Ids
+    ) -> None:
+        """Fill in the keys (n,) of some faces (3, n), above them the number of their owner."""
+        given = vertices, vertices.shape[1], faces, faces.shape[1], some.start, some.stop
+        self._call("keys", *given, frames, owners, frames.shape[1], keys)
 
-        Of each mesh those that are finite are given, too; its curve begins where `frames` (4, m)
-        tell: lower x, y, z, and how many places a unit has.
+    def divided(
+        self, levels: NDArray[np.uint8], begin: Ids, end: Ids
+    ) -> Generator[None, None, Ids]:
+        """Divide roots, of entries from begin to end, and return all nodes; yields the while.
+
+        Nodes are (4, m): begin, end, first child, and number of children. `levels` (n,) tell where
+        each key differs from the one before.
         """
-        told = np.empty(len(meshes), _MESH)
-        arrays = [(each.vertices.T, each.faces.T, valid) for each, valid in meshes]
-        told["places"] = [list(map(address, row)) for row in arrays]
-        told["counts"] = [[row[0].shape[1], row[1].shape[1], len(row[2])] for row in arrays]
-        told["frame"] = frames.T
-        corners, _, entries = told["counts"].sum(axis=0).tolist()
-        most = int(told["counts"][:, 2].max())
-        vertices, faces = np.empty((3, corners)), np.empty((3, entries), np.intp)
-        order, keys = np.empty(entries, np.intp), np.empty((2, most), np.int64)
-        laid = self._package.Laid(
-            *map(address, (vertices, faces, order, keys)), corners, entries, most
-        )
-        given = (self._package.Mesh * len(told)).from_buffer(told)
-        self._call("lay_out", given, len(told), self._package.byref(laid))
-        return vertices, faces, order
+        counts, room = np.array([0, len(begin)]), len(levels) // 4 + len(begin) + 16
+        nodes = np.empty((4, room), np.intp)
+        nodes[:, : len(begin)] = begin, end, 0 * begin - 1, 0 * begin
+        while True:
+            told = self._package.Divided(*map(address, nodes), address(counts), room)
+            given = levels, len(levels), self._package.byref(told), tuning.current.piece
+            state = self._library.octree_kernel_divide(address(levels), *given[1:])
+            if state == self._package.NO_ROOM:
+                nodes, room = np.concatenate((nodes, np.empty_like(nodes)), axis=1), 2 * room
+            elif state < 0:
+                raise IndexError("divide: the levels contradict each other")
+            elif state == 1:
+                return nodes[:, : counts[1]]
+            yield
+
+    def medians(
+        self, vertices: Floats, faces: Ids, begins: Ids, sizes: Ids, some: slice, order: Ids
+    ) -> None:
+        """Sort the faces (3, n) of some nodes, in place in `order` (n,), for their leaves."""
+        given = vertices, vertices.shape[1], faces, faces.shape[1], begins, sizes
+        self._call("medians", *given, some.start, some.stop, order)
 
     def runs(
         self,

@@ -65,7 +65,7 @@ def slid_surfaces(
     start = 0
     while start < count:
         start = library.octree_kernel_slide(
-            package.byref(laid), package.byref(asked), start, tuning.current.patches_walked,
+            package.byref(laid), package.byref(asked), start, tuning.current.nodes_walked,
             address(search),
         )  # fmt: skip
         if asked.needs_room:

@@ -10,7 +10,7 @@ from ..records import Columns
 
 @dataclass(frozen=True)
 class Boxed(Columns):
-    """Pairs of patches of pairs of placements, what bounds them as seen along the way, (8, t).
+    """Pairs of nodes of pairs of placements, what bounds them as seen along the way, (8, t).
 
     `least` are what no gap in them is below.
     """
@@ -24,7 +24,7 @@ class Boxed(Columns):
 
     @classmethod
     def of(cls, pairs: Ids, ones: Ids, others: Ids, one: Floats, other: Floats) -> "Boxed":
-        """Return pairs of patches with these bounds."""
+        """Return pairs of nodes with these bounds."""
         return cls(pairs, ones, others, one, other, other[2] - one[5])
 
     @property

@@ -1,29 +1,30 @@
-"""Least gaps of placed meshes along a direction: branch and bound over pairs of patches.
+"""Least gaps of placed meshes along a direction: branch and bound over pairs of nodes.
 
 The gap of two boxes with overlapping shadows is a lower bound of the gaps of all triangles in
 them. A few pairs with the lowest bounds are followed down to triangles first, for an upper bound.
-Then all pairs go down together to patches of some dozens of triangles, and the pairs with the
+Then all pairs go down together to nodes of some dozens of triangles, and the pairs with the
 lowest bounds are searched first, in rounds of growing size, until no box can hold a nearer pair.
 """
 
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges
-from ..boxes import bounds_by_owner, boxes_meet
+from ..boxes import boxes_meet
 from ..compiled import slid_surfaces
 from ..rounds import first_of_each
 from ..scene.moment import Moment
+from ..scene.nodes import CELL
 from ..scene.sheets import Sheets
 from ..steps import Steps
 from .boxed import Boxed, each_with_each
 from .known import Faces, Known
-from .seen import PlacedPatches, Seen
+from .seen import PlacedLeaves, Seen
 from .shadows import ShadowGaps, exact_gaps, places_on_movers, shadow_gaps
 from .way import Way
 
-# Pairs of placements, of patches, of small patches and of triangles that are looked at together.
+# Pairs of placements, of nodes, of leaves and of triangles that are looked at together.
 _PLACED, _SPLIT, _SMALL, _TESTED = 2_048, 131_072, 2_048, 8_192
-# Pairs of patches of each key that are followed down first, for an upper bound; pairs in the first
+# Pairs of nodes of each key that are followed down first, for an upper bound; pairs in the first
 # round, and the factor by which each round is larger.
 _BEAM, _FIRST, _MORE = 4, 4, 4
 
@@ -94,10 +95,8 @@ class GapSearch:
         return Faces(pairs[search.faces.pairs], search.faces.ones, search.faces.others)
 
     def _look_without_kernel(self, left: Ids) -> Steps[None]:
-        patches = self._sheets.patches
-        firsts = np.where(patches.are_small, 0, patches.firsts)
-        self._is_low = patches.are_small | patches.are_small[firsts]
-        self._lowest = patches.lowest_entries()
+        nodes = self._sheets.nodes
+        self._is_low, self._lowest = nodes.end - nodes.begin <= CELL, nodes.begin
         # Pairs of one key together, so that its limit is known when the next ones are looked at.
         left = left[self._known.in_order(left)]
         for some in blocks(len(left), _PLACED):
@@ -125,7 +124,7 @@ class GapSearch:
         return np.concatenate(sides).reshape(6, 3, -1)
 
     def _some(self, pairs: Ids) -> Steps[None]:
-        boxed, is_low = self._tops(pairs), self._is_low
+        boxed, is_low = self._roots(pairs), self._is_low
         self._descend(boxed, _BEAM)
         yield 0.1
         while True:
@@ -149,32 +148,12 @@ class GapSearch:
         order = np.lexsort((boxed.others, boxed.ones, boxed.are_beside, boxed.least, ranks))
         return boxed[order], first_of_each(ranks[order], few)
 
-    def _tops(self, pairs: Ids) -> Boxed:
-        """Return the pairs of largest patches of pairs of rows, as far as their boxes meet."""
-        patches, sides = self._sheets.patches, []
-        for side, rows in enumerate(self.rows[:, pairs]):
-            meshes = self._moment.placements.meshes[rows]
-            counts = patches.top_counts[meshes]
-            owners = np.repeat(np.arange(len(pairs)), counts)
-            tops = concatenated_ranges(patches.tops[meshes], counts)
-            sides.append((owners, tops, self._seen.patches(side, tops, pairs[owners])))
-        whole = [
-            bounds_by_owner(bounds[:3], bounds[3:6], owners, len(pairs))
-            for owners, _, bounds in sides
-        ]
-        kept = []
-        for number, (owners, tops, bounds) in enumerate(sides):
-            there = whole[1 - number][:, owners]
-            met = boxes_meet(bounds[:6], there, axes=2)
-            kept.append((owners[met], tops[met], bounds[:, met]))
-        ones, others = each_with_each(kept[0][0], kept[1][0], len(pairs))
-        return Boxed.of(
-            pairs[kept[0][0][ones]],
-            kept[0][1][ones],
-            kept[1][1][others],
-            kept[0][2][:, ones],
-            kept[1][2][:, others],
-        )
+    def _roots(self, pairs: Ids) -> Boxed:
+        """Return the pairs of roots of pairs of rows, as far as their boxes meet."""
+        ones, others = (self._seen.roots(side, pairs) for side in (0, 1))
+        here, there = self._seen.nodes(0, ones, pairs), self._seen.nodes(1, others, pairs)
+        (met,) = boxes_meet(here[:6], there[:6], axes=2).nonzero()
+        return Boxed.of(pairs[met], ones[met], others[met], here[:, met], there[:, met])
 
     def _kept(self, boxed: Boxed) -> Boxed:
         """Return the pairs of boxes in which anything may be that counts."""
@@ -182,15 +161,15 @@ class GapSearch:
         flags = self._known.is_ahead(boxed.pairs, boxed.least, one[2], other[5])
         flags &= boxes_meet(one[:6], other[:6], axes=2)
         boxed = boxed if flags.all() else boxed[flags.nonzero()[0]]
-        bounds, patches = (boxed.one_bounds, boxed.other_bounds), (boxed.ones, boxed.others)
-        entries = [self._lowest[each] for each in patches]
-        flags = self._may_change(boxed.pairs, patches, *bounds, entries)
+        bounds, nodes = (boxed.one_bounds, boxed.other_bounds), (boxed.ones, boxed.others)
+        entries = [self._lowest[each] for each in nodes]
+        flags = self._may_change(boxed.pairs, nodes, *bounds, entries)
         return boxed if flags.all() else boxed[flags.nonzero()[0]]
 
     def _may_change(
-        self, pairs: Ids, patches: tuple[Ids, Ids], one: Floats, other: Floats, entries: list[Ids]
+        self, pairs: Ids, nodes: tuple[Ids, Ids], one: Floats, other: Floats, entries: list[Ids]
     ) -> Flags:
-        """Return in which boxes, (8, t), of patches, something may be that changes what is known.
+        """Return in which boxes, (8, t), of nodes, something may be that changes what is known.
 
         Where shadows are known without rounding, what only grazes changes nothing; but for
         triangles whose shadows are points: these meet though they have no inside.
@@ -201,7 +180,7 @@ class GapSearch:
         (some,) = (flat | touch.any(axis=0)).nonzero()
         thin = [
             self._seen.are_thin(number, pairs[some], each[some])
-            for number, each in enumerate(patches)
+            for number, each in enumerate(nodes)
         ]
         grazes = (touch[:, some] & self._seen.exact[:, pairs[some]]).any(axis=0)
         flags[some] = ~grazes | (thin[0] & thin[1])
@@ -229,7 +208,7 @@ class GapSearch:
         return some, least.take(some)
 
     def _split(self, boxed: Boxed, whole: Flags) -> Boxed:
-        """Return the pairs with the larger of two patches divided, unless it is to stay whole."""
+        """Return the pairs with the larger of two nodes divided, unless it is to stay whole."""
         sizes = [
             (each[3:6] - each[:3]).sum(axis=0) for each in (boxed.one_bounds, boxed.other_bounds)
         ]
@@ -242,16 +221,16 @@ class GapSearch:
         return Boxed.joined(parts) if parts else boxed
 
     def _divided(self, boxed: Boxed, name: str) -> Boxed:
-        """Return the pairs with one of the patches, or the other, divided into its children.
+        """Return the pairs with one of the nodes, or the other, divided into its children.
 
         Only those that count.
         """
         number = 0 if name == "one" else 1
-        patches = (boxed.ones, boxed.others)[number]
-        used, places = self._seen.each_once(boxed.pairs, patches)
-        owners, children = self._sheets.patches.children(patches[used])
+        nodes = (boxed.ones, boxed.others)[number]
+        used, places = self._seen.each_once(boxed.pairs, nodes)
+        owners, children = self._sheets.nodes.children(nodes[used])
         whose = boxed.pairs[used[owners]]
-        bounds = self._seen.patches(number, children, whose)
+        bounds = self._seen.nodes(number, children, whose)
         counts = np.bincount(owners, minlength=len(used))
         of_which = np.repeat(np.arange(len(boxed)), counts[places])
         made = concatenated_ranges((np.cumsum(counts) - counts)[places], counts[places])
@@ -273,19 +252,19 @@ class GapSearch:
 
         With a beam, keep only that number of pairs of each key in each level, the lowest ones.
         """
-        are_small = self._sheets.patches.are_small
+        is_leaf = self._sheets.nodes.is_leaf
         while len(boxed):
             if beam:
                 boxed, early = self._lowest_first(boxed, beam)
                 boxed = boxed[early]
-            large = ~(are_small[boxed.ones] & are_small[boxed.others])
+            large = ~(is_leaf[boxed.ones] & is_leaf[boxed.others])
             self._triangles(boxed[~large])
             if not large.any():
                 break
-            boxed = self._split(self._kept(boxed[large]), are_small)
+            boxed = self._split(self._kept(boxed[large]), is_leaf)
 
     def _triangles(self, boxed: Boxed) -> None:
-        """Look at the triangles of pairs of small patches."""
+        """Look at the triangles of pairs of leaves."""
         ranks = self._known.rank(boxed.pairs)
         order = np.lexsort((boxed.others, boxed.ones, boxed.least, ranks))
         ranks = ranks[order]
@@ -294,8 +273,8 @@ class GapSearch:
         if len(boxed) == 0:
             return
         tables = [
-            self._seen.placed(number, boxed.pairs, patches)
-            for number, patches in enumerate((boxed.ones, boxed.others))
+            self._seen.placed(number, boxed.pairs, nodes)
+            for number, nodes in enumerate((boxed.ones, boxed.others))
         ]
         # Around triangles, boxes are tighter than around what they are placed from.
         one, other = ((table.around, table.which) for table in tables)
@@ -308,13 +287,13 @@ class GapSearch:
                 for table, each in zip(tables, which, strict=True)
             ]
             bounds = one[0].take(which[0], axis=1), other[0].take(which[1], axis=1)
-            patches = near.ones, near.others
-            (left,) = self._may_change(near.pairs, patches, *bounds, entries).nonzero()
+            nodes = near.ones, near.others
+            (left,) = self._may_change(near.pairs, nodes, *bounds, entries).nonzero()
             if len(left):
                 self._compared(near[left], tables, [each[left] for each in which])
 
-    def _compared(self, boxed: Boxed, tables: list[PlacedPatches], which: list[Ids]) -> None:
-        """Look at the triangles of pairs of small patches, `which` of either table."""
+    def _compared(self, boxed: Boxed, tables: list[PlacedLeaves], which: list[Ids]) -> None:
+        """Look at the triangles of pairs of leaves, `which` of either table."""
         sides, pairs = [], boxed.pairs
         for number, table in enumerate(tables):
             counts = table.counts[which[number]]
@@ -330,9 +309,9 @@ class GapSearch:
         for part in blocks(len(made), _TESTED):
             here, there, owner = ones[made[part]], others[made[part]], owners[made[part]]
             entries = np.stack((tables[0].entries[here], tables[1].entries[there]))
-            patches = boxed.ones[owner], boxed.others[owner]
+            nodes = boxed.ones[owner], boxed.others[owner]
             bounds = tables[0].bounds[:, here], tables[1].bounds[:, there]
-            flags = self._may_change(pairs[owner], patches, *bounds, [*entries])
+            flags = self._may_change(pairs[owner], nodes, *bounds, [*entries])
             (left,) = flags.nonzero()
             if len(left) == 0:
                 continue

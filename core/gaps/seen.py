@@ -1,4 +1,4 @@
-"""Bounds of placed patches and triangles along a direction: of their shadows, and of heights.
+"""Bounds of placed nodes and triangles along a direction: of their shadows, and of heights.
 
 Along an axis of the scene that is one of the mesh, too, bounds are known without rounding:
 rounding is monotonic, and the box of a mesh ends where a corner is.
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, concatenated_ranges, cross, distinct, dot, gather
+from ..arrays import Flags, Floats, Ids, cross, distinct, dot, gather
 from ..boxes import bounds_of_points, bounds_of_runs, boxes_grown, magnitudes, middles_and_halves
 from ..scene.moment import Moment
 from ..scene.sheets import Sheets
@@ -21,11 +21,11 @@ _MOVED = 2.0**-46
 
 
 @dataclass(frozen=True)
-class PlacedPatches:
-    """Triangles of u small patches, placed: entries (t,), corners (3, 3, t) and bounds (8, t).
+class PlacedLeaves:
+    """Triangles of u leaves, placed: entries (t,), corners (3, 3, t) and bounds (8, t).
 
-    Bounds around all of each patch are (8, u), where its triangles begin, and how many there are,
-    (u,). `which` is the patch of each of b pairs, (b,).
+    Bounds around all of each leaf are (8, u), where its triangles begin, and how many there are,
+    (u,). `which` is the leaf of each of b pairs, (b,).
     """
 
     entries: Ids
@@ -63,13 +63,10 @@ class Seen:
         Rounding moves corners, and the least singular value of the matrix tells how far that is
         where they came from.
         """
-        placements, patches = self._moment.placements, self._sheets.patches
+        placements, nodes = self._moment.placements, self._sheets.nodes
         meshes = distinct(placements.meshes[distinct(self._rows)])
-        counts = patches.top_counts[meshes]
-        ends = np.abs(patches.rows[:, concatenated_ranges(patches.tops[meshes], counts)])
-        ends = np.maximum.reduceat(ends, np.cumsum(counts) - counts, axis=1)
-        sizes = np.zeros((3, len(patches.tops)))
-        sizes[:, meshes] = np.maximum(ends[:3], ends[3:])
+        sizes = np.zeros((3, len(nodes.roots)))
+        sizes[:, meshes] = magnitudes(nodes.boxes[:, nodes.roots[meshes]])
         rows = placements.matrices.reshape(3, 4, -1)
         reach = (np.abs(rows[:, :3]) * sizes[:, placements.meshes]).sum(axis=1)
         reach = (reach + np.abs(rows[:, 3])).max(axis=0)
@@ -79,30 +76,28 @@ class Seen:
             thin: Floats = reach * square / np.abs(dot(one, cross(two, three))) * _MOVED
         return thin
 
-    def are_thin(self, number: int, pairs: Ids, patches: Ids) -> Flags:
-        """Return which patches of one side of pairs may hold triangles without area, (t,)."""
-        altitudes = self._sheets.patches.altitudes.take(patches)
+    def are_thin(self, number: int, pairs: Ids, nodes: Ids) -> Flags:
+        """Return which nodes of one side of pairs may hold triangles without area, (t,)."""
+        altitudes = self._sheets.nodes.least_altitude.take(nodes)
         flags: Flags = ~(altitudes > self._thin.take(self._rows[number].take(pairs)))
         return flags
 
     def are_past(self) -> Flags:
         """Return which pairs of rows surely have the first wholly ahead of the second, (p,)."""
-        patches, ends = self._sheets.patches, []
-        for number in range(2):
-            meshes = self._moment.placements.meshes[self._rows[number]]
-            counts = patches.top_counts[meshes]
-            pairs = np.repeat(np.arange(len(meshes)), counts)
-            tops = concatenated_ranges(patches.tops[meshes], counts)
-            ends.append(
-                (self.patches(number, tops, pairs)[6 + number], np.cumsum(counts) - counts)
-            )
-        flags: Flags = np.minimum.reduceat(*ends[0]) >= np.maximum.reduceat(*ends[1])
+        pairs = np.arange(self._rows.shape[1])
+        ahead, behind = (self.nodes(side, self.roots(side, pairs), pairs) for side in (0, 1))
+        flags: Flags = ahead[6] >= behind[7]
         return flags
 
-    def patches(self, number: int, patches: Ids, pairs: Ids) -> Floats:
-        """Return the bounds of patches of one side of pairs, (8, t)."""
+    def roots(self, number: int, pairs: Ids) -> Ids:
+        """Return the roots of one side of pairs, (t,)."""
+        meshes = self._moment.placements.meshes[self._rows[number, pairs]]
+        return self._sheets.nodes.roots[meshes]
+
+    def nodes(self, number: int, nodes: Ids, pairs: Ids) -> Floats:
+        """Return the bounds of nodes of one side of pairs, (8, t)."""
         rows = self._rows[number, pairs]
-        boxes = gather(self._sheets.patches.rows, patches)
+        boxes = gather(self._sheets.nodes.boxes, nodes)
         middle, half = middles_and_halves(boxes)
         size = magnitudes(boxes)
         found = np.empty((8, len(rows)))
@@ -132,16 +127,16 @@ class Seen:
         ends.sort(axis=0)
         return ends if axis < 2 or self._sign > 0 else -ends[::-1]
 
-    def each_once(self, pairs: Ids, patches: Ids) -> tuple[Ids, Ids]:
-        """Return where each patch of each pair stands first, and which of these each one is."""
-        keys = pairs * len(self._sheets.patches.firsts) + patches
+    def each_once(self, pairs: Ids, nodes: Ids) -> tuple[Ids, Ids]:
+        """Return where each node of each pair stands first, and which of these each one is."""
+        keys = pairs * len(self._sheets.nodes.begin) + nodes
         _, first, which = np.unique(keys, return_index=True, return_inverse=True)
         return first, which
 
-    def placed(self, number: int, pairs: Ids, patches: Ids) -> PlacedPatches:
-        """Return the triangles of small patches of one side of pairs, each once."""
-        used, which = self.each_once(pairs, patches)
-        owners, entries = self._sheets.patches.entries(patches[used])
+    def placed(self, number: int, pairs: Ids, leaves: Ids) -> PlacedLeaves:
+        """Return the triangles of leaves of one side of pairs, each once."""
+        used, which = self.each_once(pairs, leaves)
+        owners, entries = self._sheets.nodes.entries(leaves[used])
         whose = pairs[used[owners]]
         rows = self._rows[number, whose]
         corners = self._moment.placed(self._sheets, entries, rows).rows.reshape(3, 3, -1)
@@ -150,7 +145,7 @@ class Seen:
         bounds = self._triangles(corners)
         parts = (bounds[:3], bounds[3:6]), (bounds[6:7], bounds[7:])
         around = np.concatenate([bounds_of_runs(*part, firsts) for part in parts])
-        return PlacedPatches(entries, corners, bounds, around, firsts, counts, which)
+        return PlacedLeaves(entries, corners, bounds, around, firsts, counts, which)
 
     def _triangles(self, corners: Floats) -> Floats:
         """Return the bounds of triangles (3 corners, 3 axes, t), as seen along the way, (8, t)."""

@@ -1,6 +1,6 @@
-"""Dual-tree traversal: pairs of surfaces, followed down the linear BVHs of both at once.
+"""Dual-tree traversal: pairs of surfaces, followed down the nodes of both at once.
 
-A front holds pairs of patches, one of either surface, of all pairs of placements together. Those
+A front holds pairs of nodes, one of either surface, of all pairs of placements together. Those
 whose boxes are farther apart than what their pair still looks for are dropped, the others are
 replaced by the pairs of their children (branch and bound; A. H. Land and A. G. Doig, "An Automatic
 Method of Solving Discrete Programming Problems", 1960). A beam of the best few goes down first, so
@@ -23,7 +23,9 @@ from ..scene.placements import GAP_ROUNDING, gap_slacks
 from ..scene.sheets import Sheets
 from ..steps import Steps
 
-# Pairs of patches of a beam at each level.
+# Pairs of nodes that a pair of placements may come to at a time, about.
+_PARTS = 64
+# Pairs of nodes of a beam at each level.
 _BEAM = 4
 # Pairs of triangles of two placements that are looked at first, and the factor for the next round.
 _FEW, _MORE = 4, 4
@@ -54,12 +56,12 @@ class Surfaces:
         """Return the boxes around what is placed in these rows, (6, h)."""
         return self.moment.placements.boxes[:, rows]
 
-    def around_patches(self, patches: Ids, rows: Ids, directions: Floats) -> Floats:
-        """Return bounds of patches placed in these rows, along the axes and directions (3, h).
+    def around_nodes(self, nodes: Ids, rows: Ids, directions: Floats) -> Floats:
+        """Return bounds of nodes placed in these rows, along the axes and directions (3, h).
 
         (8, h): four lower ones, then four upper ones.
         """
-        here = self.sheets.patches.rows.take(patches, axis=1)
+        here = self.sheets.nodes.boxes.take(nodes, axis=1)
         boxes = self.moment.placements.boxes_around(rows, here)
         grid = self.moment.placements.matrices.take(rows, axis=1).reshape(3, 4, -1)
         seen = dot(directions[:, None], grid)
@@ -79,7 +81,7 @@ class Surfaces:
 
 @dataclass(frozen=True)
 class _Nodes(Columns):
-    """Patches, or entries, of one side: of which pair of placements each is, and its bounds."""
+    """Nodes, or entries, of one side: of which pair of placements each is, and its bounds."""
 
     pairs: Ids
     numbers: Ids
@@ -110,7 +112,7 @@ class _Children:
 
 
 @dataclass(frozen=True)
-class PatchPairs(Columns):
+class NodePairs(Columns):
     """Pairs of nodes of both sides, (2, f), by pairs of placements, and their least distances."""
 
     places: Ids
@@ -124,7 +126,7 @@ class PatchPairs(Columns):
 
     @property
     def numbers(self) -> Ids:
-        """The patches or entries, (2, f)."""
+        """The nodes or entries, (2, f)."""
         sides = zip(self.sides, self.places, strict=True)
         return np.stack([side.numbers[places] for side, places in sides])
 
@@ -169,43 +171,29 @@ class Descent(ABC):
     def all(self) -> Steps[None]:
         """Go down all pairs."""
         for done, some in self._together():
-            front = self._tops(some)
+            front = self._roots(some)
             for _ in range(self.dives):
                 self._dive(front)
                 yield done
                 if self.directions[:, some].any():
-                    front = self._tops(some)
+                    front = self._roots(some)
             for _ in self._follow(front):
                 yield done
 
     def _together(self) -> Iterator[tuple[float, Ids]]:
         """Yield the share done, and pairs that go down together: some, or one large one."""
         count = self.rows.shape[1]
-        tops = [
-            side.sheets.patches.top_counts[side.meshes(rows)]
-            for side, rows in zip(self.sides, self.rows, strict=True)
-        ]
-        before = np.cumsum(tops[0] * tops[1])
-        cuts = np.flatnonzero(np.diff(before // tuning.current.patches_paired)) + 1
-        for some in np.split(np.arange(count), cuts):
-            if len(some):
-                yield some[0] / count, some
+        for some in blocks(count, 1 + tuning.current.nodes_paired // _PARTS):
+            yield some.start / count, np.arange(some.start, some.stop)
 
-    def _tops(self, some: Ids) -> PatchPairs:
-        """Return the front of the largest patches of these pairs."""
+    def _roots(self, some: Ids) -> NodePairs:
+        """Return the front of the roots of these pairs."""
         nodes = []
         for side, rows in zip(self.sides, self.rows, strict=True):
-            patches, meshes = side.sheets.patches, side.meshes(rows[some])
-            pairs = np.repeat(some, patches.top_counts[meshes])
-            found = concatenated_ranges(patches.tops[meshes], patches.top_counts[meshes])
-            bounds = side.around_patches(found, rows[pairs], self.directions[:, pairs])
-            nodes.append(_Nodes(pairs, found, bounds))
-        near = self._are_near(nodes)
-        ones, others = (each[flags] for each, flags in zip(nodes, near, strict=True))
-        firsts = [np.searchsorted(each.pairs, some) for each in (ones, others)]
-        lasts = [np.searchsorted(each.pairs, some, "right") for each in (ones, others)]
-        places = _product(firsts[0], lasts[0] - firsts[0], firsts[1], lasts[1] - firsts[1])
-        return self._front((ones, others), places)
+            roots = side.sheets.nodes.roots[side.meshes(rows[some])]
+            bounds = side.around_nodes(roots, rows[some], self.directions[:, some])
+            nodes.append(_Nodes(some, roots, bounds))
+        return self._front((nodes[0], nodes[1]), np.tile(np.arange(len(some)), (2, 1)))
 
     def _are_near(self, nodes: list[_Nodes]) -> list[Flags]:
         """Return which nodes of either side may be near enough to the others of their pair."""
@@ -223,37 +211,36 @@ class Descent(ABC):
             for pairs, here, there in found
         ]
 
-    def _front(self, sides: tuple[_Nodes, _Nodes], places: Ids) -> PatchPairs:
+    def _front(self, sides: tuple[_Nodes, _Nodes], places: Ids) -> NodePairs:
         """Return those pairs of nodes that may be near enough."""
-        parts = [PatchPairs(places[:, :0], np.empty(0), sides)]
+        parts = [NodePairs(places[:, :0], np.empty(0), sides)]
         for some in blocks(places.shape[1], tuning.current.triangles_placed):
             here, there = places[:, some]
             pairs = sides[0].pairs.take(here)
             close = self._beside(pairs, (sides[0].bounds, here), (sides[1].bounds, there))
-            front = PatchPairs(places[:, some.start + close], np.empty(0), sides)
+            front = NodePairs(places[:, some.start + close], np.empty(0), sides)
             pairs = pairs.take(close)
             least = _apart(*front.bounds(), self.slacks[pairs])
             (near,) = (least <= self.limits[pairs]).nonzero()
-            parts.append(PatchPairs(front.places[:, near], least[near], sides))
-        return PatchPairs.joined(parts)
+            parts.append(NodePairs(front.places[:, near], least[near], sides))
+        return NodePairs.joined(parts)
 
-    def _open(self, front: PatchPairs) -> PatchPairs:
+    def _open(self, front: NodePairs) -> NodePairs:
         """Return what of a front may be near enough still."""
         return front[front.least <= self.limits[front.pairs]]
 
-    def _descended(self, front: PatchPairs) -> tuple[PatchPairs, bool]:
+    def _descended(self, front: NodePairs) -> tuple[NodePairs, bool]:
         """Return the front of all children, and whether these are triangles."""
         used = [distinct(places) for places in front.places]
         chosen = [side[some] for side, some in zip(front.sides, used, strict=True)]
-        all_patches = [side.sheets.patches for side in self.sides]
+        both = [side.sheets.nodes for side in self.sides]
         are_last = all(
-            patches.are_small[nodes.numbers].all()
-            for patches, nodes in zip(all_patches, chosen, strict=True)
+            every.are_leaves(some.numbers) for every, some in zip(both, chosen, strict=True)
         )
         nodes, ranges = [], []
-        for number, (side, patches) in enumerate(zip(self.sides, all_patches, strict=True)):
-            below = patches.entries if are_last else patches.children
-            around = side.around_triangles if are_last else side.around_patches
+        for number, (side, every) in enumerate(zip(self.sides, both, strict=True)):
+            below = every.entries if are_last else every.children
+            around = side.around_triangles if are_last else side.around_nodes
             of_which, numbers = below(chosen[number].numbers)
             pairs = chosen[number].pairs[of_which]
             bounds = around(numbers, self.rows[number, pairs], self.directions[:, pairs])
@@ -297,7 +284,7 @@ class Descent(ABC):
             some = some[met]
         return some
 
-    def _dive(self, front: PatchPairs) -> None:
+    def _dive(self, front: NodePairs) -> None:
         """Look at a few triangles of each pair, those that seem to be the nearest."""
         are_last = False
         while not are_last:
@@ -305,9 +292,9 @@ class Descent(ABC):
         front = _best(front, self.first)
         self.look(front.pairs, front.numbers)
 
-    def _follow(self, front: PatchPairs) -> Iterator[None]:
+    def _follow(self, front: NodePairs) -> Iterator[None]:
         """Follow a front down to its triangles, a part at a time."""
-        waiting, most = [(front, False)], tuning.current.patches_paired
+        waiting, most = [(front, False)], tuning.current.nodes_paired
         while waiting:
             front, are_triangles = waiting.pop()
             front = self._open(front)
@@ -322,7 +309,7 @@ class Descent(ABC):
                 waiting.append(self._descended(front))
                 yield
 
-    def _rounds(self, front: PatchPairs) -> Iterator[None]:
+    def _rounds(self, front: NodePairs) -> Iterator[None]:
         """Look at triangles, the nearest boxes first, until no more may be near enough."""
         front = front[np.lexsort((front.least, front.pairs))]
 
@@ -336,7 +323,7 @@ class Descent(ABC):
                 yield
 
 
-def _best(front: PatchPairs, few: int) -> PatchPairs:
+def _best(front: NodePairs, few: int) -> NodePairs:
     """Return those few of each pair whose boxes are the nearest, by their farthest points, too."""
     front = front[np.lexsort((front.least + front.farthest, front.pairs))]
     return front[first_of_each(front.pairs, few)]

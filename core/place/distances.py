@@ -1,7 +1,7 @@
 """Shortest distances of placed meshes: contacts first, then branch and bound, then what is inside.
 
 What touches has distance 0, and the depths that an audit tells. The gap of others is found from
-the patches of both. One surface lies in the other's solid if it lies in its box, and rays say so.
+the nodes of both. One surface lies in the other's solid if it lies in its box, and rays say so.
 """
 
 from dataclasses import dataclass
@@ -90,7 +90,7 @@ def distances_steps(
     Notes
     -----
     The shortest way between triangles that share no point: C. Ericson, "Real-Time Collision
-    Detection", 2005, 5.1.9 and 5.1.10. Two patches of triangles are looked at once for each pair
+    Detection", 2005, 5.1.9 and 5.1.10. Two nodes of triangles are looked at once for each pair
     that may hold the nearest: about O(log triangles) of them where surfaces are far apart, more
     where they run beside each other. Distances do not depend on the order or the names of
     placements, nor on a power of two by which all is scaled.

@@ -1,9 +1,9 @@
-"""Triangles of two placements that come near each other: patches, a coarse grid, then a sweep.
+"""Triangles of two placements that come near each other: nodes, a coarse grid, then a sweep.
 
-A loop keeps the patches of each side that come near the other side, and replaces them by their
+A loop keeps the nodes of each side that come near the other side, and replaces them by their
 children, until triangles are left. These are placed in the world and swept against the other side;
 two large sides are sorted into cells instead. A coarse grid over the common region tells what is
-near: each patch has a bit for each cell that it stands in, and is dropped if the other side stands
+near: each node has a bit for each cell that it stands in, and is dropped if the other side stands
 in none of these cells.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import tuning
-from ..arrays import Floats, Ids, blocks, concatenated_ranges, starts_of_runs
+from ..arrays import Floats, Ids, blocks, starts_of_runs
 from ..boxes import bounds_by_owner, boxes_grown, boxes_shared
 from ..pairs.broad_phase import pairs_in_cells
 from ..pairs.sweep import PairBatch, comparisons, grid_around, quantize
@@ -71,31 +71,29 @@ class Near:
 def near_each_other(
     moment: Moment, sheets: Sheets, met: Ids, margin: float, *, glance: bool = False
 ) -> Steps[Near]:
-    """Return the triangles that may touch the other side: by patches first, then one by one.
+    """Return the triangles that may touch the other side: by nodes first, then one by one.
 
     A glance looks at two of the cells that each pair of placements shares, no others.
     """
-    count, rows, patches = met.shape[1], met.T.ravel(), sheets.patches
-    meshes = moment.placements.meshes[rows]
-    sides = np.repeat(np.arange(2 * count), patches.top_counts[meshes])
-    found = concatenated_ranges(patches.tops[meshes], patches.top_counts[meshes])
+    count, rows, nodes = met.shape[1], met.T.ravel(), sheets.nodes
+    sides, found = np.arange(2 * count), nodes.roots[moment.placements.meshes[rows]]
     while True:
         bounds = np.empty((6, len(found)))
         for some in blocks(len(found), tuning.current.triangles_placed):
-            here = patches.rows.take(found[some], axis=1)
+            here = nodes.boxes.take(found[some], axis=1)
             bounds[:, some] = moment.placements.boxes_around(rows[sides[some]], here)
             yield 0.0
         cells, shared = _cells(sides, bounds, count, margin)
-        is_last = bool(patches.are_small[found].all())
+        is_last = nodes.are_leaves(found)
         if is_last and glance:
             shared = _one_of_each_half(shared)
         (left,) = (cells & shared[sides >> 1]).nonzero()
         sides, found = sides[left], found[left]
         if is_last:
             break
-        of_which, found = patches.children(found)
+        of_which, found = nodes.children(found)
         sides = sides[of_which]
-    of_which, entries = patches.entries(found)
+    of_which, entries = nodes.entries(found)
     sides = sides[of_which]
     bounds, looked = np.empty((6, len(entries))), len(entries)
     for some in blocks(len(entries), tuning.current.triangles_placed):

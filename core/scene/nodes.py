@@ -8,13 +8,13 @@ V. Havran, "Extended Morton Codes for High Performance Bounding Volume Hierarchy
 `CELL` triangles are divided at medians into full leaves of `LEAF`.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Generator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Flags, Floats, Ids, concatenated_ranges, cross, dot, ranks_of
+from ..arrays import Flags, Floats, Ids, concatenated_ranges, cross, dot
 from ..boxes import bounds_of_runs
 from ..grid import Words, morton_codes
 from ..shapes import Triangles
@@ -33,7 +33,10 @@ _LEVEL_OF_BIT = np.array(
 )
 # The markers of a triangle, by the number of bits of its extent in cells of the last level.
 _MARKERS = np.array(
-    [sum(8 << 4 * (LEVELS - 1 - level) for level in range(count)) for count in range(LEVELS, -1, -1)]
+    [
+        sum(8 << 4 * (LEVELS - 1 - level) for level in range(count))
+        for count in range(LEVELS, -1, -1)
+    ]
 )
 Levels = NDArray[np.uint8]
 
@@ -64,6 +67,10 @@ class Nodes:
     least_altitude: Floats
     roots: Ids
 
+    def are_leaves(self, nodes: Ids) -> bool:
+        """Tell whether none of these nodes has children."""
+        return bool((self.first_child[nodes] < 0).all())
+
     def children(self, nodes: Ids) -> tuple[Ids, Ids]:
         """Return the children of nodes: the place of the parent, and the child.
 
@@ -79,22 +86,6 @@ class Nodes:
         begin = self.begin[nodes]
         counts = self.end[nodes] - begin
         return np.repeat(np.arange(len(nodes)), counts), concatenated_ranges(begin, counts)
-
-    @property
-    def rows(self): return self.boxes
-    @property
-    def altitudes(self): return self.least_altitude
-    @property
-    def firsts(self): return np.where(self.is_leaf, self.begin, self.first_child)
-    @property
-    def counts(self): return np.where(self.is_leaf, self.end-self.begin, self.child_count)
-    @property
-    def are_small(self): return self.is_leaf
-    @property
-    def tops(self): return self.roots
-    @property
-    def top_counts(self): return (self.roots>=0).astype(np.intp)
-    def lowest_entries(self): return self.begin
 
     def check(self, triangles: Triangles) -> None:
         """Assert what holds for nodes over these triangles, in the order of entries."""
@@ -187,15 +178,13 @@ def levels_of(keys: Words) -> Levels:
     return _LEVEL_OF_BIT.take(np.frexp(differing.astype(np.float64))[1])
 
 
-def divided(levels: Levels, sizes: Ids) -> Iterator[Nodes | None]:
-    """Yield None while meshes of so many sorted triangles are divided, then their nodes.
+def divided(levels: Levels, begin: Ids, end: Ids) -> Generator[None, None, Ids]:
+    """Divide roots, of entries from begin to end, and return all nodes; yields the while.
 
-    Boxes and altitudes are not there yet.
+    Nodes are (4, m): begin, end, first child, and number of children. `levels` (n,) tell where
+    each key differs from the one before.
     """
-    ends = np.cumsum(sizes)
-    (some,) = sizes.nonzero()
-    begin, end = (ends - sizes)[some], ends[some]
-    parts, count = [], len(some)
+    parts, count = [np.empty((4, 0), np.intp)], len(begin)
     while len(begin):
         (inner,) = (end - begin > LEAF).nonzero()
         parents, starts = _cuts(levels, begin[inner], end[inner])
@@ -204,17 +193,12 @@ def divided(levels: Levels, sizes: Ids) -> Iterator[Nodes | None]:
         firsts = np.cumsum(counts) - counts
         first_child, child_count = np.full((2, len(begin)), [[-1], [0]])
         first_child[inner], child_count[inner] = count + firsts, counts
-        parts.append((begin, end, first_child, child_count))
+        parts.append(np.stack((begin, end, first_child, child_count)))
         stops = np.append(starts[1:], 0)
         stops[firsts + counts - 1] = end[inner]
         begin, end, count = starts, stops, count + len(starts)
-        yield None
-    begin, end, first_child, child_count = (
-        np.concatenate([part[row] for part in parts] or [np.empty(0, np.intp)]) for row in range(4)
-    )
-    nothing = np.empty((6, 0)), np.empty(0)
-    roots = ranks_of(len(sizes), some)
-    yield Nodes(nothing[0], first_child, child_count, begin, end, nothing[1], roots)
+        yield
+    return np.concatenate(parts, axis=1)
 
 
 def _cuts(levels: Levels, begin: Ids, end: Ids) -> tuple[Ids, Ids]:
@@ -301,16 +285,17 @@ def altitudes_of(triangles: Triangles) -> Floats:
         return np.where(altitudes < np.inf, altitudes, 0.0)
 
 
-def set_bounds(nodes: Nodes, leaves: Ids, boxes: Floats, altitudes: Floats) -> Nodes:
-    """Return nodes with boxes and altitudes, given those of the leaves, in the order of entries."""
-    count = len(nodes.begin)
-    around, least = np.empty((6, count)), np.empty(count)
-    around[:, leaves], least[leaves] = boxes, altitudes
-    (inner,) = (~nodes.is_leaf).nonzero()
-    begins = nodes.begin[leaves]
-    runs = np.searchsorted(begins, np.stack((nodes.begin[inner], nodes.end[inner]), axis=1))
-    runs = runs.ravel()
+def bounds_above(nodes: Ids, leaves: Ids, boxes: Floats, least: Floats) -> tuple[Floats, Floats]:
+    """Return boxes (6, m) and least altitudes (m,) of nodes (4, m), given those of all leaves.
+
+    Leaves are in the order of their entries.
+    """
+    begin, end, first_child, _ = nodes
+    (inner,) = (first_child >= 0).nonzero()
+    runs = np.searchsorted(begin[leaves], np.stack((begin[inner], end[inner]), axis=1)).ravel()
+    around, lowest = np.empty((6, len(begin))), np.empty(len(begin))
+    around[:, leaves], lowest[leaves] = boxes, least
     boxes = np.append(boxes, boxes[:, -1:], axis=1)  # the last run ends behind the last leaf
     around[:, inner] = bounds_of_runs(boxes[:3], boxes[3:], runs)[:, ::2]
-    least[inner] = np.minimum.reduceat(np.append(altitudes, np.inf), runs)[::2]
-    return replace(nodes, boxes=around, least_altitude=least)
+    lowest[inner] = np.minimum.reduceat(np.append(least, np.inf), runs)[::2]
+    return around, lowest

@@ -6,15 +6,15 @@ compared where they come near each other, see `near.py`. All work comes in steps
 
 from collections.abc import Iterator
 from functools import partial
-from itertools import pairwise
 
 import numpy as np
 
 from .. import tuning
-from ..arrays import Flags, Ids, blocks, distinct, starts_of_runs
+from ..arrays import Flags, Ids, blocks, distinct
 from ..compiled import CROSSES, crossing_surfaces, listed_touches
 from ..pairs import overlapping_pairs_steps
 from ..pairs.api import exact_test
+from ..passes import radix_argsort_steps, taken_steps
 from ..rounds import in_rounds
 from ..steps import Steps, between
 from .moment import Moment
@@ -80,17 +80,13 @@ def boxes_met(moment: Moment, margin: float, owners: Ids | None) -> Steps[Ids]:
 
 
 def _sorted(found: Ids) -> Steps[Ids]:
-    """Return pairs sorted by all four numbers, in steps: a run of placements at a time."""
-    found = found[:, np.argsort(found[0], kind="stable")]
-    yield 0.2
-    begins = np.append(starts_of_runs(found[0]), found.shape[1])
-    cuts = begins[starts_of_runs(begins // tuning.current.triangles_tested)]
-    for start, stop in pairwise(cuts):
-        part = found[:, start:stop]
-        found[:, start:stop] = part[:, np.lexsort(part[[3, 2, 1, 0]])]
-        yield 0.2 + 0.8 * stop / found.shape[1]
-    part = found[:, cuts[-1] :]
-    found[:, cuts[-1] :] = part[:, np.lexsort(part[[3, 2, 1, 0]])]
+    """Return pairs (4, h) sorted by all four numbers, in steps: first by those that come last."""
+    for start, (first, second) in zip((0.0, 0.5), ((2, 3), (0, 1)), strict=True):
+        width = int(found[second].max(initial=0)) + 1
+        keys = found[first] * width + found[second]
+        bits = int(keys.max(initial=0)).bit_length()
+        order = yield from between(start, start + 0.3, radix_argsort_steps(keys, bits))
+        found = yield from between(start + 0.3, start + 0.5, taken_steps(found, order))
     return found
 
 

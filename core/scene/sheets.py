@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import compiled, tuning
-from ..arrays import Floats, Ids, blocks, concatenated_ranges, take_columns
+from ..arrays import Floats, Ids, blocks, concatenated_ranges, gather, take_columns
 from ..boxes import bounds_of_runs
 from ..passes import radix_argsort_steps, taken_steps
 from ..shapes import Triangles
@@ -21,17 +21,17 @@ from .nodes import (
     LEAF,
     Nodes,
     altitudes_of,
+    bounds_above,
     divided,
     frames_of,
     keys_of,
     levels_of,
     limits_of,
     medians_order,
-    set_bounds,
 )
 from .store import Mesh
 
-# The arrays of all sheets and, since "boxes", of their nodes; and what a mesh that was not laid out
+# The arrays of all sheets and, from "boxes" on, of their nodes; and what a mesh that is not there
 # has for its first entry, first vertex, vertices and root.
 _ARRAYS = (
     "vertices",
@@ -67,10 +67,6 @@ class Sheets:
     corner_counts: Ids
     nodes: Nodes
     layout: Layout
-
-    @property
-    def patches(self) -> Nodes:
-        return self.nodes
 
 
 class GrowingSheets:
@@ -170,64 +166,78 @@ def _laid_out(meshes: list[Mesh]) -> Generator[object, None, Sheets]:
     """Lay out these meshes alone, numbered from 0; yields while they are made."""
     counts = np.array([len(mesh.valid) for mesh in meshes], np.intp)
     lengths = np.array([len(mesh.triangles.vertices) for mesh in meshes], np.intp)
+    firsts, corners = np.cumsum(counts) - counts, np.cumsum(lengths) - lengths
     faces, owners, vertices = _all_faces(meshes)
     yield None
-    keys = np.empty(len(owners), np.int64)
-    frames = frames_of(np.stack([mesh.bounds for mesh in meshes], axis=1))
-    for some in blocks(len(owners), tuning.current.triangles_placed):
-        here = take_columns(frames, owners[some])
-        keys[some] = owners[some] << KEY_BITS | keys_of(vertices, faces[:, some], here)
-        yield None
-    order = yield from radix_argsort_steps(keys, KEY_BITS + len(meshes).bit_length())
-    levels = levels_of(keys[order])
-    yield None
-    for nodes in divided(levels, counts):
-        yield None
-    assert nodes is not None
+    keys, order = yield from _sorted_keys(meshes, vertices, faces, owners)
+    kernel = compiled.arranger()
+    divide = divided if kernel is None else kernel.divided
+    nodes = yield from divide(levels_of(keys), firsts, firsts + counts)
     yield from _cut_at_medians(nodes, vertices, faces, order)
     valid = np.concatenate([mesh.valid for mesh in meshes])
     arranged = GrownTriangles(vertices, (yield from taken_steps(faces, order)), {})
     order = yield from taken_steps(valid, order)
-    nodes = yield from _with_bounds(nodes, arranged)
-    firsts, corners = np.cumsum(counts) - counts, np.cumsum(lengths) - lengths
-    return Sheets(arranged, order, firsts, corners, lengths, nodes, Layout())
+    begin, end, first_child, child_count = nodes
+    boxes, least = yield from _bounds_of(nodes, arranged)
+    roots = np.arange(len(meshes))
+    made = Nodes(boxes, first_child, child_count, begin, end, least, roots)
+    return Sheets(arranged, order, firsts, corners, lengths, made, Layout())
+
+
+def _sorted_keys(
+    meshes: list[Mesh], vertices: Floats, faces: Ids, owners: Ids
+) -> Generator[object, None, tuple[Ids, Ids]]:
+    """Return the keys of faces, mesh after mesh, ascending, and the order that sorts them."""
+    keys, kernel = np.empty(len(owners), np.int64), compiled.arranger()
+    frames = frames_of(np.stack([mesh.bounds for mesh in meshes], axis=1))
+    for some in blocks(len(owners), tuning.current.triangles_placed):
+        if kernel is not None:
+            kernel.keys(vertices, faces, some, frames, owners, keys)
+        else:
+            here = take_columns(frames, owners[some])
+            keys[some] = owners[some] << KEY_BITS | keys_of(vertices, faces[:, some], here)
+        yield None
+    builder, bits = compiled.builder(), KEY_BITS + (len(meshes) - 1).bit_length()
+    if builder is not None:
+        return (yield from builder.sorted_steps(keys, None, bits))
+    order = yield from radix_argsort_steps(keys, bits)
+    return keys[order], order
 
 
 def _cut_at_medians(
-    nodes: Nodes, vertices: Floats, faces: Ids, order: Ids
+    nodes: Ids, vertices: Floats, faces: Ids, order: Ids
 ) -> Generator[object, None, None]:
     """Sort the entries of small nodes, in place, so that their leaves are cut at medians."""
-    sizes = nodes.end - nodes.begin
+    begin, sizes, kernel = nodes[0], nodes[1] - nodes[0], compiled.arranger()
     (cells,) = ((sizes > LEAF) & (sizes <= CELL)).nonzero()
-    cells = cells[np.argsort(nodes.begin[cells])]
-    ends = np.cumsum(sizes[cells])
-    cuts = np.flatnonzero(np.diff(ends // tuning.current.triangles_placed)) + 1
-    for some in np.split(cells, cuts):
-        entries = concatenated_ranges(nodes.begin[some], sizes[some])
-        if len(entries):
+    begins, sizes = begin[cells], sizes[cells]
+    for some in blocks(len(cells), 1 + tuning.current.triangles_placed // CELL):
+        if kernel is not None:
+            kernel.medians(vertices, faces, begins, sizes, some, order)
+        else:
+            entries = concatenated_ranges(begins[some], sizes[some])
             low, high = limits_of(vertices, faces.take(order[entries], axis=1))
             order[entries] = order[entries][medians_order(low / 2 + high / 2, sizes[some])]
         yield None
 
 
-def _with_bounds(nodes: Nodes, triangles: Triangles) -> Generator[object, None, Nodes]:
-    """Return nodes with boxes and altitudes."""
-    (leaves,) = nodes.is_leaf.nonzero()
-    leaves = leaves[np.argsort(nodes.begin[leaves])]
-    starts, counts = nodes.begin[leaves], (nodes.end - nodes.begin)[leaves]
-    boxes, altitudes = np.empty((6, len(leaves))), np.empty(len(leaves))
+def _bounds_of(nodes: Ids, triangles: Triangles) -> Generator[object, None, tuple[Floats, Floats]]:
+    """Return boxes (6, m) and least altitudes (m,) of nodes (4, m)."""
+    (leaves,) = (nodes[2] < 0).nonzero()
+    leaves = leaves[np.argsort(nodes[0, leaves])]
+    starts, counts = nodes[0, leaves], nodes[1, leaves] - nodes[0, leaves]
+    boxes, least = np.empty((6, len(leaves))), np.empty(len(leaves))
     kernel = compiled.arranger()
-    for some in blocks(len(leaves), tuning.current.patches_together):
+    for some in blocks(len(leaves), tuning.current.leaves_together):
         if kernel is not None:
-            kernel.runs(triangles, starts, counts, some, boxes, altitudes)
-            yield None
-            continue
-        begin = int(starts[some.start])
-        part = triangles[begin : int(starts[some.stop - 1] + counts[some.stop - 1])]
-        boxes[:, some] = bounds_of_runs(*part.limits(), starts[some] - begin)
-        altitudes[some] = np.minimum.reduceat(altitudes_of(part), starts[some] - begin)
+            kernel.runs(triangles, starts, counts, some, boxes, least)
+        else:
+            begin = int(starts[some.start])
+            part = triangles[begin : int(starts[some.stop - 1] + counts[some.stop - 1])]
+            boxes[:, some] = bounds_of_runs(*part.limits(), starts[some] - begin)
+            least[some] = np.minimum.reduceat(altitudes_of(part), starts[some] - begin)
         yield None
-    return set_bounds(nodes, leaves, boxes, altitudes)
+    return bounds_above(nodes, leaves, boxes, least)
 
 
 def _all_faces(meshes: list[Mesh]) -> tuple[Ids, Ids, Floats]:
@@ -238,7 +248,7 @@ def _all_faces(meshes: list[Mesh]) -> tuple[Ids, Ids, Floats]:
     parts = []
     for mesh, start in zip(meshes, starts.tolist(), strict=True):
         faces = mesh.triangles.faces.T
-        parts.append(faces if len(mesh.valid) == faces.shape[1] else faces[:, mesh.valid])
+        parts.append(faces if len(mesh.valid) == faces.shape[1] else gather(faces, mesh.valid))
         if start:
             parts[-1] = parts[-1] + start
     owners = np.repeat(np.arange(len(meshes)), [part.shape[1] for part in parts])

@@ -176,19 +176,19 @@ def questions(library: ctypes.CDLL) -> Iterator[Question]:
 def _slide(
     library: ctypes.CDLL, triangles: Batch, order: Any, rows: Any, altitudes: Any
 ) -> Iterator[Question]:
-    """Let surfaces slide that are laid out as two runs of triangles, and a patch around both."""
+    """Let surfaces slide that are indexed as two leaves, and a root around both."""
     at, count, numbers = ctypes.addressof, len(SLID), [0] * 10
-    ends = [(*pair, around(pair)) for pair, around in zip(
+    ends = [(around(pair), *pair) for pair, around in zip(
         zip(rows[::2], rows[1::2], strict=True), [min] * 3 + [max] * 3, strict=True
     )]  # fmt: skip
     kept = [
-        order, _doubles([*chain(*ends)]), _wholes([0, 3, 0]), _wholes([3, 2, 2]),
-        (c_uint8 * 3)(1, 1, 0), _doubles([*altitudes, min(altitudes)]), _wholes([2]),
-        _wholes([1]), _wholes([0] * len(PLACED)),
+        order, _doubles([*chain(*ends)]), _wholes([1, -1, -1]), _wholes([2, 0, 0]),
+        _wholes([0, 0, 3]), _wholes([5, 3, 5]), _doubles([min(altitudes), *altitudes]),
+        _wholes([0]), _wholes([0] * len(PLACED)),
     ]  # fmt: skip
     placed = _doubles([*chain(*zip(*PLACED, strict=True))])
     triangles.matrices, triangles.place_count = at(placed), len(PLACED)
-    sheets = Sheets(triangles, *map(at, kept), patch_step=3, patch_count=3, mesh_count=1)
+    sheets = Sheets(triangles, *map(at, kept), node_step=3, node_count=3, mesh_count=1)
     asked = [_doubles(WAY), _wholes([*chain(*zip(*SLID, strict=True))]), _wholes(numbers),
              _doubles([math.inf])]  # fmt: skip
     found = [_doubles([0.0] * count), _wholes(numbers), _wholes([0] * count),

@@ -4,7 +4,7 @@
 
 from ctypes import POINTER, Structure, c_double, c_int64, c_void_p
 
-ABI = 780846171069417432
+ABI = 167025079199880092
 
 DAMAGED = -1
 NO_ROOM = -2
@@ -151,31 +151,16 @@ class Level(Structure):
         ("depth", c_int64),
     ]
 
-class Mesh(Structure):
-    """See `Mesh` in octree_kernel.h."""
+class Divided(Structure):
+    """See `Divided` in octree_kernel.h."""
 
     _fields_ = [
-        ("vertices", c_void_p),
-        ("faces", c_void_p),
-        ("valid", c_void_p),
-        ("vertex_count", c_int64),
-        ("face_count", c_int64),
-        ("valid_count", c_int64),
-        ("lower", c_double * 3),
-        ("scale", c_double),
-    ]
-
-class Laid(Structure):
-    """See `Laid` in octree_kernel.h."""
-
-    _fields_ = [
-        ("vertices", c_void_p),
-        ("faces", c_void_p),
-        ("order", c_void_p),
-        ("keys", c_void_p),
-        ("vertex_count", c_int64),
-        ("face_count", c_int64),
-        ("key_count", c_int64),
+        ("begin", c_void_p),
+        ("end", c_void_p),
+        ("first_child", c_void_p),
+        ("child_count", c_void_p),
+        ("counts", c_void_p),
+        ("room", c_int64),
     ]
 
 class Batch(Structure):
@@ -202,15 +187,15 @@ class Sheets(Structure):
         ("triangles", Batch),
         ("order", c_void_p),
         ("boxes", c_void_p),
-        ("firsts", c_void_p),
-        ("counts", c_void_p),
-        ("are_small", c_void_p),
+        ("first_child", c_void_p),
+        ("child_count", c_void_p),
+        ("begin", c_void_p),
+        ("end", c_void_p),
         ("altitudes", c_void_p),
-        ("tops", c_void_p),
-        ("top_counts", c_void_p),
+        ("roots", c_void_p),
         ("meshes", c_void_p),
-        ("patch_step", c_int64),
-        ("patch_count", c_int64),
+        ("node_step", c_int64),
+        ("node_count", c_int64),
         ("mesh_count", c_int64),
     ]
 
@@ -328,7 +313,11 @@ FUNCTIONS = {
     "outline": [c_void_p, c_int64, c_void_p, c_int64, c_void_p, c_void_p],
     "surround": [c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_int64,
         c_void_p],
-    "lay_out": [POINTER(Mesh), c_int64, POINTER(Laid)],
+    "keys": [c_void_p, c_int64, c_void_p, c_int64, c_int64, c_int64, c_void_p, c_void_p, c_int64,
+        c_void_p],
+    "divide": [c_void_p, c_int64, POINTER(Divided), c_int64],
+    "medians": [c_void_p, c_int64, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_int64,
+        c_void_p],
     "runs": [c_void_p, c_int64, c_void_p, c_int64, c_void_p, c_void_p, c_int64, c_int64, c_int64,
         c_void_p, c_void_p],
     "touching": [POINTER(Batch), c_void_p, POINTER(Batch), c_void_p, c_int64, c_void_p],

@@ -126,7 +126,7 @@ def test_all_at_once_is_each_alone_in_any_pieces(seed):
     scene = bodies(seed)
     pairs = pairs_of(scene)
     found = distances(scene, pairs)
-    with tuned(core, patches_paired=40, triangles_tested=16, triangles_placed=32):
+    with tuned(core, nodes_paired=40, triangles_tested=16, triangles_placed=32):
         assert distances(scene, pairs) == found
     for column in np.random.default_rng(seed).choice(pairs.shape[1], 5):
         alone = distances(scene, pairs[:, [column]])

@@ -59,7 +59,7 @@ def test_anywhere_an_audit_says_the_same(seed):
     assert pairs(found) == audited(scene, PROP, matrices)
     free = ~np.isin(np.arange(8), found[0])
     assert fits(scene, PROP, matrices).tolist() == free.tolist()
-    with tuned(core, patches_paired=20, triangles_tested=16, triangles_placed=16):
+    with tuned(core, nodes_paired=20, triangles_tested=16, triangles_placed=16):
         assert pairs(obstacles(scene, PROP, matrices)) == pairs(found)
         assert fits(scene, PROP, matrices).tolist() == free.tolist()
 

@@ -92,7 +92,7 @@ def looked_at(scene, direction, monkeypatch):
     for name, module in (("shadow_gaps", search_of_gaps), ("_meeting", GapSearch)):
         real = getattr(module, name)
         monkeypatch.setattr(module, name, counted(real, counts))
-    with tuned(core, patches_walked=1):
+    with tuned(core, nodes_walked=1):
         one = np.zeros(1, np.intp)
         counts += [1 for _ in search.look(np.array(rows), one, np.full(1, np.inf), shared=False)]
     return sum(counts)

@@ -48,8 +48,8 @@ from core.compiled import door, walks
 from core.gaps.way import Way
 from core.item_buffer.scan_conversion import Frames, samples
 from core.item_buffer.z_buffer import keep_largest
+from core.scene.nodes import altitudes_of
 from core.scene.packed import _TREES
-from core.scene.patches import _altitudes
 from core.touch.triangle_distance import points_to_triangles
 from core.touch.triangle_pairs import triangles_touch_triangles
 
@@ -378,7 +378,7 @@ def test_its_self_test_expects_what_numpy_answers():
         "runs": [
             np.minimum.reduceat(lower, [0, 3], axis=1),
             np.maximum.reduceat(upper, [0, 3], axis=1),
-            np.minimum.reduceat(_altitudes(items), [0, 3]),
+            np.minimum.reduceat(altitudes_of(items), [0, 3]),
         ],
         "slide": slid(items, test),
         "project": [clip],

@@ -67,8 +67,14 @@ def outlined(items):
     return compiled.Arranger().outline(items)
 
 
-def laid_out(items):
-    return compiled.Arranger().laid_out([(items, np.arange(2))], np.ones((4, 1)))
+def keyed(items):
+    given = items.vertices.T, items.faces.T, slice(0, 2), np.ones((5, 1)), np.zeros(2, np.intp)
+    return compiled.Arranger().keys(*given, np.empty(2, np.int64))
+
+
+def cut_at_medians(items):
+    node = np.zeros(1, np.intp), np.full(1, 2), slice(0, 1), np.arange(2)
+    return compiled.Arranger().medians(items.vertices.T, items.faces.T, *node)
 
 
 def bounded(items):
@@ -76,7 +82,7 @@ def bounded(items):
     return compiled.Arranger().runs(items, *runs, slice(0, 1), np.empty((6, 1)), np.empty(1))
 
 
-@pytest.mark.parametrize("ask", [outlined, laid_out, bounded])
+@pytest.mark.parametrize("ask", [outlined, keyed, cut_at_medians, bounded])
 @pytest.mark.parametrize("wrong", [-1, 3, 2**62])
 def test_corners_that_are_not_there_are_refused(ask, wrong):
     items = Triangles(np.eye(3), [[0, 1, 2], [2, 1, 0]])
@@ -90,8 +96,9 @@ def test_corners_that_are_not_there_are_refused(ask, wrong):
 @pytest.mark.parametrize("wrong", [-1, 2, 2**62])
 def test_triangles_that_are_not_there_are_refused(wrong):
     items, runs = Triangles(np.eye(3), [[0, 1, 2], [2, 1, 0]]), np.empty((6, 1))
+    node = np.zeros(1, np.intp), np.full(1, 2), slice(0, 1), np.array([0, wrong])
     with pytest.raises(IndexError, match="points nowhere"):
-        compiled.Arranger().laid_out([(items, np.array([0, wrong]))], np.ones((4, 1)))
+        compiled.Arranger().medians(items.vertices.T, items.faces.T, *node)
     for start, count in ((wrong, 1), (0, wrong if wrong < 0 else wrong + 1)):
         with pytest.raises(IndexError, match="points nowhere"):
             compiled.Arranger().runs(

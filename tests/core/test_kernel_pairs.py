@@ -26,13 +26,13 @@ def test_shortest_ways_are_equal_to_the_last_bit(first):
 
 def test_surfaces_cross_as_numpy_says():
     assert sum(map(pairs.assert_crossings_equal, range(40)))
-    with tuned(core, patches_walked=20):
+    with tuned(core, nodes_walked=20):
         assert sum(map(pairs.assert_crossings_equal, range(10)))
 
 
 def test_lists_of_triangles_that_touch_are_those_of_numpy():
     assert sum(map(pairs.assert_lists_equal, range(40)))
-    with tuned(core, patches_walked=20):
+    with tuned(core, nodes_walked=20):
         assert sum(map(pairs.assert_lists_equal, range(10)))
 
 
@@ -59,14 +59,14 @@ def test_two_leaves_may_hold_more_pairs_than_there_is_room_for_at_first():
 
 @pytest.mark.parametrize("together", [1, 40])
 def test_a_search_that_is_interrupted_goes_on_where_it_was(together):
-    with tuned(core, patches_walked=together):
+    with tuned(core, nodes_walked=together):
         assert sum(map(pairs.assert_ways_equal, range(8)))
 
 
 def test_few_patches_are_looked_at_however_many_triangles_there_are():
     """Each pair of patches is a step."""
     scenes = map(apart, (8, 32, 128))
-    with tuned(core, patches_walked=1):
+    with tuned(core, nodes_walked=1):
         counts = [sum(1 for _ in distances_steps(scene, [[0], [1]])) for scene in scenes]
     assert 10 < counts[0] < counts[-1] < 250  # of up to a billion pairs
 

@@ -20,7 +20,7 @@ def test_gaps_are_equal_to_the_last_bit(first):
 
 @pytest.mark.parametrize("together", [1, 40])
 def test_a_search_that_is_interrupted_goes_on_where_it_was(together):
-    with tuned(core, patches_walked=together):
+    with tuned(core, nodes_walked=together):
         assert sum(map(slides.assert_gaps_equal, range(12)))
 
 
@@ -50,7 +50,7 @@ def test_faces_in_one_plane_have_as_much_room_as_they_want():
 
 def test_few_patches_are_looked_at_however_many_triangles_there_are():
     """Each pair of patches is a step."""
-    with tuned(core, patches_walked=1):
+    with tuned(core, nodes_walked=1):
         steps = [slide_steps(above(side), [1], [0, 0, -1]) for side in (8, 32, 128)]
         counts = [sum(1 for _ in each) for each in steps]
     assert 10 < counts[0] < counts[-1] < 2_000  # of up to a billion pairs

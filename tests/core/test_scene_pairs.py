@@ -97,7 +97,7 @@ def test_pairs_do_not_depend_on_how_many_are_looked_at_together(objects):
     wanted = overlapping_pairs(scene, objects=objects)
     with tuned(
         core, placements_found=64, placements_meshes=100, triangles_in_cells=20,
-        triangles_tested=7, triangles_waiting=50, triangles_placed=13, patches_walked=20,
+        triangles_tested=7, triangles_waiting=50, triangles_placed=13, nodes_walked=20,
     ):  # fmt: skip
         fractions, found = finished(overlapping_pairs_steps(scene, objects=objects))
     np.testing.assert_array_equal(found, wanted)
