@@ -200,7 +200,16 @@ EXPORT int64_t octree_kernel_refer(const int64_t *references, int64_t count, con
                                    const int64_t *place, const int64_t *ends, int64_t cell_count,
                                    int64_t *waiting, int64_t *found);
 
-/* ---- Layouts (layouts.c) ---- */
+/* ---- Outlines (outlines.c) ---- */
+
+EXPORT int64_t octree_kernel_outline(const double *vertices, int64_t count, const int64_t *faces,
+                                     int64_t face_count, uint8_t *flags, double *boxes);
+EXPORT int64_t octree_kernel_surround(const double *parts, int64_t part_count,
+                                      const int64_t *starts, const int64_t *counts,
+                                      int64_t mesh_count, const int64_t *meshes,
+                                      const double *matrices, int64_t count, double *boxes);
+
+/* ---- Nodes (nodes.c) ---- */
 
 /* The nodes of meshes while they are divided, (room) each, as `Nodes` in core/scene/nodes.py; and
  * two counts: how many have been divided, and how many there are. */
@@ -209,12 +218,6 @@ typedef struct {
     int64_t room;
 } Divided;
 
-EXPORT int64_t octree_kernel_outline(const double *vertices, int64_t count, const int64_t *faces,
-                                     int64_t face_count, uint8_t *flags, double *boxes);
-EXPORT int64_t octree_kernel_surround(const double *parts, int64_t part_count,
-                                      const int64_t *starts, const int64_t *counts,
-                                      int64_t mesh_count, const int64_t *meshes,
-                                      const double *matrices, int64_t count, double *boxes);
 EXPORT int64_t octree_kernel_keys(const double *vertices, int64_t count, const int64_t *faces,
                                   int64_t face_count, int64_t from, int64_t to,
                                   const double *frames, const int64_t *owners,

@@ -19,7 +19,7 @@ from ..arrays import address
 VARIABLE = "OCTREE_KERNEL"
 _NAME = "octree_kernel"
 # The interface of the package: a digest of its header, see kernel/bindings.py.
-_ABI = 167025079199880092
+_ABI = 33868855376180988
 
 
 class _Choice:

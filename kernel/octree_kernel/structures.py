@@ -4,7 +4,7 @@
 
 from ctypes import POINTER, Structure, c_double, c_int64, c_void_p
 
-ABI = 167025079199880092
+ABI = 33868855376180988
 
 DAMAGED = -1
 NO_ROOM = -2
