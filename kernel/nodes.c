@@ -3,7 +3,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Answers have the bits of `core/scene/nodes.py`: the same formulas in the same order of
- * operations. The functions allocate nothing and keep no state. 0 and -0 may replace each other. */
+ * operations. The functions allocate nothing and keep no state. 0 and -0 may replace each
+ * other. */
 
 #include "octree_kernel.h"
 #include "enlarged.h"
@@ -12,8 +13,8 @@
  * that is cut at medians, as in nodes.py. */
 enum { LEVELS = 10, SAME_KEY = 20, LEAF = 8, CELL = 64, MOST_CHILDREN = 8 };
 
-/* A place along each axis, below 1024, and their key: all three are spread at once, with a free bit
- * above each three. */
+/* A place along each axis, below 1024, and their key: all three are spread at once, with a free
+ * bit above each three. */
 typedef uint64_t Places __attribute__((vector_size(32)));
 
 static int64_t spread(Places places) {

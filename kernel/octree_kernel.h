@@ -249,13 +249,13 @@ typedef struct {
  * their children, and placements, each a row. */
 typedef struct {
     Batch triangles;
-    const int64_t *order;                     /* (face_count): which triangle of its mesh each is */
-    const double *boxes;                       /* (6, node_step) */
-    const int64_t *first_child, *child_count;  /* (node_count): -1 and 0 of leaves */
-    const int64_t *begin, *end;                /* (node_count): entries */
-    const double *altitudes;                   /* (node_count): of no triangle a lower one */
-    const int64_t *roots;                      /* (mesh_count): nodes */
-    const int64_t *meshes;                     /* (place_count): of each row */
+    const int64_t *order;                     /* (face_count): triangles of their meshes */
+    const double *boxes;                      /* (6, node_step) */
+    const int64_t *first_child, *child_count; /* (node_count): -1 and 0 of leaves */
+    const int64_t *begin, *end;               /* (node_count): entries */
+    const double *altitudes;                  /* (node_count): of no triangle a lower one */
+    const int64_t *roots;                     /* (mesh_count): nodes */
+    const int64_t *meshes;                    /* (place_count): of each row */
     int64_t node_step, node_count, mesh_count;
 } Sheets;
 

@@ -49,7 +49,7 @@ struct Search {
     Descent descent;
     double seen[2][4]; /* coordinates along the shortest way, as each mesh sees it */
     double slack, equal, limit, best, way[3];
-    int64_t kind, is_unsure;
+    int64_t kind, is_unsure, is_within; /* both surfaces are one, whose pairs are wanted once */
     Way named;     /* the lowest of the ways that are as short as the shortest */
     double passed; /* no other way that was passed over is shorter */
     Face placed[2][RUN];
@@ -113,8 +113,10 @@ static int are_near(const Search *state, const Box *one, const Box *other) {
 }
 
 static int may_count(void *search, const int64_t *nodes, const Box *one, const Box *other) {
-    (void)nodes;
-    return are_near(((const Call *)search)->state, one, other);
+    const Call *call = search;
+    const Sheets *sheets = call->sheets;
+    if (call->state->is_within && sheets->begin[nodes[0]] >= sheets->end[nodes[1]]) return 0;
+    return are_near(call->state, one, other);
 }
 
 /* Return the squared distance of middles, four times. */
@@ -242,6 +244,7 @@ static int64_t list(Call *call, Face *faces[2][RUN], const int *counts) {
     for (int i = 0; i < counts[0]; i++)
         for (int j = 0; j < counts[1]; j++) {
             const Face *one = faces[0][i], *other = faces[1][j];
+            if (call->state->is_within && one->entry >= other->entry) continue;
             if (!are_near(call->state, &one->box, &other->box)) continue;
             tested++;
             if (!touch(one->corners, other->corners)) continue;
@@ -301,6 +304,7 @@ static int begin_search(Call *call, int64_t one, int64_t other, double limit, do
     state->limit = state->kind == GAPS ? limit : 0;
     state->best = state->kind == GAPS ? INFINITY : APART;
     state->passed = INFINITY, state->is_unsure = 0;
+    state->is_within = state->kind == ALL_TOUCHINGS && one == other;
     state->leaves[0] = state->leaves[1] = -1;
     set_way(state, nowhere);
     begin_phase(&SEARCH, call, &state->descent, LOOKS);
@@ -373,7 +377,8 @@ EXPORT int64_t octree_kernel_search(const Sheets *sheets, int64_t kind, const in
 }
 
 /* List the triangles that touch of surfaces in pairs of rows (2, count), from pair `from` to `to`:
- * (3, room), pairs and the entries of both sides, each once; `made` is how many. `slacks` and
+ * (3, room), pairs and the entries of both sides, each once; `made` is how many. Of a row with
+ * itself, pairs of two triangles are listed, the lower entry first. `slacks` and
  * `search` are as above. `left` (count) is set for pairs that are left to the caller, whatever was
  * listed of them. Returns where to go on once the cost is `most`, or there may be too little room,
  * or `to`. */

@@ -1,16 +1,19 @@
-"""Pairs of triangles of one placement: those of an octree over it, placed."""
+"""Pairs of triangles of one placement: a walk of its nodes with themselves, in C.
 
-from itertools import pairwise
+What that leaves, and all pairs within a margin, come from an octree over the placed triangles.
+"""
 
 import numpy as np
 
 from .. import tuning
 from ..arrays import Flags, Ids, blocks, concatenated_ranges
+from ..compiled import listed_touches
 from ..construction import build_steps
 from ..pairs import overlapping_pairs_steps
 from ..shapes import Triangles
 from ..steps import Steps, between
 from .moment import Moment
+from .placements import gap_slacks
 from .sheets import Sheets
 
 # Triangles that are placed in a step.
@@ -25,28 +28,56 @@ def pairs_within(
     Of all that are there, or of those in some rows.
     """
     (there,) = moment.placements.is_there.nonzero() if rows is None else (rows,)
-    parts: list[Ids] = []
     if len(there) == 0:
-        return parts
-    counts = moment.meshes.sizes[moment.placements.meshes[there]]
-    ends = np.flatnonzero(np.diff(np.cumsum(counts) // tuning.current.meshes_together)) + 1
-    cuts = [0, *ends.tolist(), len(there)]
-    for start, stop in pairwise(cuts):
-        steps = _within_some(moment, there[start:stop], margin, skip_neighbours)
-        found = yield from between(start / len(there), stop / len(there), steps)
-        parts.append(found)
+        return []
+    meshes = moment.placements.meshes[there]
+    sheets = yield from between(0.0, 0.2, moment.meshes.sheets(np.unique(meshes)))
+    listed = yield from between(0.2, 0.4, _listed(moment, sheets, there, margin))
+    found, left = np.empty((3, 0), np.intp), np.ones(len(there), bool)
+    if listed is not None:
+        (pairs, *entries), left = listed
+        found = np.stack((there[pairs], *entries))
+    parts = [_named(moment, sheets, *found, skip_neighbours=skip_neighbours)]
+    (rest,) = left.nonzero()
+    ends = np.cumsum(moment.meshes.sizes[meshes[rest]])
+    cuts = np.flatnonzero(np.diff(ends // tuning.current.meshes_together)) + 1
+    for number, some in enumerate(np.split(there[rest], cuts) if len(rest) else []):
+        start, stop = (0.4 + 0.6 * each / (len(cuts) + 1) for each in (number, number + 1))
+        joined = yield from between(start, stop, _joined(moment, sheets, some, margin))
+        parts.append(_named(moment, sheets, *joined, skip_neighbours=skip_neighbours))
     return parts
 
 
-def _within_some(moment: Moment, rows: Ids, margin: float, skip_neighbours: bool) -> Steps[Ids]:
-    """Return the pairs of triangles of one placement, of these placements."""
+def _listed(
+    moment: Moment, sheets: Sheets, rows: Ids, margin: float
+) -> Steps[tuple[Ids, Flags] | None]:
+    """Return the number of the row and the entries of pairs that touch, (3, h), by the kernel.
+
+    And which rows are left. None if it is not there.
+    """
+    placements, both = moment.placements, np.stack((rows, rows))
+    side = sheets, placements.meshes, placements.matrices
+    slacks = gap_slacks(*placements.boxes_of(both))
+    return (yield from listed_touches(side, both, slacks, margin))
+
+
+def _named(
+    moment: Moment, sheets: Sheets, rows: Ids, ones: Ids, others: Ids, *, skip_neighbours: bool
+) -> Ids:
+    """Return pairs of entries of placements in these rows as ids and triangles, (4, h)."""
+    if skip_neighbours:
+        (some,) = _strangers(sheets, ones, others).nonzero()
+        rows, ones, others = rows[some], ones[some], others[some]
+    ids, (one, other) = moment.placements.ids[rows], sheets.order[np.stack((ones, others))]
+    return np.stack((ids, np.minimum(one, other), ids, np.maximum(one, other)))
+
+
+def _joined(moment: Moment, sheets: Sheets, rows: Ids, margin: float) -> Steps[Ids]:
+    """Return the row and the entries of pairs of placed triangles, (3, h), by an octree."""
     meshes = moment.placements.meshes[rows]
-    sheets = yield from between(0.0, 0.0, moment.meshes.sheets(np.unique(meshes)))
     counts = moment.meshes.sizes[meshes]
     entries = concatenated_ranges(sheets.firsts[meshes], counts)
     rows = np.repeat(rows, counts)
-    order = np.lexsort((sheets.order[entries], rows))
-    rows, entries = rows[order], entries[order]
     corners = np.empty((9, len(rows)))
     for some in blocks(len(rows), _PLACED):
         corners[:, some] = moment.placed(sheets, entries[some], rows[some]).rows
@@ -57,11 +88,8 @@ def _within_some(moment: Moment, rows: Ids, margin: float, skip_neighbours: bool
     steps = overlapping_pairs_steps(tree, margin=margin, owners=None)
     ones, others = yield from between(0.5, 1.0, steps)
     same = rows[ones] == rows[others]
-    if skip_neighbours:
-        same &= _strangers(sheets, entries[ones], entries[others])
-    pairs = (ones[same], others[same])
-    ids, numbers = moment.placements.ids[rows], sheets.order[entries]
-    return np.concatenate([(ids[one], numbers[one]) for one in pairs])
+    ones, others = ones[same], others[same]
+    return np.stack((rows[ones], entries[ones], entries[others]))
 
 
 def _strangers(sheets: Sheets, ones: Ids, others: Ids) -> Flags:
