@@ -34,10 +34,8 @@ from .arrays import (
     take_columns,
 )
 from .boxes import box_gaps, boxes_contain, boxes_grown, boxes_meet, magnitudes
-from .child_masks import LOWEST_BIT, ON_SIDES, POPCOUNT, ChildMasks
 from .grid import Words, morton_codes
 from .mailboxing import Pairs
-from .options import COPYING
 from .records import Columns
 from .shapes import Boxes, Capsules, Frusta, HalfSpaces, OrientedBoxes, Regions, Shapes, Spheres
 from .touch.capsules import feet_of
@@ -57,12 +55,6 @@ Classify = Callable[[Ids, Floats], States]
 _FRONT = 65_536
 # Fewer queries than this are not put in order; bits of each coordinate that tell neighbors.
 _FEW, _MORTON = 1_024, 10
-# The only child of some, or 8 if there are more or none.
-_ONLY = np.where(POPCOUNT == 1, LOWEST_BIT, 8)
-# The children on these sides of the three planes: lower x, y, z, upper x, y, z as six bits.
-_SIDES = np.arange(64)
-_SIDE_BITS = np.array([[1], [2], [4], [8], [16], [32]], np.uint8)
-_OVERLAPPED = ON_SIDES[sum((_SIDES >> i & 1) << 2 * (i % 3) + i // 3 for i in range(6))]
 
 
 def classifier(volumes: Shapes, slack: Floats, tight: bool = True) -> Classify:
@@ -267,9 +259,7 @@ def descend(
     slack = tree.slacks + largest.max(axis=0) * 2.0**-46
     bounds = boxes_grown(bounds, slack)
     classify = classifier(volumes, slack, tight)
-    # A trace wants to see the first steps, too.
-    starts = _starts(tree, bounds, roots) if states is None else roots
-    fronts = _pieces(np.arange(len(volumes)), starts)
+    fronts = _pieces(np.arange(len(volumes)), roots)
     while fronts:
         queries, cells = fronts.pop()
         classified = classify(queries, gather(tree.loose_rows, cells))
@@ -283,37 +273,13 @@ def descend(
         queries, cells = queries[crossing], cells[crossing]
         if states is not None:
             # Those that the volume's bounds overlap are looked at again, in the next front.
-            states[occupied_children(tree, cells)] = OUTSIDE
+            states[tree.children(cells)[1]] = OUTSIDE
         begin, end = tree.begin[cells], tree.own_end[cells]
         (holding,) = (begin < end).nonzero()
         if len(holding):
             yield Found(queries[holding], begin[holding], end[holding], certain=False)
-        fronts += _pieces(*_children(tree, bounds, queries, cells))
-
-
-def _starts(tree: Walkable, bounds: Floats, roots: Ids) -> Ids:
-    """Return for each volume the deepest cell beside which there is nothing that it may touch.
-
-    Down to there, small volumes need only a comparison with the dividing planes.
-    """
-    cells = roots
-    if tree.straddlers not in COPYING:
-        return cells  # items may stand in any cell on the way
-    sides = np.empty(bounds.shape, bool)
-    while True:
-        middle = gather(tree.middle_rows, cells)
-        np.less_equal(bounds[:3], middle, out=sides[:3])
-        np.greater_equal(bounds[3:], middle, out=sides[3:])
-        child = _ONLY.take(_overlapped(sides) & tree.child_masks[cells])
-        alone = child < 8
-        if not alone.any():
-            return cells
-        cells = np.where(alone, tree.first_child[cells] + child, cells)
-
-
-def _overlapped(sides: Flags) -> ChildMasks:
-    """Return the children on the marked sides of a cell: lower x, y, z, upper x, y, z."""
-    return _OVERLAPPED.take(np.bitwise_or.reduce(sides.view(np.uint8) * _SIDE_BITS, axis=0))
+        parents, children = overlapped_children(tree, cells, gather(bounds, queries))
+        fronts += _pieces(queries[parents], children)
 
 
 def _pieces(queries: Ids, cells: Ids) -> list[tuple[Ids, Ids]]:
@@ -321,36 +287,14 @@ def _pieces(queries: Ids, cells: Ids) -> list[tuple[Ids, Ids]]:
     return [(queries[some], cells[some]) for some in blocks(len(queries), _FRONT)][::-1]
 
 
-def occupied_children(tree: Walkable, cells: Ids) -> Ids:
-    """Return the children of these cells that hold items."""
-    bits = np.unpackbits(tree.child_masks[cells, None], axis=1, bitorder="little")
-    parents, children = bits.nonzero()
-    return tree.first_child[cells[parents]] + children
-
-
-def _children(tree: Walkable, bounds: Floats, queries: Ids, cells: Ids) -> tuple[Ids, Ids]:
-    """Return the occupied children that the volumes' bounds overlap."""
-    (inner,) = tree.child_masks[cells].nonzero()
-    if len(inner) == 0:
-        return inner, inner
-    queries = queries[inner]
-    parents, children = overlapped_children(tree, cells[inner], gather(bounds, queries))
-    return queries[parents], children
-
-
 def overlapped_children(tree: Walkable, cells: Ids, bounds: Floats) -> tuple[Ids, Ids]:
-    """Return which of some divided cells, and which of their occupied children bounds overlap.
+    """Return which of some cells, and which of their children with items bounds overlap.
 
-    The bounds, (6, h), are one for each cell, and overlap it.
+    The bounds, (6, h), are one for each cell.
     """
-    first, sides = tree.first_child[cells], np.empty((6, len(cells)), bool)
-    # Of the eight, the first is lowest and the last is uppermost on every axis.
-    np.less_equal(bounds[:3], gather(tree.loose_rows[3:], first), out=sides[:3])
-    np.greater_equal(bounds[3:], gather(tree.loose_rows[:3], first + 7), out=sides[3:])
-    masks = _overlapped(sides) & tree.child_masks[cells]
-    (chosen,) = np.unpackbits(masks, bitorder="little").view(bool).nonzero()
-    parents = chosen >> 3
-    return parents, first[parents] + (chosen & 7)
+    parents, children = tree.children(cells)
+    met = boxes_meet(gather(tree.loose_rows, children), gather(bounds, parents))
+    return parents[met], children[met]
 
 
 def morton_order(tree: Walkable, volumes: Shapes) -> Ids:
@@ -385,7 +329,7 @@ def portions(found: list[Found], queries: int, size: int) -> Iterator[list[Found
 def expanded(tree: Walkable, found: Found) -> Pairs:
     """Return the queries and entries of runs of references, pair by pair."""
     queries, counts = found.queries, found.end - found.begin
-    entries = tree.references.take(concatenated_ranges(found.begin, counts), mode="clip")
+    entries = tree.entries_at(concatenated_ranges(found.begin, counts))
     if len(queries) and queries[0] == queries[-1]:
         return np.broadcast_to(queries[0], len(entries)), entries
     return np.repeat(queries, counts), entries

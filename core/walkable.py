@@ -1,4 +1,4 @@
-"""Flat arrays of cells and references, as walks read them: of one octree, or many side by side."""
+"""Flat arrays of cells and references, as walks read them: of an octree, or of many meshes."""
 
 from abc import abstractmethod
 from dataclasses import dataclass
@@ -15,13 +15,14 @@ from .shapes import Shapes
 class Walkable(Frozen):
     """Cells, and the references of each and of all below it: see `Octree` for every array.
 
-    A walk takes each question of a batch down from the root that it begins in.
+    A walk takes each question of a batch down from the root that it begins in. The children of a
+    cell are neighbors, with a bit in its mask for each that holds items. Without `references`,
+    cells hold the entries from `begin` to `end` themselves.
     """
 
     straddlers: str
     cell_rows: Floats
     loose_rows: Floats
-    middle_rows: Floats
     first_child: Ids
     begin: Ids
     own_end: Ids
@@ -29,7 +30,7 @@ class Walkable(Frozen):
     child_masks: NDArray[np.uint8]
     order: Ids
     arranged: Shapes
-    references: Ids
+    references: Ids | None
     outside: int
     copied: Flags
     strays: Ids
@@ -48,3 +49,15 @@ class Walkable(Frozen):
     @abstractmethod
     def content_rows(self) -> Floats:
         """Bounds of the items of each cell and of all below it, made once, (6, m)."""
+
+    def children(self, cells: Ids) -> tuple[Ids, Ids]:
+        """Return the children that hold items: the place of the parent, and the child."""
+        bits = np.unpackbits(self.child_masks[cells, None], axis=1, bitorder="little")
+        parents, children = bits.nonzero()
+        return parents, self.first_child[cells[parents]] + children
+
+    def entries_at(self, places: Ids) -> Ids:
+        """Return the entries that stand in these places of the references."""
+        if self.references is None:
+            return places
+        return self.references.take(places, mode="clip")

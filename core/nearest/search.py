@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import BLOCK, Floats, Ids, blocks, gather, joined
+from ..arrays import BLOCK, Floats, Ids, blocks, columns, dot, gather, joined, starts_of_runs
 from ..boxes import box_gaps
-from ..child_masks import pack_children
 from ..descend import Found, expanded, portions
 from ..mailboxing import Latest, unique_pairs
 from ..walkable import Walkable
@@ -103,7 +102,7 @@ def branch_and_bound(search: Search, most: int | None) -> Found | None:
 def _tighten(search: Search, queries: Ids, cells: Ids) -> None:
     """Tighten the limits by the first item of each cell."""
     tree = search.tree
-    entries = tree.references[tree.begin[cells]]
+    entries = tree.entries_at(tree.begin[cells])
     if search.count > 1:
         # One item may be the first of several cells, unless it stands in no other.
         single = np.flatnonzero(~tree.copied[entries])
@@ -125,28 +124,18 @@ def _children(search: Search, queries: Ids, cells: Ids) -> tuple[Ids, Ids, Float
 def _children_of_few(
     search: Search, reach: Floats, queries: Ids, cells: Ids
 ) -> tuple[Ids, Ids, Floats]:
-    tree = search.tree
-    first = tree.first_child[cells]
-    squares = _to_children(tree, gather(search.points, queries), first)
-    masks = pack_children(squares <= reach[queries]) & tree.child_masks[cells]
-    chosen = np.flatnonzero(np.unpackbits(masks, bitorder="little").view(bool))
-    parents, child = chosen >> 3, chosen & 7
-    return queries[parents], first[parents] + child, squares.take(child * len(cells) + parents)
+    parents, children = search.tree.children(cells)
+    asked = queries[parents]
+    squares = _squares(search, asked, children)
+    (near,) = (squares <= reach[asked]).nonzero()
+    return asked[near], children[near], squares[near]
 
 
-def _to_children(tree: Walkable, points: Floats, first: Ids) -> Floats:
-    """Return the squared distances to the eight enlarged cells from `first` on, (8, k)."""
-    # Of the eight, the first is lowest and the last is uppermost on every axis.
-    lower, upper = (_gaps(tree, points, first + child) for child in (0, 7))
-    x, y, z = np.stack((lower, upper), axis=1)
-    return (z[:, None, None] + (y[:, None] + x)).reshape(8, -1)
-
-
-def _gaps(tree: Walkable, points: Floats, cells: Ids) -> Floats:
-    """Return the squared gaps between points and enlarged cells along each axis, (3, k)."""
-    gaps = box_gaps(gather(tree.loose_rows, cells), points)
-    gaps *= gaps
-    return gaps
+def _squares(search: Search, queries: Ids, cells: Ids) -> Floats:
+    """Return the squared distances of points and what cells hold, (k,)."""
+    boxes = columns(search.tree.content_rows, cells)
+    gaps = box_gaps(boxes, gather(search.points, queries))
+    return dot(gaps, gaps)
 
 
 def seed(search: Search, mailboxes: Latest) -> None:
@@ -166,13 +155,12 @@ def _seed_cells(search: Search, references: int) -> Ids:
     tree, going = search.tree, np.arange(len(search.limits))
     cells = tree.roots + 0 * going
     while len(going):
-        going = going[tree.first_child[cells[going]] >= 0]
-        first = tree.first_child[cells[going]]
-        squares = _to_children(tree, search.points[:, going], first)
-        children = first + np.arange(8)[:, None]
-        squares[tree.end[children] - tree.begin[children] < references] = np.inf
-        nearest = squares.argmin(axis=0)
-        some = np.flatnonzero(squares.min(axis=0) < np.inf)
-        going = going[some]
-        cells[going] = first[some] + nearest[some]
+        parents, children = tree.children(cells[going])
+        (enough,) = (tree.end[children] - tree.begin[children] >= references).nonzero()
+        parents, children = parents[enough], children[enough]
+        squares = _squares(search, going[parents], children)
+        order = np.lexsort((squares, parents))
+        first = order[starts_of_runs(parents[order])]
+        going = going[parents[first]]
+        cells[going] = children[first]
     return cells

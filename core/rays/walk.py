@@ -13,9 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .. import tuning
 from ..arrays import (
     Flags,
     Floats,
@@ -26,7 +24,7 @@ from ..arrays import (
     gather,
     radix_argsort,
 )
-from ..descend import CROSSING, OUTSIDE, UNVISITED, States, occupied_children
+from ..descend import CROSSING, OUTSIDE, UNVISITED, States
 from ..records import Columns
 from ..walkable import Walkable
 from .crossings import Rays
@@ -40,17 +38,6 @@ _MOST, _TOGETHER = 16, 800
 _ROOM = 16
 # A direction that crosses the scene more slowly stands still.
 _SLOWEST = 2.0**-400
-_BITS = np.arange(8, dtype=np.uint8)[:, None]
-
-
-def _mirrored(flip: int) -> NDArray[np.uint8]:
-    """Return a table that moves bit `i ^ flip` of a byte to bit i."""
-    bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little")
-    return np.packbits(bits[:, np.arange(8) ^ flip], axis=1, bitorder="little")[:, 0]
-
-
-# Children in the order in which a ray that goes backwards along the axes in `flip` meets them.
-_MIRRORED = np.concatenate([_mirrored(flip) for flip in range(8)])
 
 
 @dataclass(frozen=True)
@@ -103,7 +90,7 @@ def walk(
             below = slabs.children(inner[some], closest_so_far)
             stacks.put(below)
             if states is not None:
-                states[occupied_children(tree, inner.cells[some])] = OUTSIDE
+                states[tree.children(inner.cells[some])[1]] = OUTSIDE
                 states[below.cells] = UNVISITED
         if states is not None:
             states[front.cells] = CROSSING
@@ -130,100 +117,53 @@ def _together(fronts: list[Front]) -> tuple[Ids, Ids]:
 class RaySlabs:
     """Where rays cross planes: from `plane * inverses - starts` to `plane * inverses - ends`.
 
-    Inverses, starts and ends are the `coefficients` of the rays, (9, q). Rays that go backwards
-    along an axis are mirrored: `flips` has a bit for each such axis.
+    Inverses, starts and ends are the `coefficients` of the rays, (9, q). The planes are those of
+    the boxes of cells, (6, m).
     """
 
     tree: Walkable
     coefficients: Floats
-    flips: Ids
-    contents: Floats | None
+    boxes: Floats
 
     @classmethod
     def of(cls, tree: Walkable, rays: Rays, *, traced: bool) -> "RaySlabs":
         """Return where rays cross the planes of a tree; a trace goes by the cells alone."""
-        backwards = rays.directions < 0
         speeds = np.maximum(np.abs(rays.directions), _SLOWEST)
-        inverses = np.where(backwards, -rays.lengths, rays.lengths) / speeds
+        inverses = np.where(rays.directions < 0, -rays.lengths, rays.lengths) / speeds
         # Cells are enlarged by how far items may reach out of them, and by what rounding may do.
         slack = tree.slacks + np.abs(rays.origins).max(axis=0, initial=0.0) * 2.0**-46
-        flips = backwards[0] + 2 * backwards[1] + 4 * backwards[2]
-        worth = len(tree.references) < tuning.current.ray_worth * rays.asked and not traced
-        contents = tree.content_rows if worth else None
         shifts, slacks = rays.origins * inverses, slack * np.abs(inverses)
         coefficients = np.concatenate((inverses, shifts + slacks, shifts - slacks))
-        return cls(tree, coefficients, flips, contents)
+        return cls(tree, coefficients, tree.loose_rows if traced else tree.content_rows)
 
     def roots(self, closest_so_far: Floats) -> Front:
         """Return the rays that cross the root."""
-        cells = self.tree.roots + np.zeros(self.coefficients.shape[1], np.intp)
-        root = gather(self.tree.loose_rows, self.tree.roots)
-        inverses, starts, ends = self.coefficients.reshape(3, 3, -1)
-        walls = root.reshape(2, 3, -1) * inverses
-        t_enter = np.maximum((walls.min(axis=0) - starts).max(axis=0), 0.0)
-        t_exit = np.minimum((walls.max(axis=0) - ends).min(axis=0), closest_so_far)
-        (rays,) = (t_enter <= t_exit).nonzero()
-        return Front(rays, cells[rays], t_enter[rays], t_exit[rays])
+        everyone = np.arange(self.coefficients.shape[1])
+        roots, zeros = self.tree.roots + 0 * everyone, np.zeros(len(everyone))
+        return self._met(Front(everyone, roots, zeros, zeros + np.inf), closest_so_far)
 
     def children(self, front: Front, closest_so_far: Floats) -> Front:
-        """Return the occupied children that the rays cross in time, nearer ones first.
+        """Return the children with items that the rays cross in time, nearer ones first."""
+        parents, cells = self.tree.children(front.cells)
+        below = Front(front.rays[parents], cells, front.t_enter[parents], front.t_exit[parents])
+        return self._met(below, closest_so_far, parents)
 
-        The two halves of a cell along an axis end and begin at the dividing plane. A ray is in a
-        child while it is in the right half along all three: so eight children take as many
-        comparisons, and their own bounds are not needed. Counted in the ray's direction, a child
-        has a smaller number than those behind it.
+    def _met(self, front: Front, closest_so_far: Floats, parents: Ids | None = None) -> Front:
+        """Return the cells whose boxes the rays cross in time, and when they do.
+
+        Those of each parent in the order in which they are entered.
         """
-        count = len(front.rays)
-        first = self.tree.first_child[front.cells]
-        t_enter, t_exit = self._halved(front, first)
-        flips = self.flips[front.rays]
-        occupied = _MIRRORED.take((flips << 8) + self.tree.child_masks[front.cells])
-        crossed = (t_enter <= t_exit).view(np.uint8) << _BITS
-        masks = np.bitwise_or.reduce(crossed, axis=0) & occupied
-        (chosen,) = np.unpackbits(masks, bitorder="little").view(bool).nonzero()
-        parents, child = chosen >> 3, chosen & 7
-        places = child * count + parents
-        below = Front(
-            front.rays[parents],
-            first[parents] + (child ^ flips[parents]),
-            t_enter.ravel()[places],
-            t_exit.ravel()[places],
-        )
-        return below if self.contents is None else self._met(below, self.contents, closest_so_far)
-
-    def _met(self, front: Front, contents: Floats, closest_so_far: Floats) -> Front:
-        """Return the cells whose contents the rays cross, and when they do."""
         inverses, starts, ends = gather(self.coefficients, front.rays).reshape(3, 3, -1)
-        walls = columns(contents, front.cells).reshape(2, 3, -1) * inverses
+        walls = columns(self.boxes, front.cells).reshape(2, 3, -1) * inverses
         near, far = np.minimum(*walls), np.maximum(*walls)
         near -= starts
         far -= ends
         t_enter = np.maximum(near.max(axis=0), front.t_enter)
         t_exit = np.minimum(far.min(axis=0), front.t_exit)
         (met,) = (t_enter <= np.minimum(t_exit, closest_so_far[front.rays])).nonzero()
+        if parents is not None:
+            met = met[np.lexsort((t_enter[met], parents[met]))]
         return Front(front.rays[met], front.cells[met], t_enter[met], t_exit[met])
-
-    def _halved(self, front: Front, first: Ids) -> tuple[Floats, Floats]:
-        """Return when the rays enter and leave each of the eight children, (8, k) each."""
-        begins, ends = self._halves(front, first)
-        t_enter, t_exit = np.empty((2, 8, len(first)))
-        t_enter[0], t_exit[7] = front.t_enter, front.t_exit
-        for axis, (begin, end) in enumerate(zip(begins, ends, strict=True)):
-            step = 1 << axis
-            for child in range(step):
-                np.maximum(t_enter[child], begin, out=t_enter[child + step])
-                np.minimum(t_exit[7 - child], end, out=t_exit[7 - child - step])
-        return t_enter, t_exit
-
-    def _halves(self, front: Front, first: Ids) -> tuple[Floats, Floats]:
-        """Return when the rays enter the second and leave the first half of cells, (3, k) each."""
-        inverses, starts, ends = gather(self.coefficients, front.rays).reshape(3, 3, -1)
-        if self.tree.loose_rows is self.tree.cell_rows:
-            middle = gather(self.tree.middle_rows, front.cells) * inverses
-            return middle - starts, middle - ends
-        lower = gather(self.tree.loose_rows[3:], first) * inverses
-        upper = gather(self.tree.loose_rows[:3], first + 7) * inverses
-        return np.minimum(lower, upper) - starts, np.maximum(lower, upper) - ends
 
 
 class Stacks:

@@ -11,12 +11,12 @@ from ..octree import Answer, Freshness, Octree
 from ..query import query
 from ..records import Columns
 from ..shapes import Shapes, Triangles
-from ..steps import Steps
+from ..steps import Steps, run
 from ..touch import lying_inside
-from .forest import Forest
 from .meshes import Meshes
 from .placed import PlacedTriangles
 from .placements import Placements
+from .sheets import WalkedNodes
 
 # Volumes that ask the top level together at first; later batches should find this many pairs.
 _FIRST, _PAIRS = 4_096, 262_144
@@ -107,14 +107,11 @@ class Moment:
         assert self.top.ids is not None
         return np.searchsorted(self.top.ids, self.placements.ids[rows])
 
-    def forest(self, rows: Ids, slacks: Floats) -> Forest:
-        """Return the forest for questions about the meshes placed in these rows.
-
-        `slacks` are what each of them needs beyond what its mesh's octree does.
-        """
+    def nodes(self, rows: Ids, slacks: Floats) -> WalkedNodes:
+        """Return the nodes for questions about the meshes placed in these rows."""
         meshes = self.placements.meshes[rows]
-        forest = self.meshes.forest(np.flatnonzero(np.bincount(meshes)))
-        return forest.asked(meshes, slacks)
+        pool = run(self.meshes.sheets(np.flatnonzero(np.bincount(meshes))))
+        return pool.asked(meshes, slacks)
 
     def placed(self, found: Arranged, entries: Ids, rows: Ids) -> PlacedTriangles:
         """Return triangles, placed in the world: entry i by the placement in row i."""

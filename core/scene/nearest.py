@@ -18,9 +18,9 @@ from ..nearest.closest import closest_points, distances, lower_bounds
 from ..nearest.search import PIECE, Search, branch_and_bound, kth_least, seed
 from ..rounds import in_rounds
 from ..shapes import Spheres
-from .forest import Forest
 from .images import taken_back
 from .moment import Moment
+from .sheets import WalkedNodes
 
 # Points that ask together, and pairs of point and placement that descend together.
 _POINTS, _TOGETHER = 16_384, 16_384
@@ -100,8 +100,8 @@ def _nearest_of_few(
     numbers, ranks = np.nonzero(best.rows >= 0)
     if len(numbers):
         rows, entries = best.rows[numbers, ranks], best.entries[numbers, ranks]
-        forest = moment.forest(rows, np.zeros(len(rows)))
-        placed = moment.placed(forest, entries, rows)
+        nodes = moment.nodes(rows, np.zeros(len(rows)))
+        placed = moment.placed(nodes, entries, rows)
         items[numbers, ranks] = best.triangles[numbers, ranks]
         ids[numbers, ranks] = moment.placements.ids[rows]
         lengths[numbers, ranks] = best.lengths[numbers, ranks]
@@ -177,21 +177,21 @@ def _looked(
     # Of a mesh whose matrix has no inverse, all triangles are tested.
     slacks = np.where(known, placements.slacks[rows] + _ROUNDING * wrong, np.inf)
     seen[:, ~known] = 0.0
-    forest = moment.forest(rows, slacks)
+    nodes = moment.nodes(rows, slacks)
     most = np.where(known, most, 1.0)
     stretch = np.divide(most, placements.least[rows], out=np.ones(len(rows)), where=known)
-    search = Search(forest, seen, best.count, limits / most, stretch=stretch)
-    boxes = mailboxes_for(len(forest.order))
+    search = Search(nodes, seen, best.count, limits / most, stretch=stretch)
+    boxes = mailboxes_for(len(nodes.order))
     seed(search, boxes)
     found = branch_and_bound(search, _MOST if may_stop else None)
     if found is None:
         return False
     for (some,) in portions([found], len(rows), PIECE):
-        pairs, entries = expanded(forest, some)
-        least = lower_bounds(forest.arranged, entries, seen, pairs)
+        pairs, entries = expanded(nodes, some)
+        least = lower_bounds(nodes.arranged, entries, seen, pairs)
         near = np.flatnonzero(least <= search.reach[pairs])
         near = near[unique_pairs(pairs[near], entries[near], boxes)]
-        inner = _Inner(search, forest, numbers, rows, most)
+        inner = _Inner(search, nodes, numbers, rows, most)
         _measure(moment, points, best, inner, pairs[near], entries[near], least[near])
     return True
 
@@ -201,7 +201,7 @@ class _Inner:
     """A search in the spaces of meshes, by pairs of points and rows of placements."""
 
     search: Search
-    forest: Forest
+    nodes: WalkedNodes
     points: Ids
     rows: Ids
     most: Floats
@@ -218,17 +218,17 @@ def _measure(
 ) -> None:
     """Measure distances to placed triangles, those that promise most first."""
     search, numbers, rows = inner.search, inner.points, inner.rows
-    forest = inner.forest
+    nodes = inner.nodes
     promised = kth_least(pairs, least, best.count, len(rows))
     first = least <= promised[pairs]
     for chosen in (first, ~first):
         some = np.flatnonzero(chosen & (least <= search.reach[pairs]))
         asked, found = pairs[some], entries[some]
-        items = moment.placed(forest, found, rows[asked])
+        items = moment.placed(nodes, found, rows[asked])
         lengths = distances(items, np.arange(len(some)), points, numbers[asked], best.limits)
         near = np.flatnonzero(np.isfinite(lengths))
         asked, found, lengths = asked[near], found[near], lengths[near]
-        best.improve(numbers[asked], rows[asked], found, forest.order[found], lengths)
+        best.improve(numbers[asked], rows[asked], found, nodes.order[found], lengths)
         search.limits = np.minimum(search.limits, best.limits[numbers] / inner.most)
 
 
@@ -243,5 +243,5 @@ def nearest_in_rows(
     numbers = np.arange(len(rows))
     best = _Best(len(rows), 1, limits)
     _look(moment, points, numbers, rows, best)
-    forest = moment.forest(rows, np.zeros(len(rows)))
-    return best.lengths[:, 0], moment.placed(forest, best.entries[:, 0], rows).rows
+    nodes = moment.nodes(rows, np.zeros(len(rows)))
+    return best.lengths[:, 0], moment.placed(nodes, best.entries[:, 0], rows).rows

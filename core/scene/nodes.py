@@ -10,11 +10,12 @@ V. Havran, "Extended Morton Codes for High Performance Bounding Volume Hierarchy
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Flags, Floats, Ids, concatenated_ranges, cross, dot
+from ..arrays import Flags, Floats, Ids, column_major, concatenated_ranges, cross, dot
 from ..boxes import bounds_of_runs
 from ..grid import Words, morton_codes
 from ..shapes import Triangles
@@ -66,6 +67,21 @@ class Nodes:
     end: Ids
     least_altitude: Floats
     roots: Ids
+
+    @cached_property
+    def child_masks(self) -> NDArray[np.uint8]:
+        """A bit for each child, (m,)."""
+        return ((1 << self.child_count) - 1).astype(np.uint8)
+
+    @cached_property
+    def own_end(self) -> Ids:
+        """Where the entries of leaves end, and those of other nodes begin, (m,)."""
+        return np.where(self.first_child < 0, self.end, self.begin)
+
+    @cached_property
+    def columns(self) -> Floats:
+        """The boxes, column after column, (6, m)."""
+        return column_major(self.boxes)
 
     def are_leaves(self, nodes: Ids) -> bool:
         """Tell whether none of these nodes has children."""

@@ -11,7 +11,6 @@ from ..arrays import (
     Ids,
     blocks,
     concatenated_ranges,
-    distinct,
     dot,
     gather,
     joined,
@@ -23,9 +22,9 @@ from ..rays.crossings import Rays, barycentric, met_sides
 from ..rays.hits import crossings, normals, ray_hits
 from ..records import Columns
 from ..rounds import in_rounds
-from .forest import Forest
 from .images import taken_back
 from .moment import Moment
+from .sheets import WalkedNodes
 
 # Rays that ask the top level together, and pairs of ray and placement that descend together.
 _RAYS, _TOGETHER = 65_536, 16_384
@@ -57,8 +56,8 @@ class Crossed(Columns):
         return Crossed(numbers[self.rays], self.rows, self.entries)
 
 
-# Pairs (numbers), entries of the forest and distances of what rays meet.
-Met = tuple[Forest, Ids, Ids, Floats]
+# Pairs (numbers), entries of the nodes and distances of what rays meet.
+Met = tuple[WalkedNodes, Ids, Ids, Floats]
 
 
 def crossed_by(moment: Moment, rays: Rays, beyond: Floats) -> Crossed:
@@ -184,8 +183,8 @@ def _cast(moment: Moment, rays: Rays, crossed: Crossed, closest: Closest) -> Non
         counts = np.minimum(ends - places, most)
         pairs = crossed[concatenated_ranges(places, counts)]
         pairs = pairs[pairs.entries <= closest.distances[pairs.rays]]
-        for forest, found, entries, where in _met(moment, rays, pairs, closest.distances):
-            triangles = forest.order[entries]
+        for nodes, found, entries, where in _met(moment, rays, pairs, closest.distances):
+            triangles = nodes.order[entries]
             closest.improve(pairs.rays[found], pairs.rows[found], entries, triangles, where)
         places = places + counts
 
@@ -204,8 +203,8 @@ def _met(
     """
     for some in blocks(len(pairs), _TOGETHER):
         steps = _met_by_few(moment, rays, pairs[some], closest, any_hit)
-        for forest, found, entries, where in steps:
-            yield forest, some.start + found, entries, where
+        for nodes, found, entries, where in steps:
+            yield nodes, some.start + found, entries, where
 
 
 def _met_by_few(
@@ -219,23 +218,23 @@ def _met_by_few(
         return
     here = pairs if len(flat) == 0 else pairs[some]
     seen, slacks, factors = _seen(moment, rays, here, closest)
-    forest = moment.forest(here.rows, slacks)
+    nodes = moment.nodes(here.rows, slacks)
     limits = closest[here.rays] * factors + slacks
 
     def meet(found: Pairs) -> tuple[Ids, Ids, Floats]:
-        return _meet(moment, rays, here, forest, closest, found)
+        return _meet(moment, rays, here, nodes, closest, found)
 
-    for numbers, entries, where in ray_hits(forest, seen, limits, any_hit=any_hit, meet=meet):
-        yield forest, some[numbers], entries, where
+    for numbers, entries, where in ray_hits(nodes, seen, limits, any_hit=any_hit, meet=meet):
+        yield nodes, some[numbers], entries, where
         limits[:] = closest[here.rays] * factors + slacks
 
 
 def _meet(
-    moment: Moment, rays: Rays, pairs: Crossed, forest: Forest, closest: Floats, found: Pairs
+    moment: Moment, rays: Rays, pairs: Crossed, nodes: WalkedNodes, closest: Floats, found: Pairs
 ) -> tuple[Ids, Ids, Floats]:
     """Return pairs, entries and distances of the crossings, of what may be met."""
     numbers, entries = found
-    items = moment.placed(forest, entries, pairs.rows[numbers])
+    items = moment.placed(nodes, entries, pairs.rows[numbers])
     asked = pairs.rays[numbers]
     distances = crossings(items, np.arange(len(entries)), rays, asked)
     (met,) = (distances <= closest[asked]).nonzero()
@@ -244,13 +243,11 @@ def _meet(
 
 def _met_by_all(moment: Moment, rays: Rays, pairs: Crossed, some: Ids, closest: Floats) -> Met:
     """Return hits of whole meshes, for placements without an inverse matrix."""
-    forest = moment.forest(pairs.rows[some], np.zeros(len(some)))
-    roots = forest.roots
-    counts = forest.end[roots] - forest.begin[roots]
-    references = concatenated_ranges(forest.begin[roots], counts)
-    keys = np.repeat(some, counts) * len(forest.order) + forest.references[references]
-    numbers, entries = np.divmod(distinct(keys), max(len(forest.order), 1))
-    return forest, *_meet(moment, rays, pairs, forest, closest, (numbers, entries))
+    nodes = moment.nodes(pairs.rows[some], np.zeros(len(some)))
+    roots = nodes.roots
+    counts = nodes.end[roots] - nodes.begin[roots]
+    numbers, entries = np.repeat(some, counts), concatenated_ranges(nodes.begin[roots], counts)
+    return nodes, *_meet(moment, rays, pairs, nodes, closest, (numbers, entries))
 
 
 def _seen(
@@ -299,9 +296,9 @@ def cast_all(moment: Moment, rays: Rays) -> RayCrossings:
     for some in blocks(len(rays), _RAYS):
         numbers = np.arange(some.start, some.stop)
         crossed = crossed_by(moment, rays[numbers], np.zeros(len(numbers))).numbered(numbers)
-        for forest, found, entries, where in _met(moment, rays, crossed, rays.limits):
+        for nodes, found, entries, where in _met(moment, rays, crossed, rays.limits):
             ids = moment.placements.ids[crossed.rows[found]]
-            parts.append((np.stack((crossed.rays[found], ids, forest.order[entries])), where))
+            parts.append((np.stack((crossed.rays[found], ids, nodes.order[entries])), where))
     pairs = np.concatenate([pairs for pairs, _ in parts], axis=1)
     distances = np.concatenate([where for _, where in parts])
     order = np.lexsort((pairs[2], pairs[1], distances, pairs[0]))
@@ -317,10 +314,10 @@ def _described(moment: Moment, rays: Rays, closest: Closest) -> RayHits:
     ids = np.full(len(rays), -1)
     ids[hits] = moment.placements.ids[closest.rows[hits]]
     if len(hits):
-        forest = moment.forest(closest.rows[hits], np.zeros(len(hits)))
+        nodes = moment.nodes(closest.rows[hits], np.zeros(len(hits)))
         for some in blocks(len(hits)):
             numbers = hits[some]
-            items = moment.placed(forest, closest.entries[numbers], closest.rows[numbers])
+            items = moment.placed(nodes, closest.entries[numbers], closest.rows[numbers])
             each, reached = np.arange(len(numbers)), distances[numbers]
             positions[:, numbers] = rays.positions(numbers, reached)
             directions[:, numbers] = normals(items, each, rays, numbers, reached)
@@ -339,10 +336,10 @@ def wound_in_rows(moment: Moment, rays: Rays, rows: Ids, codes: Ids, starts: Ids
     """
     pairs = Crossed(np.arange(len(rays)), rows, np.zeros(len(rays)))
     parts = [np.empty((3, 0), np.intp)]
-    for forest, found, entries, _ in _met(moment, rays, pairs, rays.limits):
-        items = moment.placed(forest, entries, rows[found])
+    for nodes, found, entries, _ in _met(moment, rays, pairs, rays.limits):
+        items = moment.placed(nodes, entries, rows[found])
         sides = met_sides(items, np.arange(len(entries)), rays, found).astype(np.intp)
-        parts.append(np.stack((found, forest.order[entries], sides)))
+        parts.append(np.stack((found, nodes.order[entries], sides)))
     met = np.concatenate(parts, axis=1)
     met = met[:, np.lexsort((met[1], met[0]))]
     found, triangles, sides = met[:, starts_of_runs(met[0], met[1])]  # each once

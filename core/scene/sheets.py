@@ -14,6 +14,7 @@ from ..arrays import Floats, Ids, blocks, concatenated_ranges, gather, take_colu
 from ..boxes import bounds_of_runs
 from ..passes import radix_argsort_steps, taken_steps
 from ..shapes import Triangles
+from ..walkable import Walkable
 from .growing import Growing, GrownTriangles
 from .nodes import (
     CELL,
@@ -67,6 +68,54 @@ class Sheets:
     corner_counts: Ids
     nodes: Nodes
     layout: Layout
+
+    def asked(self, meshes: Ids, slacks: Floats) -> "WalkedNodes":
+        """Return the nodes as walks read them, for questions about these meshes: see there."""
+        nodes, count = self.nodes, len(self.order)
+        return WalkedNodes(
+            straddlers="keep",
+            cell_rows=nodes.boxes,
+            loose_rows=nodes.boxes,
+            first_child=nodes.first_child,
+            begin=nodes.begin,
+            own_end=nodes.own_end,
+            end=nodes.end,
+            child_masks=nodes.child_masks,
+            order=self.order,
+            arranged=self.arranged,
+            references=None,
+            outside=0,
+            copied=np.broadcast_to(False, (count,)),
+            strays=self.order[:0],
+            content=nodes.columns,
+            starts=(nodes.roots[meshes], slacks),
+        )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class WalkedNodes(Walkable):
+    """Nodes as walks read them: question i begins at `starts[0][i]`, with slack `starts[1][i]`.
+
+    Boxes are exact: a slack is what rounding may take where a question comes from the scene.
+    """
+
+    content: Floats
+    starts: tuple[Ids, Floats]
+
+    @property
+    def roots(self) -> Ids:
+        """The root of the mesh that each question is about, (q,)."""
+        return self.starts[0]
+
+    @property
+    def slacks(self) -> Floats:
+        """How far outside its node a triangle may lie, for each question, (q,)."""
+        return self.starts[1]
+
+    @property
+    def content_rows(self) -> Floats:
+        """Bounds of the triangles of each node, column after column, (6, m)."""
+        return self.content
 
 
 class GrowingSheets:

@@ -15,9 +15,9 @@ from ..shapes import Shapes, Spheres, Triangles
 from ..steps import Steps, between
 from ..touch import lying_inside, touching
 from .culling import Compared, compared, needing_octrees, turns
-from .forest import Forest
 from .images import Images, images_of
 from .moment import Moment, Reached
+from .sheets import WalkedNodes
 
 # References that are expanded together.
 _PIECE = 262_144
@@ -37,16 +37,16 @@ class PlacedCandidates:
 
     arranged: Triangles
     order: Ids
-    forest: Forest | None
+    nodes: WalkedNodes | None
     asked: Ids
     doubtful: Pairs
     certain: Pairs
 
     def vouched(self, relation: str) -> tuple[Pairs, Pairs]:
         """Split the certain ones: those that are sure, and those to be tested."""
-        if self.forest is None:
+        if self.nodes is None:
             return self.certain, (self.certain[0][:0], self.certain[1][:0])
-        return vouched(self.forest, self.certain, relation)
+        return vouched(self.nodes, self.certain, relation)
 
 
 def found_in(moment: Moment, volumes: Shapes, relation: str) -> Ids:
@@ -142,9 +142,9 @@ def confirmed(
     return joined(parts)
 
 
-def _near(forest: Forest, images: Images, numbers: Ids, entries: Ids) -> Pairs:
+def _near(nodes: WalkedNodes, images: Images, numbers: Ids, entries: Ids) -> Pairs:
     """Return the candidates whose bounding spheres come near spherical images, without placing."""
-    triangles, spheres = forest.arranged, images.shapes
+    triangles, spheres = nodes.arranged, images.shapes
     if not (isinstance(spheres, Spheres) and triangles.is_worth_spheres(len(entries))):
         return numbers, entries
     apart = gather(triangles.bounding_spheres, entries)
@@ -200,28 +200,28 @@ def _by_octrees(
         return
     pairs = pairs[some]
     for images in images_of(volumes, pairs.volumes, moment.placements, pairs.rows):
-        forest = moment.forest(pairs.rows[images.pairs], images.slacks)
-        boxes = mailboxes_for(len(forest.order))
-        runs = _runs(forest, images)
+        nodes = moment.nodes(pairs.rows[images.pairs], images.slacks)
+        boxes = mailboxes_for(len(nodes.order))
+        runs = _runs(nodes, images)
         references, count = sum(each.references for each in runs), len(images.pairs)
         for portion in portions(runs, count, _PIECE) if references > _PIECE else [runs]:
-            found = [expanded(forest, each) for each in portion]
+            found = [expanded(nodes, each) for each in portion]
             if not all_in_cells:
-                found[0] = _near(forest, images, *found[0])
-            if forest.straddlers != "keep":
-                found = deduplicate(found, len(forest.order), boxes)
+                found[0] = _near(nodes, images, *found[0])
+            if nodes.straddlers != "keep":
+                found = deduplicate(found, len(nodes.order), boxes)
             asked = some[images.pairs]
-            yield PlacedCandidates(forest.arranged, forest.order, forest, asked, *found)
+            yield PlacedCandidates(nodes.arranged, nodes.order, nodes, asked, *found)
 
 
-def _runs(forest: Forest, images: Images) -> list[Found]:
+def _runs(nodes: WalkedNodes, images: Images) -> list[Found]:
     """Return doubtful and certain runs of references, both by pair."""
     if images.shapes is None:
-        roots = forest.roots
+        roots = nodes.roots
         everyone = np.arange(len(roots))
-        return [Found(everyone, forest.begin[roots], forest.end[roots], False), NOTHING]
+        return [Found(everyone, nodes.begin[roots], nodes.end[roots], False), NOTHING]
     found: tuple[list[Found], list[Found]] = [], []
-    for each in descend(forest, images.shapes, tight=False):
+    for each in descend(nodes, images.shapes, tight=False):
         found[each.certain and images.exact].append(each)
     return [by_volume(some) for some in found]
 

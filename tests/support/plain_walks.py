@@ -8,7 +8,6 @@ nothing else: no order of cells, no seed, no cull, no packet and no early end.
 import numpy as np
 
 from core.arrays import concatenated_ranges
-from core.descend import occupied_children
 from core.groups import ALL_GROUPS, in_groups
 from core.nearest.closest import distances
 from core.rays.asked import checked_rays
@@ -32,7 +31,7 @@ def walk(tree, count, meets, visit):
         (met,) = meets(questions, tree.loose_rows[:, cells]).nonzero()
         questions, cells = questions[met], cells[met]
         visit(*entries_in(tree, questions, tree.begin[cells], tree.own_end[cells]))
-        below = [occupied_children(tree, cells[i : i + 1]) for i in range(len(cells))]
+        below = [tree.children(cells[i : i + 1])[1] for i in range(len(cells))]
         questions = np.repeat(questions, [len(some) for some in below])
         cells = np.concatenate([np.empty(0, np.intp), *below])
 
@@ -173,7 +172,7 @@ def divided(trees, pair, visit):
     own = slice(trees[side].begin[pair[side]], trees[side].own_end[pair[side]])
     entries[side] = trees[side].references[own]
     visit(*all_pairs(*entries))
-    children = occupied_children(trees[side], pair[side : side + 1])
+    children = trees[side].children(pair[side : side + 1])[1]
     below = np.repeat(pair[:, None], len(children), axis=1)
     below[side] = children
     return below
