@@ -30,8 +30,6 @@ class Tuning:
         divided by this number, with leaves of one item.
     certainly_too_many : float
         How many times too many copies a sample must foretell for a build to be refused.
-    ray_worth : int
-        References of a tree for each of which a ray is worth a table of what cells hold.
     nearest_pairs : int
         Pairs of point and cell that a group of points should visit; twice as many, and it descends
         again in smaller parts.
@@ -71,16 +69,6 @@ class Tuning:
         Triangles of meshes that are indexed together.
     leaves_together : int
         Leaves whose bounds are computed together.
-    vertices_together : int
-        Vertices of a mesh that have a box together.
-    corners_together : int
-        Triangles whose outcodes are looked up together.
-    outcodes : int
-        Outcodes of vertices that are computed at a time.
-    vertices_compared : int
-        Vertices of meshes that are compared with volumes in a step, about.
-    comparisons : int
-        How often the vertices of a mesh are compared before its octree is built.
     trees_together : int
         Triangles of meshes whose octrees are planted together.
     meshes_together : int
@@ -107,7 +95,6 @@ class Tuning:
     copies_at_a_depth: int = 2**24
     copies_ahead: int = 128
     certainly_too_many: float = 1.25
-    ray_worth: int = 512
     nearest_pairs: int = 524_288
     query_runs: int = 2_097_152
     joined_cells: int = 65_536
@@ -128,11 +115,6 @@ class Tuning:
     touches_listed: int = 65_536
     sheets_together: int = 131_072
     leaves_together: int = 16_384
-    vertices_together: int = 4_096
-    corners_together: int = 16_384
-    outcodes: int = 1 << 22
-    vertices_compared: int = 1 << 21
-    comparisons: int = 32
     trees_together: int = 65_536
     meshes_together: int = 131_072
     shells_together: int = 131_072

@@ -343,23 +343,6 @@ EXPORT int64_t octree_kernel_split(const double *pieces, const double *nearest, 
 EXPORT int64_t octree_kernel_share(const double *ones, const double *others, int64_t count,
                                    double band, double *areas, double *middles);
 
-/* ---- Outcodes (outcodes.c) ---- */
-
-/* Planes around volumes, positive inside: (volumes, count, 4), and slacks (volumes, count). */
-typedef struct {
-    const double *rows, *slacks;
-    int64_t volumes, count;
-} Planes;
-
-EXPORT int64_t octree_kernel_outcodes(const double *vertices, int64_t step, int64_t vertex_count,
-                                      const Planes *planes, const int64_t *numbers, int64_t count,
-                                      const int64_t *order, int64_t blocks, int64_t length,
-                                      const uint8_t *used, int64_t is_enough, uint8_t *open,
-                                      uint8_t *codes, uint8_t *holds);
-EXPORT int64_t octree_kernel_coded(const int64_t *faces, int64_t step, int64_t start, int64_t stop,
-                                   const uint8_t *codes, int64_t vertex_count, int64_t *sure,
-                                   int64_t *unsure, int64_t *counts);
-
 /* ---- Pictures (pictures.c) ---- */
 
 /* The frames that triangles are drawn into: one for all, or one for each; see `Frames`. */

@@ -155,7 +155,6 @@ def assert_layouts_equal(seed):
             sheet.nodes.check(sheet.arranged)
         found.append(
             [getattr(mesh, name) for mesh in meshes for name in ("valid", "bounds", "parts")]
-            + [mesh.blocks.used for mesh in meshes]
             + [getattr(sheet, name) for sheet in sheets for name in SHEETS]
             + [sheet.arranged.rows for sheet in sheets]
             + [getattr(sheet.nodes, name) for sheet in sheets for name in vars(sheet.nodes)]

@@ -16,7 +16,6 @@ from .gaps import CROSSES, TOUCHES, crossing_surfaces, listed_touches, shortest_
 from .joins import joined_triangles
 from .layouts import Arranger, arranger
 from .measures import measured_pairs, point_distances
-from .outcodes import Coder, coder
 from .packing import Packed, Placed, packed, tree_of
 from .pictures import Painter, painter
 from .quads import split_quads
@@ -46,7 +45,6 @@ __all__ = [
     "Builder",
     "CellsAsked",
     "CellsDivided",
-    "Coder",
     "Crossed",
     "Divider",
     "Few",
@@ -63,7 +61,6 @@ __all__ = [
     "arranger",
     "as_boxes",
     "builder",
-    "coder",
     "crossing_surfaces",
     "cut_parts",
     "found",

@@ -19,7 +19,7 @@ from ..arrays import address
 VARIABLE = "OCTREE_KERNEL"
 _NAME = "octree_kernel"
 # The interface of the package: a digest of its header, see kernel/bindings.py.
-_ABI = 33868855376180988
+_ABI = 165759329739245807
 
 
 class _Choice:

@@ -21,12 +21,11 @@ from ..arrays import (
 )
 from ..boxes import bounds_of_points, bounds_of_runs
 from ..shapes import Triangles
-from .vertex_blocks import VertexBlocks
 
 # Meshes of at least _WORTH triangles get a box around each of up to _PARTS**3 parts.
 _WORTH, _PARTS = 8, 4
 # Of more vertices, blocks of neighbors in their order are parts: sorting all would take too long.
-_MANY = 1 << 18
+_MANY, _BLOCK = 1 << 18, 1 << 12
 # What a mesh without a finite triangle has for bounds.
 _NO_BOUNDS = np.repeat([np.inf, -np.inf], 3)
 
@@ -35,46 +34,39 @@ _NO_BOUNDS = np.repeat([np.inf, -np.inf], 3)
 class Mesh:
     """A mesh: its triangles, those of them that are finite, and their bounds, (6,).
 
-    `parts` are boxes that hold all vertices together, (6, b), tighter than the bounds; `blocks`
-    are its vertices, to be compared with planes. One that is replaced becomes another object: so
-    all that was made of it knows.
+    `parts` are boxes that hold all vertices together, (6, b), tighter than the bounds. One that is
+    replaced becomes another object: so all that was made of it knows.
     """
 
     triangles: Triangles
     valid: Ids
     bounds: Floats
     parts: Floats
-    blocks: VertexBlocks
 
     @classmethod
     def of(cls, triangles: Triangles) -> "Mesh":
-        """Return what is known of triangles without an octree."""
-        vertices = triangles.vertices.T
-        kernel = compiled.arranger()
+        """Return what is known of triangles that are not indexed."""
+        vertices, kernel = triangles.vertices.T, compiled.arranger()
         if kernel is not None and vertices.shape[1] <= _MANY:
-            return cls._outlined(triangles, *kernel.outline(triangles))
-        valid, used = kernel.finite(triangles) if kernel is not None else _finite(triangles)
-        blocks = VertexBlocks(triangles, used)
+            valid, _, bounds, parts = kernel.outline(triangles)
+        else:
+            valid, used = kernel.finite(triangles) if kernel is not None else _finite(triangles)
+            bounds, parts = _outlined(vertices, used)
         if len(valid) == 0:
-            return cls(triangles, valid, _NO_BOUNDS, np.zeros((6, 1)), blocks)
-        if len(used) > _MANY and used.all():
-            parts = _merged(blocks.limits)
-            bounds = _merged(parts, 1)[:, 0]
-            return cls(triangles, valid, bounds, parts, blocks)
-        points = vertices if used.all() else vertices[:, used]
-        bounds = bounds_of_points(points, axis=1)
-        parts = _parts(points, bounds) if len(valid) >= _WORTH else bounds[:, None]
-        return cls(triangles, valid, bounds, parts, blocks)
+            return cls(triangles, valid, _NO_BOUNDS, np.zeros((6, 1)))
+        return cls(triangles, valid, bounds, parts if len(valid) >= _WORTH else bounds[:, None])
 
-    @classmethod
-    def _outlined(
-        cls, triangles: Triangles, valid: Ids, used: Flags, bounds: Floats, parts: Floats
-    ) -> "Mesh":
-        blocks = VertexBlocks(triangles, used)
-        if len(valid) == 0:
-            return cls(triangles, valid, _NO_BOUNDS, np.zeros((6, 1)), blocks)
-        parts = parts if len(valid) >= _WORTH else bounds[:, None]
-        return cls(triangles, valid, bounds, parts, blocks)
+
+def _outlined(vertices: Floats, used: Flags) -> tuple[Floats, Floats]:
+    """Return the bounds (6,) and the parts (6, b) of the vertices (3, v) that are used."""
+    if not used.any():
+        return _NO_BOUNDS, _NO_BOUNDS[:, None]
+    if len(used) > _MANY and used.all():
+        parts = _merged(bounds_of_runs(vertices, vertices, np.arange(0, len(used), _BLOCK)))
+        return _merged(parts, 1)[:, 0], parts
+    points = vertices if used.all() else vertices[:, used]
+    bounds = bounds_of_points(points, axis=1)
+    return bounds, _parts(points, bounds)
 
 
 def _finite(triangles: Triangles) -> tuple[Ids, Flags]:

@@ -1,20 +1,19 @@
 """Questions of volumes: placements by their boxes, then triangles in the spaces of the meshes."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import pairwise
 
 import numpy as np
 
-from ..arrays import Flags, Ids, concatenated_ranges, dot, gather, joined
+from ..arrays import Flags, Ids, blocks, concatenated_ranges, distinct, dot, gather, joined
 from ..descend import NOTHING, Found, descend, expanded, portions
-from ..mailboxing import Answers, Pairs, deduplicate, mailboxes_for
-from ..query import by_volume, vouched
+from ..mailboxing import Answers, Pairs
+from ..query import by_volume
 from ..rounds import in_rounds
-from ..shapes import Shapes, Spheres, Triangles
+from ..shapes import Shapes, Spheres
 from ..steps import Steps, between
 from ..touch import lying_inside, touching
-from .culling import Compared, compared, needing_octrees, turns
 from .images import Images, images_of
 from .moment import Moment, Reached
 from .sheets import WalkedNodes
@@ -23,6 +22,8 @@ from .sheets import WalkedNodes
 _PIECE = 262_144
 # Triangles that a pair tests first if one hit is enough, and the factor for the next round.
 _FEW, _MORE = 8, 8
+# Pairs of volume and placement that are looked at in a step.
+_STEP = 1_024
 # Placements that a volume tries first if any will do, and the factor for the next round.
 _PLACES, _MORE_PLACES = 1, 8
 
@@ -31,22 +32,14 @@ _PLACES, _MORE_PLACES = 1, 8
 class PlacedCandidates:
     """Entries that may be what some pairs of volume and placement ask for.
 
-    All of pairs `asked`, ascending: number i stands for pair `asked[i]`. Cells vouch for the
-    certain ones; without cells, they lie in their volume. Entry e is triangle `order[e]`.
+    All of pairs `asked`, ascending: number i stands for pair `asked[i]`. Certain ones lie in nodes
+    inside their volume.
     """
 
-    arranged: Triangles
-    order: Ids
-    nodes: WalkedNodes | None
+    nodes: WalkedNodes
     asked: Ids
     doubtful: Pairs
     certain: Pairs
-
-    def vouched(self, relation: str) -> tuple[Pairs, Pairs]:
-        """Split the certain ones: those that are sure, and those to be tested."""
-        if self.nodes is None:
-            return self.certain, (self.certain[0][:0], self.certain[1][:0])
-        return vouched(self.nodes, self.certain, relation)
 
 
 def found_in(moment: Moment, volumes: Shapes, relation: str) -> Ids:
@@ -55,9 +48,9 @@ def found_in(moment: Moment, volumes: Shapes, relation: str) -> Ids:
     for pairs in moment.reached(volumes):
         rest, answers = np.flatnonzero(~pairs.whole), Answers(len(pairs), moment.meshes.largest)
         some = pairs[rest]
-        for found in candidates(moment, volumes, some, relation == "candidates"):
+        for found in candidates(moment, volumes, some):
             numbers, entries = confirmed(moment, volumes, some, found, relation)
-            answers.add(rest[found.asked], numbers, found.order[entries])
+            answers.add(rest[found.asked], numbers, found.nodes.order[entries])
         parts.append(_with_whole(moment, pairs, answers.pairs()))
     return parts[1] if len(parts) == 2 else np.concatenate(parts, axis=1)
 
@@ -84,11 +77,12 @@ def objects_in(moment: Moment, volumes: Shapes) -> Steps[Ids]:
         touched = pairs.whole.copy()
         (rest,) = (~touched).nonzero()
         yield 0.0
-        needed = needing_octrees(moment, volumes, pairs[rest])
-        yield from between(0.0, 0.9, moment.meshes.prepare(needed))
+        needed = distinct(moment.placements.meshes[pairs.rows[rest]])
+        yield from between(0.0, 0.9, moment.meshes.sheets(needed))
         yield 0.9
-        for some in turns(moment, volumes, pairs[rest]):
-            touched[rest[some]] = any_of(moment, volumes, pairs[rest[some]])
+        for few in blocks(len(rest), _STEP):
+            some = rest[few]
+            touched[some] = any_of(moment, volumes, pairs[some])
             yield 0.95
         met = pairs[touched]
         parts.append(np.stack((met.volumes, moment.placements.ids[met.rows])))
@@ -109,20 +103,14 @@ def any_in(moment: Moment, volumes: Shapes) -> Flags:
 def any_of(moment: Moment, volumes: Shapes, pairs: Reached) -> Flags:
     """Return which pairs have a triangle that touches; more and more are looked at."""
     touched = np.zeros(len(pairs), bool)
-    batches, rest = compared(moment, volumes, pairs)
-    undecided = []
-    for each in batches:
-        touched[each.asked], misses = each.outcodes.hold_any()
-        undecided.append((each, (~touched[each.asked] & ~misses).nonzero()[0]))
-    for found in chain(_by_vertices(undecided), _by_octrees(moment, volumes, pairs, rest)):
-        sure, unsure = found.vouched("touching")
-        touched[found.asked[sure[0]]] = True
-        for numbers, entries in (unsure, found.doubtful):
-            asked = found.asked[numbers]
-            for early in in_rounds(asked, _FEW, _MORE, lambda of, _: ~touched[of]):
-                some = asked[early]
-                flags = _passed(moment, volumes, pairs, found, some, entries[early])
-                touched[some[flags]] = True
+    for found in candidates(moment, volumes, pairs):
+        touched[found.asked[found.certain[0]]] = True
+        numbers, entries = found.doubtful
+        asked = found.asked[numbers]
+        for early in in_rounds(asked, _FEW, _MORE, lambda of, _: ~touched[of]):
+            some = asked[early]
+            flags = _passed(moment, volumes, pairs, found, some, entries[early])
+            touched[some[flags]] = True
     return touched
 
 
@@ -130,16 +118,10 @@ def confirmed(
     moment: Moment, volumes: Shapes, pairs: Reached, found: PlacedCandidates, relation: str
 ) -> Pairs:
     """Return the candidates for which the relation holds, in no order."""
-    if relation == "candidates":
-        parts = [found.doubtful, found.certain]
-    else:
-        sure, unsure = found.vouched(relation)
-        parts = [sure]
-        for numbers, entries in (found.doubtful, unsure):
-            asked = found.asked[numbers]
-            flags = _passed(moment, volumes, pairs, found, asked, entries, relation)
-            parts.append((numbers[flags], entries[flags]))
-    return joined(parts)
+    numbers, entries = found.doubtful
+    asked = found.asked[numbers]
+    flags = _passed(moment, volumes, pairs, found, asked, entries, relation)
+    return joined([found.certain, (numbers[flags], entries[flags])])
 
 
 def _near(nodes: WalkedNodes, images: Images, numbers: Ids, entries: Ids) -> Pairs:
@@ -166,52 +148,20 @@ def _passed(
 ) -> Flags:
     """Return which entries pass the exact test of their pairs, `asked`."""
     test = touching if relation == "touching" else lying_inside
-    items = moment.placed(found, entries, pairs.rows[asked])
+    items = moment.placed(found.nodes, entries, pairs.rows[asked])
     return test(items, np.arange(len(entries)), volumes, pairs.volumes[asked])
 
 
-def candidates(
-    moment: Moment, volumes: Shapes, pairs: Reached, all_in_cells: bool = False
-) -> Iterator[PlacedCandidates]:
-    """Yield what may touch, each once, by vertices of meshes or down their octrees.
-
-    With `all_in_cells`, all items of the cells that the walks of the volumes' images find.
-    """
-    if all_in_cells:
-        return _by_octrees(moment, volumes, pairs, np.arange(len(pairs)), True)
-    batches, rest = compared(moment, volumes, pairs)
-    every = ((each, np.arange(len(each.asked))) for each in batches)
-    return chain(_by_vertices(every), _by_octrees(moment, volumes, pairs, rest))
-
-
-def _by_vertices(batches: Iterable[tuple[Compared, Ids]]) -> Iterator[PlacedCandidates]:
-    """Yield what outcodes leave of some pairs of each batch."""
-    for each, some in batches:
-        if len(some):
-            mesh, found = each.mesh, each.candidates(some)
-            yield PlacedCandidates(mesh.triangles, mesh.valid, None, each.asked, *found)
-
-
-def _by_octrees(
-    moment: Moment, volumes: Shapes, pairs: Reached, some: Ids, all_in_cells: bool = False
-) -> Iterator[PlacedCandidates]:
-    """Yield what the walks of the volumes' images down the meshes' octrees find, of some pairs."""
-    if len(some) == 0:
-        return
-    pairs = pairs[some]
+def candidates(moment: Moment, volumes: Shapes, pairs: Reached) -> Iterator[PlacedCandidates]:
+    """Yield what may touch, each once: what volumes, in the spaces of meshes, find in nodes."""
     for images in images_of(volumes, pairs.volumes, moment.placements, pairs.rows):
         nodes = moment.nodes(pairs.rows[images.pairs], images.slacks)
-        boxes = mailboxes_for(len(nodes.order))
         runs = _runs(nodes, images)
         references, count = sum(each.references for each in runs), len(images.pairs)
         for portion in portions(runs, count, _PIECE) if references > _PIECE else [runs]:
-            found = [expanded(nodes, each) for each in portion]
-            if not all_in_cells:
-                found[0] = _near(nodes, images, *found[0])
-            if nodes.straddlers != "keep":
-                found = deduplicate(found, len(nodes.order), boxes)
-            asked = some[images.pairs]
-            yield PlacedCandidates(nodes.arranged, nodes.order, nodes, asked, *found)
+            doubtful, certain = (expanded(nodes, each) for each in portion)
+            near = _near(nodes, images, *doubtful)
+            yield PlacedCandidates(nodes, images.pairs, near, certain)
 
 
 def _runs(nodes: WalkedNodes, images: Images) -> list[Found]:

@@ -18,7 +18,6 @@ from .structures import (
     Batch,
     Cells,
     Hits,
-    Planes,
     Sheets,
     Slid,
     Target,
@@ -48,7 +47,6 @@ CAPSULES = [
     [0.1, 0.3, 0.2, 0.9, 0.8, 0.5, 0.05], [0.9, 0.9, 0.8, 0.2, 0.6, 0.1, 0.0],
     [1.4, 0.2, 0.3, 1.5, 0.3, 0.4, 0.1], [0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 0.3],
 ]  # fmt: skip
-PLANES = [0.8, -0.6, 0.1, 0.05, -0.3, 0.2, 0.9, -0.15]
 KNOWN = {
     "pack": "e3b0c44298fc1c14",
     "cast": "309425145bf8b0ac",
@@ -64,7 +62,6 @@ KNOWN = {
     "slide": "2e2725b4b089807f",
     "project": "0b83db20abf4a503",
     "draw": "716c731e9079b240",
-    "outcodes": "e5c774d902bc5b0f",
     "quads": "d7cb758147adad9d",
     "sum_words": "7cb85abf9c770611",
 }
@@ -158,11 +155,6 @@ def questions(library: ctypes.CDLL) -> Iterator[Question]:
     frame = _wholes([0, 0, PIXELS, PIXELS, 0, PIXELS])
     target = Target(at(frame), 1, len(keys), at(keys), None)
     yield "draw", (byref(target), None, clip, 5, faces, count, order, 0, count), (keys,)
-
-    rows, slacks, codes = _doubles(PLANES), _doubles([0.001] * 2), (c_uint8 * 5)()
-    planes, is_open = Planes(at(rows), at(slacks), 1, 2), (c_uint8 * 3)(1, 1, 1)
-    given = vertices, 5, 5, byref(planes), begin, 1, order, 3, 2, None, 0, is_open
-    yield "outcodes", (*given, codes, None), (codes,)
 
     places, cut = (ctypes.c_float * len(VERTICES))(*VERTICES), _wholes([0] * len(POLYGONS) * 3)
     corners, polygons = ((c_int32 * len(row))(*row) for row in (CORNERS, POLYGONS))

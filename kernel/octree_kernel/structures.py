@@ -4,7 +4,7 @@
 
 from ctypes import POINTER, Structure, c_double, c_int64, c_void_p
 
-ABI = 33868855376180988
+ABI = 165759329739245807
 
 DAMAGED = -1
 NO_ROOM = -2
@@ -252,16 +252,6 @@ class Cutters(Structure):
         ("count", c_int64),
     ]
 
-class Planes(Structure):
-    """See `Planes` in octree_kernel.h."""
-
-    _fields_ = [
-        ("rows", c_void_p),
-        ("slacks", c_void_p),
-        ("volumes", c_int64),
-        ("count", c_int64),
-    ]
-
 class Target(Structure):
     """See `Target` in octree_kernel.h."""
 
@@ -340,10 +330,6 @@ FUNCTIONS = {
     "split": [c_void_p, c_void_p, c_int64, c_int64, c_double, c_void_p, c_void_p, c_void_p,
         c_void_p, c_int64, c_void_p],
     "share": [c_void_p, c_void_p, c_int64, c_double, c_void_p, c_void_p],
-    "outcodes": [c_void_p, c_int64, c_int64, POINTER(Planes), c_void_p, c_int64, c_void_p, c_int64,
-        c_int64, c_void_p, c_int64, c_void_p, c_void_p, c_void_p],
-    "coded": [c_void_p, c_int64, c_int64, c_int64, c_void_p, c_int64, c_void_p, c_void_p,
-        c_void_p],
     "project": [c_void_p, c_int64, c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_int64],
     "draw": [POINTER(Target), POINTER(Target), c_void_p, c_int64, c_void_p, c_int64, c_void_p,
         c_int64, c_int64],
