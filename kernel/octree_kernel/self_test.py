@@ -178,12 +178,12 @@ def _slide(
 ) -> Iterator[Question]:
     """Let surfaces slide that are laid out as two runs of triangles, and a patch around both."""
     at, count, numbers = ctypes.addressof, len(SLID), [0] * 10
-    ends = [(*pair, around(pair)) for pair, around in zip(
+    ends = [(around(pair), *pair) for pair, around in zip(
         zip(rows[::2], rows[1::2], strict=True), [min] * 3 + [max] * 3, strict=True
     )]  # fmt: skip
     kept = [
-        order, _doubles([*chain(*ends)]), _wholes([0, 3, 0]), _wholes([3, 2, 2]),
-        (c_uint8 * 3)(1, 1, 0), _doubles([*altitudes, min(altitudes)]), _wholes([2]),
+        order, _doubles([*chain(*ends)]), _wholes([1, 0, 3]), _wholes([2, 3, 2]),
+        (c_uint8 * 3)(0, 1, 1), _doubles([min(altitudes), *altitudes]), _wholes([0]),
         _wholes([1]), _wholes([0] * len(PLACED)),
     ]  # fmt: skip
     placed = _doubles([*chain(*zip(*PLACED, strict=True))])
