@@ -19,7 +19,7 @@ from ..arrays import address
 VARIABLE = "OCTREE_KERNEL"
 _NAME = "octree_kernel"
 # The interface of the package: a digest of its header, see kernel/bindings.py.
-_ABI = 780846171069417432
+_ABI = 809548048741186309
 
 
 class _Choice:
