@@ -45,15 +45,27 @@ typedef struct {
 typedef struct {
     const Node *nodes;
     const Block *blocks;
-    const double *vertices; /* (3, vertex_count) */
-    const int64_t *faces;   /* (3, entry_count) */
+    const double *vertices; /* (3, vertex_step) */
+    const int64_t *faces;   /* (3, face_step) */
     const int64_t *order;   /* (entry_count): which item each entry is */
     const double *boxes;    /* (6, entry_count): lower, upper; (3, entry_count) of points */
     const double *radii;    /* (entry_count), or NULL where all are 0 */
     int64_t upper;          /* from a lower coordinate to the upper one: 0 of points */
-    int64_t node_count, block_count, vertex_count, entry_count, depth;
+    int64_t vertex_step, vertex_count, face_step, entry_count;
+    int64_t node_count, block_count, depth;
     Frame frame;
 } Tree;
+
+/* Entries to pack, at the places from `start` to `stop`, and what divides them, from `root` on.
+ * Cells of an octree, and -1 without: cell c holds the places from `begin[c]` to `end[c]`, its own
+ * to `own_end[c]`, then those of eight children; small ones are divided at medians. Nodes, where
+ * there are `child_count`: see core/scene/nodes.py; the first place is entry 0. */
+typedef struct {
+    const int64_t *first_child, *child_count, *begin, *own_end, *end; /* (cell_count) */
+    int32_t *entries; /* (stop): the entry at each place; NULL of nodes */
+    float *middles;   /* (3, entry_count): room; NULL of nodes */
+    int64_t cell_count, root, start, stop;
+} Packing;
 
 /* Placed trees. Entries of the top are the boxes of placements, each a row. */
 typedef struct {
@@ -98,11 +110,9 @@ typedef struct {
 } Hits;
 
 EXPORT int64_t octree_kernel_abi(void);
-EXPORT int64_t octree_kernel_pack(Tree *tree, Node *nodes, Block *blocks, int64_t node_room,
-                                  int64_t block_room, const int64_t *first_child,
-                                  const int64_t *begin, const int64_t *own_end, const int64_t *end,
-                                  int64_t cell_count, int32_t *entries, int64_t count,
-                                  float *middles, Part *work, int32_t *depths);
+EXPORT int64_t octree_kernel_pack(Tree *tree, const Packing *cells, Node *nodes, Block *blocks,
+                                  int64_t node_room, int64_t block_room, Part *work,
+                                  int32_t *depths);
 EXPORT int64_t octree_kernel_size(int64_t which, int64_t depth);
 EXPORT int64_t octree_kernel_cast(const Walked *walked, const Asked *asked, int64_t from,
                                   int64_t to, int64_t mode, int64_t together, int64_t depth,

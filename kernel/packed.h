@@ -38,9 +38,8 @@ struct Part {
 static inline int corners_in(const Tree *tree, const double *matrix, int64_t entry,
                              double *corners) {
     assert(entry >= 0 && entry < tree->entry_count);
-    int64_t count = tree->vertex_count;
-    return read_corners(tree->vertices, count, count, tree->faces + entry, tree->entry_count,
-                        matrix, corners);
+    return read_corners(tree->vertices, tree->vertex_step, tree->vertex_count,
+                        tree->faces + entry, tree->face_step, matrix, corners);
 }
 
 #endif

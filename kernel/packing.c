@@ -13,15 +13,14 @@
 /* Subtrees with fewer entries are divided at medians, not at the planes of cells. */
 #define SMALL 64
 
-typedef struct {
-    const int64_t *first_child, *begin, *own_end, *end;
-    int64_t cell_count;
-    int32_t *entries;     /* in the order of the cells; put into that of blocks */
-    const float *middles; /* (3, entry_count) */
-    int64_t entry_count, leaf; /* `leaf` entries need not be divided */
-} PackedCells;
-
 static int64_t entries_in(const Part *part) { return part->to - part->from; }
+
+static int64_t entry_at(const Packing *cells, int64_t place) {
+    return cells->entries ? cells->entries[place] : place - cells->start;
+}
+
+/* How many entries are not divided: a block of triangles, or a box. */
+static int64_t fewest(const Tree *tree) { return tree->boxes ? 1 : WIDE; }
 
 /* Put the smallest `left` of the entries from `from` to `to` first, by their middles. */
 static void select_smallest(int32_t *entries, const float *key, int64_t from, int64_t to,
@@ -45,11 +44,12 @@ static void select_smallest(int32_t *entries, const float *key, int64_t from, in
     }
 }
 
-static void split_at_median(const PackedCells *cells, const Part *part, Part *one, Part *other) {
+static void split_at_median(const Tree *tree, const Packing *cells, const Part *part, Part *one,
+                            Part *other) {
     float extent = -1;
     const float *key = cells->middles;
     for (int axis = 0; axis < 3; axis++) {
-        const float *row = cells->middles + axis * cells->entry_count;
+        const float *row = cells->middles + axis * tree->entry_count;
         float low = row[cells->entries[part->from]], high = low;
         for (int64_t i = part->from + 1; i < part->to; i++) {
             float value = row[cells->entries[i]];
@@ -58,14 +58,14 @@ static void split_at_median(const PackedCells *cells, const Part *part, Part *on
         }
         if (high - low > extent) extent = high - low, key = row;
     }
-    int64_t left = (entries_in(part) / 2 + cells->leaf - 1) / cells->leaf * cells->leaf;
+    int64_t leaf = fewest(tree), left = (entries_in(part) / 2 + leaf - 1) / leaf * leaf;
     select_smallest(cells->entries, key, part->from, part->to, left);
     *one = (Part){part->from, part->from + left, -1, 0, 0};
     *other = (Part){part->from + left, part->to, -1, 0, 0};
 }
 
 /* Divide a part in two that hold something; 0 if the cells contradict each other. */
-static int split_part(const PackedCells *cells, Part part, Part *one, Part *other) {
+static int split_part(const Tree *tree, const Packing *cells, Part part, Part *one, Part *other) {
     while (entries_in(&part) > SMALL && part.cell >= 0) {
         int64_t first_child = cells->first_child[part.cell], middle;
         if (part.last == 0) { /* a whole cell: its own entries, then those of its children */
@@ -88,22 +88,52 @@ static int split_part(const PackedCells *cells, Part part, Part *one, Part *othe
         if (entries_in(one) > 0 && entries_in(other) > 0) return 1;
         part = entries_in(one) > 0 ? *one : *other;
     }
-    split_at_median(cells, &part, one, other);
+    split_at_median(tree, cells, &part, one, other);
     return 1;
 }
 
 /* Divide a part until there are eight, or none is more than a leaf; return how many. */
-static int divide_part(const PackedCells *cells, Part *parts) {
+static int divide_part(const Tree *tree, const Packing *cells, Part *parts) {
     int count = 1;
     while (count < WIDE) {
         int most = 0;
         for (int i = 1; i < count; i++)
             if (entries_in(&parts[i]) > entries_in(&parts[most])) most = i;
-        if (entries_in(&parts[most]) <= cells->leaf) break;
-        if (!split_part(cells, parts[most], &parts[most], &parts[count])) return 0;
+        if (entries_in(&parts[most]) <= fewest(tree)) break;
+        if (!split_part(tree, cells, parts[most], &parts[most], &parts[count])) return 0;
         count++;
     }
     return count;
+}
+
+/* Put the children of a node in its place and behind the others; 0 if they do not divide it. */
+static int open_node(const Packing *cells, Part node, Part *place, Part *behind) {
+    int64_t first = cells->first_child[node.cell], count = cells->child_count[node.cell];
+    int64_t from = node.from;
+    if (first <= node.cell || count < 2 || first > cells->cell_count - count) return 0;
+    for (int64_t child = first; child < first + count; child++) {
+        Part part = {cells->begin[child], cells->end[child], child, 0, 0};
+        if (part.from != from || part.to <= from) return 0;
+        *(child == first ? place : behind++) = part, from = part.to;
+    }
+    return from == node.to;
+}
+
+/* Open the largest node whose children find room among eight parts, until there is none; return
+ * how many parts there are, or 0 if the nodes contradict each other. */
+static int open_nodes(const Packing *cells, Part *parts) {
+    int count = 1;
+    while (1) {
+        int most = -1;
+        for (int i = 0; i < count; i++)
+            if (entries_in(&parts[i]) > (most < 0 ? WIDE : entries_in(&parts[most]))
+                && cells->child_count[parts[i].cell] <= WIDE + 1 - count)
+                most = i;
+        if (most < 0) return count > 1 || entries_in(parts) <= WIDE ? count : 0;
+        int more = (int)cells->child_count[parts[most].cell] - 1;
+        if (!open_node(cells, parts[most], &parts[most], parts + count)) return 0;
+        count += more;
+    }
 }
 
 /* Find the box around an entry; 0 if it is too large, or there are no such corners. */
@@ -131,14 +161,15 @@ static float seen_in(const Frame *frame, double value, int axis) {
     return (float)((value - frame->center[axis]) * frame->scale);
 }
 
-/* Check the entries, and find the frame in which all of them lie in [-1, 1], and their middles.
- * Returns whether all can be packed: they are there, neither too large nor too small. */
-static int frame_of(Tree *tree, const int32_t *entries, int64_t count, float *middles) {
+/* Check the entries, and find the frame in which all lie in [-1, 1], and the middles of those that
+ * cells hold. Returns whether all can be packed: they exist, neither too large nor too small. */
+static int frame_of(Tree *tree, const Packing *cells) {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     double lower[3], upper[3], extent = 0;
-    for (int64_t i = 0; i < count; i++) {
-        if (entries[i] < 0 || entries[i] >= tree->entry_count) return 0;
-        if (!bounds_of(tree, entries[i], lower, upper)) return 0;
+    for (int64_t i = cells->start; i < cells->stop; i++) {
+        int64_t entry = entry_at(cells, i);
+        if (entry < 0 || entry >= tree->entry_count) return 0;
+        if (!bounds_of(tree, entry, lower, upper)) return 0;
         for (int axis = 0; axis < 3; axis++) {
             low[axis] = minimum(low[axis], lower[axis]);
             high[axis] = maximum(high[axis], upper[axis]);
@@ -151,12 +182,13 @@ static int frame_of(Tree *tree, const int32_t *entries, int64_t count, float *mi
         extent = maximum(extent, frame->center[axis] - low[axis]);
     }
     frame->scale = power_of_two_scale(extent);
-    for (int64_t i = 0; i < count; i++) {
-        bounds_of(tree, entries[i], lower, upper);
+    for (int64_t i = cells->start; i < cells->stop && !cells->child_count; i++) {
+        int64_t entry = entry_at(cells, i);
+        bounds_of(tree, entry, lower, upper);
         for (int axis = 0; axis < 3; axis++) {
             double center = frame->center[axis];
             double middle = (lower[axis] - center) + (upper[axis] - center);
-            middles[axis * tree->entry_count + entries[i]] = (float)(middle * frame->scale);
+            cells->middles[axis * tree->entry_count + entry] = (float)(middle * frame->scale);
         }
     }
     return extent == 0 || extent >= 1e-150;
@@ -175,28 +207,29 @@ static void enlarge_slot(Node *node, int slot, int axis, float low, float high) 
     if (high > box[WIDE]) box[WIDE] = high;
 }
 
-static void fill_block(const Tree *tree, const int32_t *entries, int count, Block *block,
+static void fill_block(const Tree *tree, const Packing *cells, const Part *part, Block *block,
                        Node *node, int slot) {
     memset(block, 0, sizeof *block);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < entries_in(part); i++) {
         double corners[9];
-        corners_in(tree, NULL, entries[i], corners);
+        int64_t entry = entry_at(cells, part->from + i);
+        corners_in(tree, NULL, entry, corners);
         for (int n = 0; n < 9; n++) {
             float value = seen_in(&tree->frame, corners[n], n % 3);
             block->corner[n / 3][n % 3][i] = value;
             enlarge_slot(node, slot, n % 3, value - MARGIN, value + MARGIN);
         }
-        block->entry[i] = entries[i];
+        block->entry[i] = (int32_t)entry;
     }
 }
 
-static void fill_slot(const Tree *tree, int32_t entry, Node *node, int slot) {
+static void fill_slot(const Tree *tree, int64_t entry, Node *node, int slot) {
     double low[3], high[3];
     bounds_of(tree, entry, low, high);
     for (int axis = 0; axis < 3; axis++)
         enlarge_slot(node, slot, axis, seen_in(&tree->frame, low[axis], axis) - MARGIN,
                 seen_in(&tree->frame, high[axis], axis) + MARGIN);
-    node->child[slot] = ~entry;
+    node->child[slot] = (int32_t)~entry;
 }
 
 /* Let the box of each slot be that of all slots of the node it holds. */
@@ -211,25 +244,21 @@ static void enclose_all(Node *nodes, int64_t count) {
             }
 }
 
-/* Pack a tree. `entries`, `count` of them, are those to be packed, each once, in the order of the
- * cells: c holds those from `begin[c]` to `end[c]`, its own to `own_end[c]`. Without cells, all is
- * divided at medians. There is room for `node_room` nodes and parts and for `block_room` blocks,
- * and for three numbers of each entry in `middles`. Sets the counts, depth and frame of the tree;
- * returns 0, DAMAGED or NO_ROOM. */
-EXPORT int64_t octree_kernel_pack(Tree *tree, Node *nodes, Block *blocks, int64_t node_room,
-                                  int64_t block_room, const int64_t *first_child,
-                                  const int64_t *begin, const int64_t *own_end, const int64_t *end,
-                                  int64_t cell_count, int32_t *entries, int64_t count,
-                                  float *middles, Part *work, int32_t *depths) {
-    PackedCells cells = {first_child, begin, own_end, end, cell_count, entries, middles,
-                   tree->entry_count, tree->boxes ? 1 : WIDE};
+/* Pack a tree. There is room for `node_room` nodes, parts and depths and for `block_room` blocks.
+ * Sets the counts, depth and frame of the tree; returns 0, DAMAGED or NO_ROOM. */
+EXPORT int64_t octree_kernel_pack(Tree *tree, const Packing *cells, Node *nodes, Block *blocks,
+                                  int64_t node_room, int64_t block_room, Part *work,
+                                  int32_t *depths) {
     int64_t node_count = 1, block_count = 0, deepest = 1;
-    if (count < 1 || tree->entry_count >= INT32_MAX / 2 || node_room < 1) return DAMAGED;
-    if (!frame_of(tree, entries, count, middles)) return DAMAGED;
-    work[0] = (Part){0, count, cell_count > 0 ? 0 : -1, 0, 0}, depths[0] = 1;
+    if (cells->stop <= cells->start || tree->entry_count >= INT32_MAX / 2) return DAMAGED;
+    if (node_room < 1 || cells->root >= cells->cell_count) return DAMAGED;
+    if (cells->root < 0 && cells->child_count) return DAMAGED;
+    if (!frame_of(tree, cells)) return DAMAGED;
+    work[0] = (Part){cells->start, cells->stop, cells->root, 0, 0}, depths[0] = 1;
     for (int64_t at = 0; at < node_count; at++) {
         Part parts[WIDE] = {work[at]};
-        int parted = divide_part(&cells, parts);
+        int parted = cells->child_count ? open_nodes(cells, parts)
+                                        : divide_part(tree, cells, parts);
         if (parted == 0) return DAMAGED;
         if (depths[at] > deepest) deepest = depths[at];
         Node *node = &nodes[at];
@@ -237,7 +266,7 @@ EXPORT int64_t octree_kernel_pack(Tree *tree, Node *nodes, Block *blocks, int64_
             empty_slot(node, slot);
             if (slot >= parted) continue;
             int64_t held = entries_in(&parts[slot]);
-            if (held > cells.leaf) {
+            if (held > fewest(tree)) {
                 if (node_count == node_room) return NO_ROOM;
                 work[node_count] = parts[slot], depths[node_count] = depths[at] + 1;
                 node->child[slot] = (int32_t)node_count++;
@@ -245,12 +274,11 @@ EXPORT int64_t octree_kernel_pack(Tree *tree, Node *nodes, Block *blocks, int64_
             }
             node->count[slot] = (int32_t)held;
             if (tree->boxes) {
-                fill_slot(tree, entries[parts[slot].from], node, slot);
+                fill_slot(tree, entry_at(cells, parts[slot].from), node, slot);
                 continue;
             }
             if (block_count == block_room) return NO_ROOM;
-            fill_block(tree, entries + parts[slot].from, (int)held, &blocks[block_count], node,
-                       slot);
+            fill_block(tree, cells, &parts[slot], &blocks[block_count], node, slot);
             node->child[slot] = (int32_t)~block_count++;
         }
     }

@@ -65,10 +65,10 @@ static int enter_place(Walk *walk, int64_t row, int is_certain) {
 static void fetch_triangle(Walk *walk, int64_t entry, int count) {
     const Tree *tree = walk->tree;
     for (int c = 0; c < 3; c++) {
-        const int64_t *vertex = tree->faces + c * tree->entry_count + entry;
+        const int64_t *vertex = tree->faces + c * tree->face_step + entry;
         if (count == FETCHING) __builtin_prefetch(vertex);
         for (int axis = 0; axis < 3 && count == FETCHED; axis++)
-            __builtin_prefetch(tree->vertices + axis * tree->vertex_count + *vertex);
+            __builtin_prefetch(tree->vertices + axis * tree->vertex_step + *vertex);
     }
     push_pending(walk, (int32_t)~entry, count, 0.0f);
 }

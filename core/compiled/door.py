@@ -19,7 +19,7 @@ from ..arrays import address
 VARIABLE = "OCTREE_KERNEL"
 _NAME = "octree_kernel"
 # The interface of the package: a digest of its header, see kernel/bindings.py.
-_ABI = 165759329739245807
+_ABI = 662922962731667408
 
 
 class _Choice:

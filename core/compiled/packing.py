@@ -1,6 +1,6 @@
-"""Trees packed for the kernel: a wide BVH from an octree's cells."""
+"""Trees packed for the kernel: a wide BVH from an octree's cells, or from nodes over triangles."""
 
-from typing import Any
+from typing import Any, Self
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -11,32 +11,42 @@ from ..octree import Octree
 from ..shapes import Triangles
 from .door import found
 from .questions import as_boxes
+from .touches import row_step
 from .walks import Walked
 
 # Items of a changing tree that are packed in the time in which NumPy answers a question: its next
 # change drops what was packed.
 _CHANGING = 64
-# Cells of a tree that is divided at medians alone.
-_NO_CELLS = (np.empty(0, np.intp),) * 4
+# Arrays, named as in a structure of the kernel.
+Arrays = dict[str, NDArray[Any]]
 
 
 class Packed(Walked):
-    """The items of an octree, packed into the kernel's wide tree."""
+    """Triangles or boxes, packed into the kernel's wide tree.
 
-    def __init__(self, tree: Octree) -> None:
+    `arrays` are named as in the kernel's `Tree`; they are not copied, and kept. `cells` and the
+    numbers are named as in its `Packing`.
+    """
+
+    def __init__(self, arrays: Arrays, cells: Arrays, **numbers: int) -> None:
         super().__init__()
+        self._tree, self._kept = tree_of(arrays), [*arrays.values()]
         try:
-            self.is_sound = self._package is not None and self._packs(tree)
-        except (IndexError, MemoryError):  # it contradicts itself, or is too large: NumPy answers
+            self.is_sound = pack(self, self._tree, cells, **numbers)
+        except MemoryError:  # it is too large: NumPy answers
             self.is_sound = False
 
-    def _packs(self, tree: Octree) -> bool:
-        """Pack the tree; return False if it contradicts itself, or does not fit."""
+    @classmethod
+    def of(cls, tree: Octree) -> Self | None:
+        """Return the packed items of an octree; None if it contradicts itself."""
         items, count = tree.arranged, len(tree.order)
-        entries, slices = _each_once(tree)
-        cells = [_rows(array, np.intp) for array in (tree.first_child, *slices)]
-        if not len(entries) == len(items) == count or len({*map(len, cells)}) > 1:
-            return False
+        try:
+            entries, slices = _each_once(tree)
+        except IndexError:
+            return None
+        cells = {"first_child": _rows(tree.first_child, np.intp), **slices}
+        if not len(entries) == len(items) == count or len({*map(len, cells.values())}) > 1:
+            return None
         arrays = {"order": _rows(tree.order, np.intp)}
         if isinstance(items, Triangles):
             arrays["vertices"] = _rows(items.vertices.T, np.float64)
@@ -44,9 +54,7 @@ class Packed(Walked):
         else:
             rows = as_boxes(items)
             arrays |= {name: _rows(array, np.float64) for name, array in rows.items()}
-        self._tree = tree_of(arrays)
-        self._kept = [*arrays.values()]
-        return pack(self, self._tree, entries, cells)
+        return cls(arrays, {**cells, "entries": entries}, stop=count)
 
     @property
     def depth(self) -> int:
@@ -59,31 +67,38 @@ class Packed(Walked):
         return np.frombuffer(bytes(self._tree), np.uint8)
 
 
-def tree_of(arrays: dict[str, NDArray[Any]]) -> Any:
+def tree_of(arrays: Arrays) -> Any:
     """Return arrays, named as in the kernel's `Tree`, as a tree that is not packed yet."""
     shapes = {name: array.shape for name, array in arrays.items()}
     count = shapes["faces" if "faces" in arrays else "boxes"][1]
+    steps = {"vertex_step": "vertices", "face_step": "faces"}
     return found()[1].Tree(
         **{name: address(array) for name, array in arrays.items()},
+        **{step: row_step(arrays[name]) for step, name in steps.items() if name in arrays},
         vertex_count=shapes["vertices"][1] if "vertices" in arrays else 0,
         entry_count=count,
         upper=3 * count if shapes.get("boxes", (0,))[0] == 6 else 0,
     )
 
 
-def pack(walked: Walked, tree: Any, entries: NDArray[np.int32], cells: Any) -> bool:
+def pack(walked: Walked, tree: Any, cells: Arrays, **numbers: int) -> bool:
     """Pack what a tree holds; return False if it contradicts itself, or is too large or small."""
     library, package, count = walked._library, walked._package, tree.entry_count
-    middles, room = np.empty((3, count), np.float32), count // 6 + 16
+    middles = np.empty((3, count if "entries" in cells else 0), np.float32)
+    told = package.Packing(
+        **{name: address(array) for name, array in cells.items()},
+        middles=address(middles) if middles.size else None,
+        cell_count=len(cells.get("begin", ())), **numbers,
+    )  # fmt: skip
+    room = count // 6 + 2
     while True:
-        wide = room if tree.boxes else room // 3
+        wide = room if tree.boxes else room // 3 + 1
         nodes, parts = walked._space(package.NODE, wide), np.empty((wide, 5))
         blocks = walked._space(package.BLOCK, 0 if tree.boxes else room)
         depths = np.empty(wide, np.int32)
         state = library.octree_kernel_pack(
-            package.byref(tree), address(nodes), address(blocks), len(nodes), len(blocks),
-            *map(address, cells), len(cells[0]), address(entries), len(entries),
-            address(middles), address(parts), address(depths),
+            package.byref(tree), package.byref(told), address(nodes), address(blocks),
+            len(nodes), len(blocks), address(parts), address(depths),
         )  # fmt: skip
         if state != package.NO_ROOM:
             break
@@ -127,7 +142,8 @@ class Placed(Walked):
         places = {name: address(array) for name, array in kept.items()}
         top = tree_of({"boxes": sides})
         self._scene = package.Scene(**places, top=top, mesh_count=count)
-        self.is_sound = pack(self, self._scene.top, _rows(rows, np.int32), _NO_CELLS)
+        entries = {"entries": rows.astype(np.int32)}
+        self.is_sound = pack(self, self._scene.top, entries, root=-1, stop=len(rows))
 
     @property
     def _depth(self) -> int:
@@ -148,7 +164,7 @@ def _rows(array: NDArray[Any], kind: type[np.generic]) -> NDArray[Any]:
     return np.ascontiguousarray(array, dtype=kind)
 
 
-def _each_once(tree: Octree) -> tuple[NDArray[np.int32], tuple[Ids, Ids, Ids]]:
+def _each_once(tree: Octree) -> tuple[NDArray[np.int32], dict[str, Ids]]:
     """Return the entries in the order of the cells, each in its first; and where cells hold them.
 
     Those of a cell are from `begin` to `end`, its own to `own_end`, each (m,).
@@ -159,12 +175,12 @@ def _each_once(tree: Octree) -> tuple[NDArray[np.int32], tuple[Ids, Ids, Ids]]:
     first[references[::-1]] = where[::-1]
     is_first = first[references] == where
     before = np.append(0, np.cumsum(is_first))
-    slices = before[tree.begin], before[tree.own_end], before[tree.end]
+    slices = {name: before[getattr(tree, name)] for name in ("begin", "own_end", "end")}
     return references[is_first].astype(np.int32), slices
 
 
 # The packed trees, as long as their octrees live.
-_PACKED_TREES: WeakKeyDictionary[Octree, Packed] = WeakKeyDictionary()
+_PACKED_TREES: WeakKeyDictionary[Octree, Packed | None] = WeakKeyDictionary()
 
 
 def packed(tree: Octree, questions: int, *, boxes: bool = False) -> Packed | None:
@@ -175,10 +191,10 @@ def packed(tree: Octree, questions: int, *, boxes: bool = False) -> Packed | Non
     """
     if found()[0] is None or not (boxes or isinstance(tree.items, Triangles)):
         return None
-    known = _PACKED_TREES.get(tree)
-    if known is None:
+    if tree not in _PACKED_TREES:
         is_soon_gone = tree.ids is not None and questions * _CHANGING < len(tree.order)
         if len(tree.order) == 0 or is_soon_gone:
             return None
-        known = _PACKED_TREES[tree] = Packed(tree)
-    return known if known.is_sound else None
+        _PACKED_TREES[tree] = Packed.of(tree)
+    known = _PACKED_TREES[tree]
+    return known if known is not None and known.is_sound else None

@@ -39,7 +39,7 @@ class Growing:
         return self._held[..., : self._count]
 
     def expect(self, count: int) -> None:
-        """Make room for so many more, and no more, when the next ones are put."""
+        """Make room for so many more when the next ones are put, and no more if none were yet."""
         self._expected = self._count + count
 
     def put(self, rows: NDArray[Any]) -> None:
@@ -50,7 +50,9 @@ class Growing:
             return
         kept = rows[..., :0] if self._held is None else self.rows
         if self._held is None or stop > self._held.shape[-1]:
-            room = self._expected if stop <= self._expected else stop + int(stop * _ROOM)
+            room = self._expected
+            if self._held is not None or stop > room:
+                room = max(room, stop + int(stop * _ROOM))
             shape = (*rows.shape[:-1], room)
             is_flat = (rows if self._held is None else self._held).flags.c_contiguous
             held = np.empty(shape if is_flat else shape[::-1], rows.dtype)

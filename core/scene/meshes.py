@@ -18,8 +18,6 @@ from .store import Mesh, MeshStore
 
 # What a mesh costs beside its triangles, counted in these.
 _COST = 256
-# So few triangles need no octree to be packed for the kernel.
-_FEW = 256
 # Meshes of which too many copies would be made are tried again at this depth less one, and so on.
 _DEEP = 8
 
@@ -64,16 +62,6 @@ class Meshes(MeshStore):
         self._stand_alone()
         return self
 
-    def trees(self, numbers: Ids) -> list[Octree]:
-        """Return an octree of each of these meshes; so few triangles stay in one cell."""
-        is_small = self.sizes[numbers] <= _FEW
-        run(self.prepare(numbers[~is_small]))
-        grove = self._holder(numbers)._grove
-        return [
-            self._single(self[number]) if few else grove.tree(number)
-            for number, few in zip(numbers.tolist(), is_small.tolist(), strict=True)
-        ]
-
     def _forget(self, number: int) -> None:
         super()._forget(number)
         self._changes += 1
@@ -100,11 +88,21 @@ class Meshes(MeshStore):
     @property
     def unsorted(self) -> Flags:
         """Which meshes have no octree, and more triangles than one cell holds, (born,)."""
+        grove = self._holder()._grove
+        return self._without(grove.forest(self.born).tree_roots if grove else None)
+
+    @property
+    def not_laid_out(self) -> Flags:
+        """Which meshes are in no sheets, and have more triangles than one cell holds, (born,)."""
         holder = self._holder()
+        return self._without(holder._sheets.sheets(holder.born).firsts if holder._sheets else None)
+
+    def _without(self, starts: Ids | None) -> Flags:
+        """Return which meshes have no start, and more triangles than one cell holds, (born,)."""
         flags: Flags = self.sizes > self._options.capacity
-        if holder._grove:
-            shared = slice(self.born if holder is self else self._lent)
-            flags[shared] &= holder._grove.forest(self.born).tree_roots[shared] < 0
+        if starts is not None:
+            shared = slice(self.born if self._holder() is self else self._lent)
+            flags[shared] &= starts[shared] < 0
         return flags
 
     def is_sooner_compared(self, number: int, times: int) -> bool:
@@ -142,15 +140,26 @@ class Meshes(MeshStore):
 
     def sheets(self, needed: Ids) -> Steps[Sheets]:
         """Return meshes laid out without octrees, made if they were not; yields the while."""
+        yield from self.lay_out(needed)
+        holder = self._holder(needed)
+        return holder._sheets.sheets(holder.born)
+
+    def lay_out(self, needed: Ids) -> Steps[None]:
+        """Lay meshes out that were not yet, and yield the fraction done.
+
+        Those that are gone or replaced in the meantime are left out.
+        """
         holder = self._holder(needed)
         if holder is not self:
-            sheets = yield from holder.sheets(needed)
+            yield from holder.lay_out(needed)
             if self._holder(needed) is holder:
-                return sheets
+                return
         missing = {
             number: mesh
             for number in needed.tolist()
-            if number not in self._sheets and len((mesh := self._meshes[number]).valid)
+            if (mesh := self._meshes.get(number)) is not None
+            and number not in self._sheets
+            and len(mesh.valid)
         }
 
         def is_wanted(number: int) -> bool:
@@ -160,7 +169,6 @@ class Meshes(MeshStore):
         for _ in self._sheets.add(missing, is_wanted):
             done += 1
             yield done / (done + 8)
-        return self._sheets.sheets(self.born)
 
     def _plant(self, waiting: dict[int, tuple[Mesh, Octree]], done: float) -> Steps[None]:
         """Plant the octrees of these meshes, as far as they are still wanted."""

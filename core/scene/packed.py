@@ -17,13 +17,15 @@ from ..rays.api import hits_of
 from ..rays.asked import rays_of
 from ..rays.crossings import Rays
 from ..shapes import Boxes, Shapes
+from ..steps import run
 from . import rays
 from .moment import Moment
 from .nearest import nearest_in, nearest_in_rows
+from .sheets import Layout, Sheets
 from .store import Mesh
 
-# Triangles that are built and packed in the time in which a box is compared with all vertices.
-_BUILT = 128
+# Triangles that are laid out and packed in the time in which a box is compared with all vertices.
+_LAID_OUT = 128
 
 
 class PackedScene(compiled.Placed):
@@ -123,18 +125,31 @@ class PackedScene(compiled.Placed):
         """Pack the meshes that questions have come to; False if one can not be."""
         (numbers,) = self.wanted.nonzero()
         self.wanted[numbers] = 0
-        meshes = [self._meshes[number] for number in numbers.tolist()]
-        missing = [mesh not in _TREES for mesh in meshes]
-        new = iter(self._meshes.trees(numbers[missing]))
-        for number, mesh in zip(numbers.tolist(), meshes, strict=True):
-            if mesh not in _TREES:
-                _TREES[mesh] = compiled.Packed(next(new))
-            self.put(number, _TREES[mesh])
+        sheets = run(self._meshes.sheets(numbers))
+        trees = _TREES.setdefault(sheets.layout, WeakKeyDictionary())
+        for number in numbers.tolist():
+            mesh = self._meshes[number]
+            if mesh not in trees:
+                trees[mesh] = _packed_mesh(sheets, number)
+            self.put(number, trees[mesh])
         return len(numbers) > 0 and self.is_sound
 
 
-# The packed triangles of meshes, as long as these are what they are.
-_TREES: WeakKeyDictionary[Mesh, compiled.Packed] = WeakKeyDictionary()
+# The packed triangles of meshes, as long as these and their entries are what they are.
+_TREES: WeakKeyDictionary[Layout, WeakKeyDictionary[Mesh, compiled.Packed]] = WeakKeyDictionary()
+
+
+def _packed_mesh(sheets: Sheets, number: int) -> compiled.Packed:
+    """Return the packed triangles of a mesh, which reads those of the sheets and keeps them."""
+    nodes, root = sheets.nodes, int(sheets.nodes.roots[number])
+    start, stop = (int(nodes.begin[root]), int(nodes.end[root])) if root >= 0 else (0, 0)
+    arrays = {
+        "vertices": sheets.arranged.vertices.T,
+        "faces": sheets.arranged.faces.T[:, start:stop],
+        "order": sheets.order[start:stop],
+    }
+    cells = {name: getattr(nodes, name) for name in ("first_child", "child_count", "begin", "end")}
+    return compiled.Packed(arrays, cells, root=root, start=start, stop=stop)
 
 
 def packed(moment: Moment) -> PackedScene | None:
@@ -278,10 +293,10 @@ def nearest(
 
 
 def _are_compared(moment: Moment, volumes: Shapes) -> bool:
-    """Return whether the vertices of meshes without octrees are sooner compared with boxes."""
-    if not isinstance(volumes, Boxes) or _BUILT * len(volumes) >= moment.meshes.sizes.sum():
+    """Return whether the vertices of meshes are sooner compared with boxes than laid out."""
+    if not isinstance(volumes, Boxes) or _LAID_OUT * len(volumes) >= moment.meshes.sizes.sum():
         return False
-    return bool(moment.meshes.unsorted.any())
+    return bool(moment.meshes.not_laid_out.any())
 
 
 def touched(
@@ -290,7 +305,7 @@ def touched(
     """Return how many triangles touch each volume, (q,), and which, or None where NumPy has to.
 
     The latter are volumes, placements and triangles, (3, h), sorted. With `any_hit`, one of each.
-    Octrees of meshes are not built for few boxes: vertices tell sooner.
+    Meshes are not laid out for few boxes: vertices tell sooner.
     """
     if not compiled.volume_kind(volumes) or _are_compared(moment, volumes):
         return None

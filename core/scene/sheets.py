@@ -132,6 +132,9 @@ class GrowingSheets:
         self._places: dict[int, tuple[int, ...]] = {}
         self._all: Sheets | None = None
 
+    def __len__(self) -> int:
+        return len(self._places)
+
     def __contains__(self, mesh: int) -> bool:
         return mesh in self._places
 

@@ -8,7 +8,7 @@ from typing import Any, Self, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import checks
+from .. import checks, compiled
 from ..arrays import Floats, Ids
 from ..dynamic import DynamicOctree
 from ..grid import DEEPEST
@@ -16,7 +16,7 @@ from ..groups import in_groups
 from ..octree import Freshness
 from ..options import Options
 from ..shapes import Boxes, Triangles
-from ..steps import Steps, run
+from ..steps import Steps, between, run
 from .api import SceneQuestions
 from .baking import baking_steps
 from .meshes import Meshes
@@ -309,7 +309,14 @@ class SceneOctree(SceneQuestions):
             numbers = np.unique(self._meshes.numbers("meshes", meshes))
             asked = np.isin(self._numbers, numbers)
             numbers = np.union1d(numbers, self._placements.meshes[asked])
-        return self._meshes.prepare(numbers)
+        return self._prepared(numbers)
+
+    def _prepared(self, meshes: Ids) -> Steps[None]:
+        """Build octrees; and lay meshes out where the kernel will walk them."""
+        share = 1.0 if compiled.why_not() else 0.5
+        yield from between(0.0, share, self._meshes.prepare(meshes))
+        if share < 1.0:
+            yield from between(share, 1.0, self._meshes.lay_out(meshes))
 
     def only(self, ids: ArrayLike) -> "SceneOctree":
         """Return a scene of some of the placements alone, under the same ids.

@@ -18,6 +18,7 @@ from .structures import (
     Batch,
     Cells,
     Hits,
+    Packing,
     Sheets,
     Slid,
     Target,
@@ -84,16 +85,17 @@ def questions(library: ctypes.CDLL) -> Iterator[Question]:
     at, count, rays = ctypes.addressof, len(FACES) // 3, len(ORIGINS) // 3
     vertices, faces, order = _doubles(VERTICES), _wholes(FACES), _wholes(range(count))
     tree = Tree(
-        vertices=at(vertices), faces=at(faces), order=at(order), vertex_count=5, entry_count=count
-    )
+        vertices=at(vertices), faces=at(faces), order=at(order), vertex_step=5, vertex_count=5,
+        face_step=count, entry_count=count,
+    )  # fmt: skip
     nodes, blocks = (
         ctypes.create_string_buffer(library.octree_kernel_size(each, 0)) for each in (NODE, BLOCK)
     )
-    entries, middles = (c_int32 * count)(*range(count)), (ctypes.c_float * (3 * count))()
     root, begin, end = _wholes([-1]), _wholes([0]), _wholes([count])
-    given = nodes, blocks, 1, 1, root, begin, end, end, 1, entries, count, middles
+    packing = Packing(at(root), at(begin), at(begin), None, at(end), cell_count=1, stop=count)
     part = ctypes.create_string_buffer(library.octree_kernel_size(PART, 0))
-    yield "pack", (byref(tree), *given, part, (c_int32 * 1)()), ()
+    given = byref(tree), byref(packing), nodes, blocks, 1, 1, part, (c_int32 * 1)()
+    yield "pack", given, ()
 
     walked, turns, limit = Walked(pointer(tree)), _wholes(range(rays)), _doubles([math.inf])
     origins, directions, items = _doubles(ORIGINS), _doubles(DIRECTIONS), _wholes(turns)

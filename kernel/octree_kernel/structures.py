@@ -4,7 +4,7 @@
 
 from ctypes import POINTER, Structure, c_double, c_int64, c_void_p
 
-ABI = 165759329739245807
+ABI = 662922962731667408
 
 DAMAGED = -1
 NO_ROOM = -2
@@ -42,12 +42,31 @@ class Tree(Structure):
         ("boxes", c_void_p),
         ("radii", c_void_p),
         ("upper", c_int64),
+        ("vertex_step", c_int64),
+        ("vertex_count", c_int64),
+        ("face_step", c_int64),
+        ("entry_count", c_int64),
         ("node_count", c_int64),
         ("block_count", c_int64),
-        ("vertex_count", c_int64),
-        ("entry_count", c_int64),
         ("depth", c_int64),
         ("frame", Frame),
+    ]
+
+class Packing(Structure):
+    """See `Packing` in octree_kernel.h."""
+
+    _fields_ = [
+        ("first_child", c_void_p),
+        ("child_count", c_void_p),
+        ("begin", c_void_p),
+        ("own_end", c_void_p),
+        ("end", c_void_p),
+        ("entries", c_void_p),
+        ("middles", c_void_p),
+        ("cell_count", c_int64),
+        ("root", c_int64),
+        ("start", c_int64),
+        ("stop", c_int64),
     ]
 
 class Scene(Structure):
@@ -265,8 +284,8 @@ class Target(Structure):
 
 FUNCTIONS = {
     "abi": [],
-    "pack": [POINTER(Tree), c_void_p, c_void_p, c_int64, c_int64, c_void_p, c_void_p, c_void_p,
-        c_void_p, c_int64, c_void_p, c_int64, c_void_p, c_void_p, c_void_p],
+    "pack": [POINTER(Tree), POINTER(Packing), c_void_p, c_void_p, c_int64, c_int64, c_void_p,
+        c_void_p],
     "size": [c_int64, c_int64],
     "cast": [POINTER(Walked), POINTER(Asked), c_int64, c_int64, c_int64, c_int64, c_int64,
         c_void_p, POINTER(Hits)],

@@ -278,6 +278,7 @@ def test_a_hundred_thousand_placements_of_one_triangle():
     assert found.shape[1] < 20
 
 
+@pytest.mark.usefixtures("in_numpy")
 def test_octrees_are_built_when_a_question_needs_them(monkeypatch):
     built = []
     meshes = __import__("core.scene.meshes", fromlist=["build_octree"])

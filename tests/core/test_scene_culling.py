@@ -163,6 +163,7 @@ def test_many_volumes_build_it_at_once_and_one_that_is_there_is_used():
     assert not scene._meshes.unsorted[mesh]
 
 
+@pytest.mark.usefixtures("in_numpy")
 @tuned(core, comparisons=0)
 def test_an_octree_that_pays_is_built_in_steps():
     asked, steps = one_view(), []

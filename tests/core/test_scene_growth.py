@@ -85,6 +85,7 @@ def test_what_is_replaced_gives_its_room_back():
     assert len(scene._meshes.forest(np.zeros(1, int)).order) < 3 * 2_000
 
 
+@pytest.mark.usefixtures("in_numpy")
 def test_a_mesh_that_cannot_be_divided_deeply_is_asked_all_the_same(monkeypatch):
     build, tried = meshes_module.build_steps, []
 
