@@ -79,8 +79,8 @@ def query(
         "touching": the item touches the volume, borders included. "inside": it lies wholly in the
         volume, borders included. "candidates": potential colliders, the items of all cells that
         touch the volume, without a test of their own; the only answer that depends on how the
-        tree was built; in a scene, of all cells of the meshes' octrees that touch an image of the
-        volume in the space of the mesh. "objects" is the older spelling of `objects_touching`.
+        tree was built, and none that a scene gives: see `objects_touching`. "objects" is the
+        older spelling of `objects_touching`.
     groups : int
         A mask of 32 bits: items with a mask that shares none of them are not there.
     threads : int or None
@@ -97,8 +97,8 @@ def query(
     Raises
     ------
     ValueError
-        If a volume is not finite or a frustum is flat, `relation` is none of the three, `groups`
-        is no mask, or `threads` are fewer than 1.
+        If a volume is not finite or a frustum is flat, `relation` is none of the three or
+        asks a `SceneOctree` for candidates, `groups` is no mask, or `threads` are fewer than 1.
 
     Notes
     -----

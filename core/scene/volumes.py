@@ -55,7 +55,7 @@ def found_in(moment: Moment, volumes: Shapes, relation: str) -> Ids:
     for pairs in moment.reached(volumes):
         rest, answers = np.flatnonzero(~pairs.whole), Answers(len(pairs), moment.meshes.largest)
         some = pairs[rest]
-        for found in candidates(moment, volumes, some, relation == "candidates"):
+        for found in candidates(moment, volumes, some):
             numbers, entries = confirmed(moment, volumes, some, found, relation)
             answers.add(rest[found.asked], numbers, found.order[entries])
         parts.append(_with_whole(moment, pairs, answers.pairs()))
@@ -130,15 +130,12 @@ def confirmed(
     moment: Moment, volumes: Shapes, pairs: Reached, found: PlacedCandidates, relation: str
 ) -> Pairs:
     """Return the candidates for which the relation holds, in no order."""
-    if relation == "candidates":
-        parts = [found.doubtful, found.certain]
-    else:
-        sure, unsure = found.vouched(relation)
-        parts = [sure]
-        for numbers, entries in (found.doubtful, unsure):
-            asked = found.asked[numbers]
-            flags = _passed(moment, volumes, pairs, found, asked, entries, relation)
-            parts.append((numbers[flags], entries[flags]))
+    sure, unsure = found.vouched(relation)
+    parts = [sure]
+    for numbers, entries in (found.doubtful, unsure):
+        asked = found.asked[numbers]
+        flags = _passed(moment, volumes, pairs, found, asked, entries, relation)
+        parts.append((numbers[flags], entries[flags]))
     return joined(parts)
 
 
@@ -170,15 +167,8 @@ def _passed(
     return test(items, np.arange(len(entries)), volumes, pairs.volumes[asked])
 
 
-def candidates(
-    moment: Moment, volumes: Shapes, pairs: Reached, all_in_cells: bool = False
-) -> Iterator[PlacedCandidates]:
-    """Yield what may touch, each once, by vertices of meshes or down their octrees.
-
-    With `all_in_cells`, all items of the cells that the walks of the volumes' images find.
-    """
-    if all_in_cells:
-        return _by_octrees(moment, volumes, pairs, np.arange(len(pairs)), True)
+def candidates(moment: Moment, volumes: Shapes, pairs: Reached) -> Iterator[PlacedCandidates]:
+    """Yield what may touch, each once, by vertices of meshes or down their octrees."""
     batches, rest = compared(moment, volumes, pairs)
     every = ((each, np.arange(len(each.asked))) for each in batches)
     return chain(_by_vertices(every), _by_octrees(moment, volumes, pairs, rest))
@@ -193,7 +183,7 @@ def _by_vertices(batches: Iterable[tuple[Compared, Ids]]) -> Iterator[PlacedCand
 
 
 def _by_octrees(
-    moment: Moment, volumes: Shapes, pairs: Reached, some: Ids, all_in_cells: bool = False
+    moment: Moment, volumes: Shapes, pairs: Reached, some: Ids
 ) -> Iterator[PlacedCandidates]:
     """Yield what the walks of the volumes' images down the meshes' octrees find, of some pairs."""
     if len(some) == 0:
@@ -206,8 +196,7 @@ def _by_octrees(
         references, count = sum(each.references for each in runs), len(images.pairs)
         for portion in portions(runs, count, _PIECE) if references > _PIECE else [runs]:
             found = [expanded(forest, each) for each in portion]
-            if not all_in_cells:
-                found[0] = _near(forest, images, *found[0])
+            found[0] = _near(forest, images, *found[0])
             if forest.straddlers != "keep":
                 found = deduplicate(found, len(forest.order), boxes)
             asked = some[images.pairs]
