@@ -125,9 +125,10 @@ static INLINED void push(Walk *walk, const Node *node, Eight enter, unsigned slo
     walk->height += top - bottom;
 }
 
-/* Sort the findings of a question by distance, unless that is NULL, and by name: Shell, 1959. */
-static void sort_met(int64_t *names, double *distances, int64_t count) {
-    int64_t gap = 1;
+/* Sort the findings of a question by distance, unless that is NULL, and by name: Shell, 1959.
+ * Several cells may find one item: each name remains once. Returns the number that remains. */
+static int64_t sort_met(int64_t *names, double *distances, int64_t count) {
+    int64_t gap = 1, each = 0;
     while (gap < count / 3) gap = 3 * gap + 1;
     for (; gap > 0; gap /= 3)
         for (int64_t i = gap, at; i < count; i++) {
@@ -142,6 +143,13 @@ static void sort_met(int64_t *names, double *distances, int64_t count) {
             names[at] = name;
             if (distances) distances[at] = distance;
         }
+    for (int64_t i = 0; i < count; i++) {
+        if (i > 0 && names[i] == names[i - 1]) continue;
+        names[each] = names[i];
+        if (distances) distances[each] = distances[i];
+        each++;
+    }
+    return each;
 }
 
 /* Return whether one of the nearest comes before a triangle at a distance: at equal distances,
