@@ -255,10 +255,7 @@ def inside(
     found = lone.touched(near.rows, near.kind)
     if found is None:
         return None
-    octree, (counts, entries) = cast(Octree, tree), found
+    octree, (counts, items) = cast(Octree, tree), found
     numbers = np.repeat(np.arange(len(counts)), counts)
-    (met,) = lying_inside(octree.arranged, entries, asked, numbers).nonzero()
-    numbers, items = numbers[met], octree.order[entries[met]]
-    pairs = np.stack((numbers, items))[:, np.lexsort((items, numbers))]
-    compiled.named(octree, pairs[1])
-    return pairs
+    (met,) = lying_inside(octree.items, items, asked, numbers).nonzero()
+    return np.stack((numbers[met], compiled.named(octree, items[met])))

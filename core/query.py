@@ -229,18 +229,15 @@ def _touched(
         return None
     exactly = relation == "touching"
     asked = compiled.VolumesAsked.of(volumes, threads, exactly=exactly)
-    if exactly:
-        turns = morton_order(tree, volumes)
-        counts, _, items = packed.touched(asked, turns, any_hit=any_hit)
-        return counts, items, turns
-    turns = np.arange(len(volumes))
+    turns = morton_order(tree, volumes)
 
-    def confirm(numbers: Ids, entries: Ids) -> Flags:
-        return lying_inside(tree.arranged, entries, volumes, numbers)
+    def confirm(numbers: Ids, items: Ids) -> Flags:
+        return lying_inside(tree.items, items, volumes, numbers)
 
-    counts, _, entries = packed.touched(asked, turns, confirm=confirm)
-    items = tree.order[entries]
-    return counts, items[np.lexsort((items, np.repeat(turns, np.maximum(counts, 0))))], turns
+    counts, _, items = packed.touched(
+        asked, turns, any_hit=any_hit, confirm=None if exactly else confirm
+    )
+    return counts, items, turns
 
 
 def _walked(

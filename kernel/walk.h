@@ -178,12 +178,10 @@ static int take(Walk *walk, int64_t entry, double distance) {
     return 1;
 }
 
-/* Note a finding, where all are asked for: the item, or the entry of items that the caller tests.
- * 0 if room ran out. */
+/* Note a finding, where all are asked for. 0 if room ran out. */
 static int note(Walk *walk, int64_t entry, double distance) {
-    int64_t name = walk->kind == AROUND ? entry : walk->tree->order[entry];
     if (walk->count == walk->room) return 0;
-    walk->names[walk->count] = walk->place << 32 | name;
+    walk->names[walk->count] = walk->place << 32 | walk->tree->order[entry];
     if (walk->distances) walk->distances[walk->count] = distance;
     walk->count++;
     if (walk->any) walk->height = 0;

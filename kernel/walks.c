@@ -282,9 +282,9 @@ static void set_volume(Walk *walk, int kind, const double *volume) {
 }
 
 /* Find the items that meet volumes of a kind (see `set_volume`), of those that `turns` names from
- * `from` to `to`: items of each, ascending, with their places shifted by 32 bits; entries if the
- * kind is AROUND; or one item if `any`. `counts` are the numbers of items, or NOT_TAKEN or
- * NOT_PACKED. Returns the turn for which room ran out, or `to`. */
+ * `from` to `to`: items of each, ascending, with their places shifted by 32 bits; or one item if
+ * `any`. `counts` are the numbers of items, or NOT_TAKEN or NOT_PACKED. Returns the turn for which
+ * room ran out, or `to`. */
 EXPORT int64_t octree_kernel_touch(const Walked *walked, const double *volumes,
                                    const int64_t *turns, int64_t from, int64_t to, int64_t kind,
                                    int64_t any, Pending *stack, int64_t *names, int64_t room,
