@@ -116,6 +116,24 @@ def _are_ends(limits: ArrayLike, count: int) -> bool:
     return type(limits) is np.ndarray and limits.dtype is _DOUBLE and limits.shape == (count,)
 
 
+def _of_rays(
+    tree: AnyOctree,
+    origins: ArrayLike,
+    directions: ArrayLike,
+    limits: ArrayLike,
+    groups: SupportsIndex,
+    threads: SupportsIndex | None,
+) -> Lone | None:
+    """Return the arrays of a mesh's tree, if few rays that need no conversion ask it."""
+    if not (_is_plain(origins) and _is_plain(directions)):
+        return None
+    count = len(cast(Floats, origins))
+    is_mesh = type(tree) is Octree and isinstance(tree.items, Triangles)
+    lone = _of(tree, groups, count, threads) if is_mesh else None
+    are_ends = type(limits) is float or _are_ends(limits, count)
+    return lone if are_ends and len(cast(Floats, directions)) == count else None
+
+
 def rays(
     tree: AnyOctree,
     origins: ArrayLike,
@@ -130,22 +148,41 @@ def rays(
 
     Returns None for what is to be asked in the usual way.
     """
-    if not (_is_plain(origins) and _is_plain(directions)):
+    lone = _of_rays(tree, origins, directions, limits, groups, threads)
+    if lone is None:
         return None
-    starts, towards = cast(Floats, origins), cast(Floats, directions)
-    count = len(starts)
-    is_mesh = type(tree) is Octree and isinstance(tree.items, Triangles)
-    lone = _of(tree, groups, count, threads) if is_mesh else None
-    if (
-        lone is None
-        or len(towards) != count
-        or not (type(limits) is float or _are_ends(limits, count))
-    ):
-        return None
-    found = lone.cast(starts, towards, cast(Floats, limits), any_hit=any_hit)
+    asked = cast(Floats, origins), cast(Floats, directions), cast(Floats, limits)
+    found = lone.cast(*asked, any_hit=any_hit)
     if found is not None:
         compiled.named(cast(Octree, tree), found[0])
     return found
+
+
+def crossings(
+    tree: AnyOctree,
+    origins: ArrayLike,
+    directions: ArrayLike,
+    limits: ArrayLike,
+    groups: SupportsIndex,
+    threads: SupportsIndex | None = None,
+) -> tuple[Ids, Floats] | None:
+    """Find rays and the items that they meet, (2, h), and how far these are, (h,), sorted.
+
+    Returns None for what is to be asked in the usual way.
+    """
+    lone = _of_rays(tree, origins, directions, limits, groups, threads)
+    if lone is None:
+        return None
+    found = lone.cast_all(cast(Floats, origins), cast(Floats, directions), cast(Floats, limits))
+    return None if found is None else (_pairs(tree, *found[:2]), found[2])
+
+
+def _pairs(tree: AnyOctree, counts: Ids, names: Ids) -> Ids:
+    """Return questions and what they found, (2, h), given how many each has, (q,), and names."""
+    pairs = np.empty((2, len(names)), np.intp)
+    pairs[0] = 0 if len(counts) == 1 else np.repeat(np.arange(len(counts)), counts)
+    pairs[1] = compiled.named(cast(Octree, tree), names)
+    return pairs
 
 
 def nearest(
@@ -204,13 +241,7 @@ def volumes(
     if lone is None:
         return None
     found = lone.touched(asked.rows.T, kind, any_hit=any_hit)
-    if found is None:
-        return None
-    counts, names = found
-    pairs = np.empty((2, len(names)), np.intp)
-    pairs[0] = 0 if len(counts) == 1 else np.repeat(np.arange(len(counts)), counts)
-    pairs[1] = compiled.named(cast(Octree, tree), names)
-    return counts, pairs
+    return None if found is None else (found[0], _pairs(tree, *found))
 
 
 def inside(
@@ -224,10 +255,7 @@ def inside(
     found = lone.touched(near.rows, near.kind)
     if found is None:
         return None
-    octree, (counts, entries) = cast(Octree, tree), found
+    octree, (counts, items) = cast(Octree, tree), found
     numbers = np.repeat(np.arange(len(counts)), counts)
-    (met,) = lying_inside(octree.arranged, entries, asked, numbers).nonzero()
-    numbers, items = numbers[met], octree.order[entries[met]]
-    pairs = np.stack((numbers, items))[:, np.lexsort((items, numbers))]
-    compiled.named(octree, pairs[1])
-    return pairs
+    (met,) = lying_inside(octree.items, items, asked, numbers).nonzero()
+    return np.stack((numbers[met], compiled.named(octree, items[met])))

@@ -79,8 +79,8 @@ def query(
         "touching": the item touches the volume, borders included. "inside": it lies wholly in the
         volume, borders included. "candidates": potential colliders, the items of all cells that
         touch the volume, without a test of their own; the only answer that depends on how the
-        tree was built; in a scene, of all cells of the meshes' octrees that touch an image of the
-        volume in the space of the mesh. "objects" is the older spelling of `objects_touching`.
+        tree was built, and none that a scene gives: see `objects_touching`. "objects" is the
+        older spelling of `objects_touching`.
     groups : int
         A mask of 32 bits: items with a mask that shares none of them are not there.
     threads : int or None
@@ -97,8 +97,8 @@ def query(
     Raises
     ------
     ValueError
-        If a volume is not finite or a frustum is flat, `relation` is none of the three, `groups`
-        is no mask, or `threads` are fewer than 1.
+        If a volume is not finite or a frustum is flat, `relation` is none of the three or
+        asks a `SceneOctree` for candidates, `groups` is no mask, or `threads` are fewer than 1.
 
     Notes
     -----
@@ -229,18 +229,15 @@ def _touched(
         return None
     exactly = relation == "touching"
     asked = compiled.VolumesAsked.of(volumes, threads, exactly=exactly)
-    if exactly:
-        turns = morton_order(tree, volumes)
-        counts, _, items = packed.touched(asked, turns, any_hit=any_hit)
-        return counts, items, turns
-    turns = np.arange(len(volumes))
+    turns = morton_order(tree, volumes)
 
-    def confirm(numbers: Ids, entries: Ids) -> Flags:
-        return lying_inside(tree.arranged, entries, volumes, numbers)
+    def confirm(numbers: Ids, items: Ids) -> Flags:
+        return lying_inside(tree.items, items, volumes, numbers)
 
-    counts, _, entries = packed.touched(asked, turns, confirm=confirm)
-    items = tree.order[entries]
-    return counts, items[np.lexsort((items, np.repeat(turns, np.maximum(counts, 0))))], turns
+    counts, _, items = packed.touched(
+        asked, turns, any_hit=any_hit, confirm=None if exactly else confirm
+    )
+    return counts, items, turns
 
 
 def _walked(

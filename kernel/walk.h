@@ -125,9 +125,10 @@ static INLINED void push(Walk *walk, const Node *node, Eight enter, unsigned slo
     walk->height += top - bottom;
 }
 
-/* Sort the findings of a question by distance, unless that is NULL, and by name: Shell, 1959. */
-static void sort_met(int64_t *names, double *distances, int64_t count) {
-    int64_t gap = 1;
+/* Sort the findings of a question by distance, unless that is NULL, and by name: Shell, 1959.
+ * Several cells may find one item: each name remains once. Returns the number that remains. */
+static int64_t sort_met(int64_t *names, double *distances, int64_t count) {
+    int64_t gap = 1, each = 0;
     while (gap < count / 3) gap = 3 * gap + 1;
     for (; gap > 0; gap /= 3)
         for (int64_t i = gap, at; i < count; i++) {
@@ -142,6 +143,13 @@ static void sort_met(int64_t *names, double *distances, int64_t count) {
             names[at] = name;
             if (distances) distances[at] = distance;
         }
+    for (int64_t i = 0; i < count; i++) {
+        if (i > 0 && names[i] == names[i - 1]) continue;
+        names[each] = names[i];
+        if (distances) distances[each] = distances[i];
+        each++;
+    }
+    return each;
 }
 
 /* Return whether one of the nearest comes before a triangle at a distance: at equal distances,
@@ -170,12 +178,10 @@ static int take(Walk *walk, int64_t entry, double distance) {
     return 1;
 }
 
-/* Note a finding, where all are asked for: the item, or the entry of items that the caller tests.
- * 0 if room ran out. */
+/* Note a finding, where all are asked for. 0 if room ran out. */
 static int note(Walk *walk, int64_t entry, double distance) {
-    int64_t name = walk->kind == AROUND ? entry : walk->tree->order[entry];
     if (walk->count == walk->room) return 0;
-    walk->names[walk->count] = walk->place << 32 | name;
+    walk->names[walk->count] = walk->place << 32 | walk->tree->order[entry];
     if (walk->distances) walk->distances[walk->count] = distance;
     walk->count++;
     if (walk->any) walk->height = 0;

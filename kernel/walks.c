@@ -149,8 +149,7 @@ EXPORT int64_t octree_kernel_cast_all(const Walked *walked, const Asked *asked, 
         if (!go_on(&walk)) return at;
         counts[at] = walk.state != MISS ? walk.state : walk.missing ? NOT_PACKED : walk.count;
         if (counts[at] < 0) continue;
-        sort_met(walk.names, walk.distances, walk.count);
-        first += walk.count;
+        first += counts[at] = sort_met(walk.names, walk.distances, walk.count);
     }
     return to;
 }
@@ -283,9 +282,9 @@ static void set_volume(Walk *walk, int kind, const double *volume) {
 }
 
 /* Find the items that meet volumes of a kind (see `set_volume`), of those that `turns` names from
- * `from` to `to`: items of each, ascending, with their places shifted by 32 bits; entries if the
- * kind is AROUND; or one item if `any`. `counts` are the numbers of items, or NOT_TAKEN or
- * NOT_PACKED. Returns the turn for which room ran out, or `to`. */
+ * `from` to `to`: items of each, ascending, with their places shifted by 32 bits; or one item if
+ * `any`. `counts` are the numbers of items, or NOT_TAKEN or NOT_PACKED. Returns the turn for which
+ * room ran out, or `to`. */
 EXPORT int64_t octree_kernel_touch(const Walked *walked, const double *volumes,
                                    const int64_t *turns, int64_t from, int64_t to, int64_t kind,
                                    int64_t any, Pending *stack, int64_t *names, int64_t room,
@@ -294,7 +293,7 @@ EXPORT int64_t octree_kernel_touch(const Walked *walked, const double *volumes,
     USE_DEFAULT_FLOATS;
     Walk walk = {.stack = stack, .any = (int)any};
     for (int64_t turn = from; turn < to; turn++) {
-        int64_t i = turns ? turns[turn] : turn, each = 0;
+        int64_t i = turns ? turns[turn] : turn;
         walk.names = names + found, walk.room = room - found;
         set_volume(&walk, (int)kind, volumes + size_of_volume((int)kind) * i);
         double square = walk.radius * walk.radius;
@@ -308,10 +307,7 @@ EXPORT int64_t octree_kernel_touch(const Walked *walked, const double *volumes,
             counts[i] = walk.missing ? NOT_PACKED : NOT_TAKEN;
             continue;
         }
-        sort_met(walk.names, NULL, walk.count);
-        for (int64_t n = 0; n < walk.count; n++) /* what was met in several cells, once */
-            if (n == 0 || walk.names[n] != walk.names[n - 1]) walk.names[each++] = walk.names[n];
-        counts[i] = each, found += each;
+        found += counts[i] = sort_met(walk.names, NULL, walk.count);
     }
     return to;
 }

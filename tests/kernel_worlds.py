@@ -482,6 +482,7 @@ def survive_damage(seed):
     if walked.is_sound:
         lone._KNOWN[damaged] = walked
         lone.rays(damaged, origins[:99], directions[:99], np.inf, ALL_BITS)
+        lone.crossings(damaged, origins[:99], directions[:99], np.inf, ALL_BITS)
         lone.nearest(damaged, origins[:99], 1, np.inf, ALL_BITS)
         for asked in volumes(origins[:99], np.ptp(origins, axis=0)):
             lone.volumes(damaged, asked, ALL_BITS)

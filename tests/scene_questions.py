@@ -199,7 +199,7 @@ def stepped(asking, question, *rest, **options):
 
 
 def ask_queries(scene, **options):
-    relations = ("touching", "inside", "candidates", "objects")
+    relations = ("touching", "inside", "objects")
     return [core.query(scene, v, relation=r, **options) for v in VOLUMES for r in relations]
 
 

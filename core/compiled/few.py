@@ -12,7 +12,7 @@ from .door import found
 NOT_TAKEN, NOT_PACKED = -2, -3
 # Rays and the arrays of their answer, as the kernel takes them.
 _ASKED, _HITS = Struct("4q"), Struct("6q")
-# Room for what volumes touch; what does not fit is asked in the usual way.
+# Room for what volumes touch or rays cross; what does not fit is asked in the usual way.
 _ROOM = 4_096
 # Of rays: items, (q,), and, one after the other, their placements, as whole numbers, distances,
 # positions, normals and weights, (11 q,).
@@ -46,25 +46,43 @@ class Few:
         self, starts: Floats, towards: Floats, limits: Floats | float, *, any_hit: bool
     ) -> Hits | None:
         """Find the closest item of each ray, or any item, without the other numbers."""
-        count, ends = len(starts), 1 if type(limits) is float else len(limits)  # type: ignore[arg-type]
-        # Rays and answers share one array, so that only one address is looked up.
-        numbers, (room, _kept) = np.empty(18 * count + ends), self._scratch()
-        numbers[: 3 * count], numbers[3 * count : 6 * count] = starts.ravel(), towards.ravel()
-        first = 6 * count + ends
-        numbers[6 * count : first] = limits
-        start, each = address(numbers), 8 * count  # bytes of a number of each ray
-        end, item = start + 6 * each, start + 8 * first
+        count, (room, _kept) = len(starts), self._scratch()
+        asked, numbers, item = _asked(starts, towards, limits, 12 * count)
+        each = 8 * count  # bytes of a number of each ray
         if self._library.lone_cast(
-            self._told, _ASKED.pack(start, start + 3 * each, end, ends > 1), 0, count, any_hit, 0,
-            self.depth, room, _HITS.pack(item, item + each, 0, 0, 0, 0) if any_hit else
+            self._told, asked, 0, count, any_hit, 0, self.depth, room,
+            _HITS.pack(item, item + each, 0, 0, 0, 0) if any_hit else
             _HITS.pack(
                 item, item + each, item + 2 * each, item + 3 * each, item + 6 * each,
                 item + 9 * each,
             ),
         ) < count:  # fmt: skip
             return None
-        items = numbers[first : first + count].view(np.intp)
-        return None if min(items.tolist()) <= NOT_TAKEN else (items, numbers[first + count :])
+        items = numbers[:count].view(np.intp)
+        return None if min(items.tolist()) <= NOT_TAKEN else (items, numbers[count:])
+
+    def cast_all(
+        self, starts: Floats, towards: Floats, limits: Floats | float
+    ) -> tuple[Ids, Ids, Floats] | None:
+        """Count the items that each ray meets, (q,), name the items and tell how far they are.
+
+        Names and distances are sorted by ray, distance and name.
+        """
+        count, (room, _kept) = len(starts), self._scratch()
+        asked, numbers, place = _asked(starts, towards, limits, count + 2 * _ROOM)
+        names = place + 8 * count
+        reached = self._library.lone_cast_all(
+            self._told, asked, 0, count, room, names, names + 8 * _ROOM, _ROOM, place
+        )
+        counts = numbers[:count].view(np.intp)
+        total = _total(counts, reached)
+        if total is None:
+            return None
+        return (
+            counts,
+            numbers[count : count + total].view(np.intp),
+            numbers[count + _ROOM : count + _ROOM + total],
+        )
 
     def nearest(self, points: Floats, count: int, limit: float) -> Nearby | None:
         """Find the nearest items of each point."""
@@ -97,7 +115,28 @@ class Few:
             _ROOM, place,
         )  # fmt: skip
         counts = numbers[:count]
-        each = counts.tolist()
-        if reached < count or min(each) <= NOT_TAKEN:
-            return None
-        return counts, numbers[count : count + sum(each)]
+        total = _total(counts, reached)
+        return None if total is None else (counts, numbers[count : count + total])
+
+
+def _asked(
+    starts: Floats, towards: Floats, limits: Floats | float, more: int
+) -> tuple[bytes, Floats, int]:
+    """Return rays as the kernel takes them, and room for more numbers and its address.
+
+    Rays and answers share one array, so that only one address is looked up.
+    """
+    count, ends = len(starts), 1 if type(limits) is float else len(limits)  # type: ignore[arg-type]
+    first = 6 * count + ends
+    numbers = np.empty(first + more)
+    numbers[: 3 * count], numbers[3 * count : 6 * count] = starts.ravel(), towards.ravel()
+    numbers[6 * count : first] = limits
+    start = address(numbers)
+    told = _ASKED.pack(start, start + 24 * count, start + 48 * count, ends > 1)
+    return told, numbers[first:], start + 8 * first
+
+
+def _total(counts: Ids, reached: int) -> int | None:
+    """Return the sum of all counts; None unless the kernel has told each."""
+    each = counts.tolist()
+    return None if reached < len(each) or min(each) <= NOT_TAKEN else sum(each)

@@ -48,9 +48,10 @@ class Questions:
         return address(self.origins), address(self.directions), address(self.limits), step
 
     @property
-    def ends(self) -> Floats | float:
-        """Ends of rays, (q,), or the one of all."""
-        return float(self.limits[0]) if len(self.limits) == 1 else self.limits
+    def few(self) -> tuple[Floats, Floats, Floats | float]:
+        """What `Few` is told of them: origins, directions and ends, (q,), or the one of all."""
+        ends = float(self.limits[0]) if len(self.limits) == 1 else self.limits
+        return self.origins, self.directions, ends
 
     def are_scattered(self) -> bool:
         """Tell whether rays seldom go where their neighbors go."""

@@ -21,7 +21,7 @@ MOST = 1_024
 NO_PLACES = np.empty(0, np.intp)
 # Rays, placements, items and distances of crossings.
 Crossed = tuple[Ids, Ids, Ids, Floats]
-# Which pairs of volumes and entries are met.
+# Which pairs of volumes and items are met.
 Confirm = Callable[[Ids, Ids], Flags]
 # What is met in a piece: there is room for so much at first.
 _ROOM = 65_536
@@ -232,9 +232,9 @@ class Walked:
         """Find what meets volumes.
 
         `turns` (q,) are the numbers of all, neighbors best one after the other. `confirm` tells
-        of volumes and entries, by turns, which are met. Returns how many each meets, (q,), or at
-        most one, or -2 of volumes that are left to NumPy; and placements, empty without a scene,
-        and items of each in the order of the turns, ascending, or entries where `confirm` tells.
+        of volumes and names of items, by turns, which are met. Returns how many each meets, (q,),
+        or at most one, or -2 of volumes that are left to NumPy; and placements, empty without a
+        scene, and items of each in the order of the turns, ascending.
         """
         counts = np.zeros(len(asked), np.intp)
 

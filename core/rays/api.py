@@ -160,7 +160,7 @@ def ray_cast(
     if isinstance(tree, RayQuestions):
         return tree._ray_cast(origins, directions, max_distance, groups, threads)
     asked = AskedRays.of(tree, origins, directions, max_distance, groups, threads)
-    found = asked.alone()
+    found = lone.rays(*asked.alone)
     if found is not None:
         return hits_of(found)
     if asked.packed is None:
@@ -232,7 +232,7 @@ def ray_test(
     if isinstance(tree, RayQuestions):
         return tree._ray_test(origins, directions, max_distance, groups, threads)
     asked = AskedRays.of(tree, origins, directions, max_distance, groups, threads)
-    found = asked.alone(any_hit=True)
+    found = lone.rays(*asked.alone, any_hit=True)
     if found is not None:
         return found[0] >= 0
     if asked.packed is None:
@@ -284,9 +284,15 @@ def ray_cast_all(
     ValueError
         As with `ray_cast`.
     """
+    few = lone.crossings(tree, origins, directions, max_distance, groups, threads)
+    if few is not None:
+        return RayCrossings(*few)
     if isinstance(tree, RayQuestions):
         return tree._ray_cast_all(origins, directions, max_distance, groups, threads)
     asked = AskedRays.of(tree, origins, directions, max_distance, groups, threads)
+    few = lone.crossings(*asked.alone)
+    if few is not None:
+        return RayCrossings(*few)
     found = asked.packed.cast_all(asked.questions) if asked.packed else None
     if found is None:
         return _all_crossings(asked, _crossed(asked))

@@ -7,9 +7,9 @@ from typing import SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import checks, compiled, lone
+from .. import checks, compiled
 from ..any_octree import AnyOctree
-from ..arrays import Ids
+from ..arrays import Floats, Ids
 from ..groups import ALL_GROUPS, in_groups
 from ..octree import Octree, as_octree
 from .crossings import Rays
@@ -45,10 +45,10 @@ class AskedRays:
         """The packed tree that answers them; NumPy does without one."""
         return compiled.packed(self.octree, len(self.questions))
 
-    def alone(self, *, any_hit: bool = False) -> compiled.Hits | None:
-        """Ask few rays the short way; None if they are to be asked in the usual way."""
-        asked = self.questions.origins, self.questions.directions, self.questions.ends
-        return lone.rays(self.octree, *asked, ALL_GROUPS, any_hit=any_hit)
+    @property
+    def alone(self) -> tuple[Octree, Floats, Floats, Floats | float, int]:
+        """The same question, as the short way of few rays takes it (`lone`)."""
+        return self.octree, *self.questions.few, ALL_GROUPS
 
     def __getitem__(self, numbers: Ids) -> "AskedRays":
         return AskedRays(self.octree, self.questions[numbers])

@@ -20,7 +20,7 @@ from ..steps import Steps, ascending, run
 from . import packed, pairs, rays, volumes
 from .moment import Moment
 
-RELATIONS = ("touching", "inside", "candidates", "objects")
+RELATIONS = ("touching", "inside", "objects")
 
 
 class SceneQuestions(VolumeQuestions, RayQuestions, NearestQuestions, PairQuestions):
@@ -33,6 +33,11 @@ class SceneQuestions(VolumeQuestions, RayQuestions, NearestQuestions, PairQuesti
     def _query(
         self, asked: Shapes, relation: str, groups: SupportsIndex, threads: SupportsIndex | None
     ) -> Ids:
+        if relation == "candidates":
+            raise ValueError(
+                "relation must be touching or inside for a scene, which has no cells of its own"
+                f" (see objects_touching), got {relation!r}"
+            )
         checks.choice("relation", relation, RELATIONS)
         if relation == "objects":
             return run(self._object_steps(asked, groups))

@@ -168,10 +168,10 @@ def packed(moment: Moment) -> PackedScene | None:
 def cast(moment: Moment, asked: Questions) -> RayHits | None:
     """Return the closest triangle that each ray meets, or None where NumPy has to answer."""
     scene = packed(moment)
-    few = _few_cast(scene, asked)
-    if few is not None:
-        return hits_of(few, _named(moment, few[1][: len(asked)].view(np.intp)))
-    count = len(asked)
+    few, count = _few(scene, len(asked)), len(asked)
+    alone = None if few is None else few.cast(*asked.few, any_hit=False)
+    if alone is not None:
+        return hits_of(alone, _named(moment, alone[1][:count].view(np.intp)))
     hits = *np.empty((2, count), np.intp), np.empty(count), *compiled.vectors(count)
     if scene is None or not scene.cast(asked, hits, any_hit=False):
         return None
@@ -182,13 +182,9 @@ def cast(moment: Moment, asked: Questions) -> RayHits | None:
     )
 
 
-def _few_cast(
-    scene: PackedScene | None, asked: Questions, *, any_hit: bool = False
-) -> compiled.Hits | None:
-    """Ask few rays the short way; None if they are to be asked in the usual way."""
-    if scene is None or not 0 < len(asked) <= lone.MOST:
-        return None
-    return scene.few.cast(asked.origins, asked.directions, asked.ends, any_hit=any_hit)
+def _few(scene: PackedScene | None, count: int) -> compiled.Few | None:
+    """Return what few questions ask; None if they are to be asked in the usual way."""
+    return scene.few if scene is not None and 0 < count <= lone.MOST else None
 
 
 def _named(moment: Moment, rows: Ids) -> Ids:
@@ -196,12 +192,22 @@ def _named(moment: Moment, rows: Ids) -> Ids:
     return np.where(rows >= 0, moment.placements.ids[rows], -1)
 
 
+def _placed(moment: Moment, scene: PackedScene, counts: Ids, names: Ids) -> Ids:
+    """Return questions, placements and triangles, (3, h), given how many each has, and names."""
+    rows, items = scene.split(names)
+    pairs = np.empty((3, len(names)), np.intp)
+    pairs[0] = 0 if len(counts) == 1 else np.repeat(np.arange(len(counts)), counts)
+    pairs[1], pairs[2] = moment.placements.ids[rows], items
+    return pairs
+
+
 def tested(moment: Moment, asked: Questions) -> Flags | None:
     """Return which rays meet any triangle, or None where NumPy has to answer."""
     scene, items = packed(moment), np.empty(len(asked), np.intp)
-    few = _few_cast(scene, asked, any_hit=True)
-    if few is not None:
-        return few[0] >= 0
+    few = _few(scene, len(asked))
+    alone = None if few is None else few.cast(*asked.few, any_hit=True)
+    if alone is not None:
+        return alone[0] >= 0
     if scene is None or not scene.cast(asked, (items,), any_hit=True):
         return None
     return repaired(
@@ -212,6 +218,11 @@ def tested(moment: Moment, asked: Questions) -> Flags | None:
 def cast_all(moment: Moment, asked: Questions) -> RayCrossings | None:
     """Return all triangles that rays meet, or None where NumPy has to answer."""
     scene = packed(moment)
+    few = _few(scene, len(asked))
+    alone = None if few is None else few.cast_all(*asked.few)
+    if scene is not None and alone is not None:
+        counts, names, distances = alone
+        return RayCrossings(_placed(moment, scene, counts, names), distances)
     found = None if scene is None else scene.cast_all(asked)
     if found is None:
         return None
@@ -272,11 +283,11 @@ def nearest(
 ) -> Nearest:
     """Return the nearest placed triangles of points (q, 3), finite ones."""
     scene = packed(moment) if count <= compiled.MOST else None
-    if scene is not None and 0 < len(points) <= lone.MOST:
-        few = scene.few.nearest(points, count, max_distance)
-        if few is not None:
-            placements = _named(moment, few[3].view(np.intp)).reshape(few[0].shape)
-            return Nearest(*few[:3], placements)
+    few = _few(scene, len(points))
+    alone = None if few is None else few.nearest(points, count, max_distance)
+    if alone is not None:
+        placements = _named(moment, alone[3].view(np.intp)).reshape(alone[0].shape)
+        return Nearest(*alone[:3], placements)
     if scene is not None:
         turns = morton_order(moment.top, Boxes(points, points))
         found = scene.nearest(points, turns, count, max_distance, threads)
@@ -312,14 +323,10 @@ def touched(
     scene = packed(moment)
     if scene is None:
         return None
-    if 0 < len(volumes) <= lone.MOST:
-        kind = compiled.volume_kind(volumes)
-        few = scene.few.touched(volumes.rows.T, kind, any_hit=any_hit)
-        if few is not None:
-            counts, names = few
-            rows, items = scene.split(names)
-            numbers = np.repeat(np.arange(len(counts)), counts)
-            return counts, np.stack((numbers, moment.placements.ids[rows], items))
+    few, kind = _few(scene, len(volumes)), compiled.volume_kind(volumes)
+    alone = None if few is None else few.touched(volumes.rows.T, kind, any_hit=any_hit)
+    if alone is not None:
+        return alone[0], _placed(moment, scene, *alone)
     turns = morton_order(moment.top, volumes)
     asked = VolumesAsked.of(volumes, threads)
     found = scene.touched_in(asked, turns, any_hit=any_hit)

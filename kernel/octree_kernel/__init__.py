@@ -65,7 +65,7 @@ def declared(library: ctypes.CDLL) -> ctypes.CDLL:
         function.argtypes, function.restype = arguments, c_int64
     # Single questions take microseconds: less than it takes to let other threads of Python go on.
     # Structures are given by their addresses, or as the bytes they are.
-    for name in ("cast", "nearest", "touch"):
+    for name in ("cast", "cast_all", "nearest", "touch"):
         plain = [each if each in (c_double, c_int64) else c_void_p for each in FUNCTIONS[name]]
         prototype = ctypes.PYFUNCTYPE(c_int64, *plain)
         setattr(library, f"lone_{name}", prototype((f"octree_kernel_{name}", library)))

@@ -14,6 +14,7 @@ from core import (
     Octree,
     OrientedBoxes,
     Regions,
+    SceneOctree,
     Spheres,
     Triangles,
     build_octree,
@@ -93,6 +94,10 @@ QUESTION_ERRORS = {
     "any of": (lambda: query_any(TREE, ZEROS), "volumes", "Spheres", "ndarray"),
     "count of": (lambda: query_count(TREE, ZEROS), "volumes", "Spheres", "ndarray"),
     "relation": (lambda: query(TREE, POINTS, relation="near"), "relation", "candidates", "near"),
+    "cells of a scene": (
+        lambda: query(SceneOctree(), POINTS, relation="candidates"), "relation",
+        "objects_touching", "candidates",
+    ),
     "nan sphere": (lambda: query(TREE, Spheres(NAN, [1, 1])), "volumes", "finite", "row 1"),
     "inf radius": (lambda: query(TREE, Spheres(ZEROS, [1, np.inf])), "volumes", "finite", "row 1"),
     "nan box": (lambda: query_any(TREE, Boxes(NAN, NAN)), "volumes", "finite", "row 1"),

@@ -177,7 +177,7 @@ PLAIN = {
     "rays": [
         lambda x, s=spell, a=ask: a(x, s(STARTS[:1]), s(WAYS[:1]))
         for spell in [*SPELLINGS.values()][:8]
-        for ask in (ray_cast, ray_test)
+        for ask in RAYS
     ],
     "ends": [
         lambda x, m=most: ray_cast(x, STARTS[:1], WAYS[:1], max_distance=m, threads=1)
@@ -213,7 +213,7 @@ def test_one_question_takes_the_short_way_however_it_is_spelled(name, kind, monk
 
         return ask
 
-    for method in ("cast", "nearest", "touched"):
+    for method in ("cast", "cast_all", "nearest", "touched"):
         monkeypatch.setattr(Few, method, counted(getattr(Few, method)))
     for ask in PLAIN[kind]:
         ask(index)
