@@ -57,7 +57,7 @@ def turned(triangles, rotation, shift=(0, 0, 0)):
 
 def scene_of(*meshes):
     """Place each mesh once, as it is."""
-    scene = SceneOctree(capacity=8)
+    scene = SceneOctree()
     numbers = [scene.add_mesh(mesh) for mesh in meshes]
     scene.place(numbers, np.tile(np.eye(4), (len(numbers), 1, 1)))
     return scene

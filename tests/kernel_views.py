@@ -51,7 +51,7 @@ def volumes_of(random, scene):
 
 def crowd(random):
     """Return a mesh whose vertices are everywhere, so that few blocks of them decide anything."""
-    scene = SceneOctree(capacity=4)
+    scene = SceneOctree()
     faces = random.integers(0, 60, (random.integers(5, 90), 3))
     mesh = scene.add_mesh(Triangles(random.normal(size=(60, 3)), faces))
     scene.place([mesh, mesh], np.stack((np.eye(4), np.diag([1.0, -2.0, 0.5, 1.0]))))

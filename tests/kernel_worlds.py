@@ -220,10 +220,7 @@ def scene(seed):
     """Return the scene and the question of a seed."""
     random = np.random.default_rng(seed)
     meshes = [triangles(random) for _ in range(random.integers(1, 4))]
-    chosen = options(random, max(len(faces) for _, faces in meshes))
-    if chosen["straddlers"] != "keep":
-        del chosen["loose_factor"]
-    tree = SceneOctree(**chosen)
+    tree = SceneOctree()
     numbers = [tree.add_mesh(Triangles(*mesh)) for mesh in meshes]
     count = int(random.choice([1, 4, 40]))
     placed, where = random.choice(numbers, count), matrices(random, count)

@@ -65,7 +65,7 @@ def turns(rng):
 def placed(blocks, order=None):
     """Return a scene of blocks, in an order of placements and of meshes."""
     order = np.arange(len(blocks)) if order is None else order
-    scene = SceneOctree(capacity=8)
+    scene = SceneOctree()
     meshes = [scene.add_mesh(Triangles(blocks[each].corners, FACES)) for each in order]
     scene.place(meshes, np.tile(np.eye(4), (len(blocks), 1, 1)))
     return scene

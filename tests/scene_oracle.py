@@ -56,9 +56,9 @@ def matrices(rng, kinds):
     return np.array([matrix(rng, kind) for kind in kinds]).reshape(-1, 4, 4)
 
 
-def scene(rng, *, meshes=3, placements=12, kinds=("rigid",), triangles=60, **options):
+def scene(rng, *, meshes=3, placements=12, kinds=("rigid",), triangles=60):
     """Many placements of a few meshes of about so many triangles."""
-    made = SceneOctree(**options)
+    made = SceneOctree()
     for _ in range(meshes):
         made.add_mesh(mesh(rng, int(rng.integers(1, triangles))))
     chosen = [kinds[i % len(kinds)] for i in range(placements)]

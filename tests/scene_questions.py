@@ -46,7 +46,7 @@ NAN = np.full((4, 4), np.nan)
 def masked_scene(seed):
     """Return a scene of cubes, sheets and fans in whole and half steps, with masks; and these."""
     rng = np.random.default_rng(seed)
-    scene = SceneOctree(capacity=4)
+    scene = SceneOctree()
     fan = Triangles(rng.integers(-1, 2, (9, 3)), rng.integers(0, 9, (6, 3)))
     meshes = [scene.add_mesh(each) for each in (CUBE, SHEET, fan, Triangles([], []))]
     count = 14

@@ -80,7 +80,7 @@ class World:
     """A scene that has been asked once and then got more meshes, and all that refers to it."""
 
     def __init__(self, audited: bool = True) -> None:
-        self.scene = SceneOctree(capacity=4)
+        self.scene = SceneOctree()
         cubes = [self.scene.add_mesh(solids.box((0, 0, 0), (1, 1, 1 - i / 8))) for i in range(3)]
         self.scene.place([cubes[0], cubes[1], cubes[0]], at((0, 0, 0), (0.5, 0, 0), (0, 3, 0)))
         self.spare = self.scene.add_mesh(solids.box((0, 0, 0), (2, 2, 2)))

@@ -1,13 +1,12 @@
 """Layouts in C: outlines of meshes, and their octrees along Morton curves."""
 
-from collections.abc import Generator
-
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import tuning
 from ..arrays import Flags, Floats, Ids, address
 from ..shapes import Triangles
+from ..steps import Steps
 from .door import Caller, found
 
 # Parts of an outline, as `ALL_PARTS` in the kernel.
@@ -52,10 +51,8 @@ class Arranger(Caller):
         given = vertices, vertices.shape[1], faces, faces.shape[1], some.start, some.stop
         self._call("keys", *given, frames, owners, frames.shape[1], keys)
 
-    def divided(
-        self, levels: NDArray[np.uint8], begin: Ids, end: Ids
-    ) -> Generator[None, None, Ids]:
-        """Divide roots, of entries from begin to end, and return all nodes; yields the while.
+    def divided(self, levels: NDArray[np.uint8], begin: Ids, end: Ids) -> Steps[Ids]:
+        """Divide roots, of entries from begin to end, and return all nodes; yields fractions.
 
         Nodes are (4, m): begin, end, first child, and number of children. `levels` (n,) tell where
         each key differs from the one before.
@@ -73,7 +70,7 @@ class Arranger(Caller):
                 raise IndexError("divide: the levels contradict each other")
             elif state == 1:
                 return nodes[:, : counts[1]]
-            yield
+            yield 1 - 1 / (2 + int(counts[0]))
 
     def medians(
         self, vertices: Floats, faces: Ids, begins: Ids, sizes: Ids, some: slice, order: Ids

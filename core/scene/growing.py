@@ -20,14 +20,10 @@ _ROOM = 0.5
 
 
 class Growing:
-    """Rows (..., n) that grow at their end, in place while there is room.
+    """Rows (..., n) that grow at their end, in place while there is room; `nothing` at first."""
 
-    What is put behind the end counts only once it is kept: until then it can be put anew.
-    """
-
-    def __init__(self) -> None:
-        self._held: NDArray[Any] | None = None
-        self._count = self._expected = 0
+    def __init__(self, nothing: NDArray[Any]) -> None:
+        self._held, self._count, self._expected = nothing, 0, 0
 
     def __len__(self) -> int:
         return self._count
@@ -35,42 +31,30 @@ class Growing:
     @property
     def rows(self) -> NDArray[Any]:
         """All that is kept."""
-        assert self._held is not None, "nothing was ever put here"
         return self._held[..., : self._count]
 
     def expect(self, count: int) -> None:
-        """Make room for so many more when the next ones are put, and no more if none were yet."""
+        """Make room for so many more when the next ones come, and no more if none did yet."""
         self._expected = self._count + count
 
-    def put(self, rows: NDArray[Any]) -> None:
+    def append(self, rows: NDArray[Any]) -> None:
         """Put rows behind the end."""
         stop = self._count + rows.shape[-1]
-        if self._held is None and self._expected <= stop:
-            self._held = rows  # the first ones are taken as they are
+        if self._count == 0 and self._expected <= stop:
+            self._held, self._count = rows, stop  # the first ones are taken as they are
             return
-        kept = rows[..., :0] if self._held is None else self.rows
-        if self._held is None or stop > self._held.shape[-1]:
-            room = self._expected
-            if self._held is not None or stop > room:
-                room = max(room, stop + int(stop * _ROOM))
-            shape = (*rows.shape[:-1], room)
-            is_flat = (rows if self._held is None else self._held).flags.c_contiguous
+        if stop > self._held.shape[-1]:
+            room = max(self._expected, stop + int(stop * _ROOM) if self._count else stop)
+            like, shape = self._held if self._count else rows, (*rows.shape[:-1], room)
+            is_flat = like.flags.c_contiguous
             held = np.empty(shape if is_flat else shape[::-1], rows.dtype)
             held = held if is_flat else held.T
-            held[..., : self._count] = kept
+            held[..., : self._count] = self.rows
             self._held = held
         elif not self._held.flags.writeable:
             self._held = self._held.copy(order="K")
         self._held[..., self._count : stop] = rows
-
-    def keep(self, count: int) -> None:
-        """Let the first `count` behind the end belong to the rest."""
-        self._count += count
-
-    def append(self, rows: NDArray[Any]) -> None:
-        """Put rows behind the end and keep them."""
-        self.put(rows)
-        self.keep(rows.shape[-1])
+        self._count = stop
 
 
 class GrownTriangles(Triangles):
@@ -81,7 +65,7 @@ class GrownTriangles(Triangles):
 
     def view_of(self, some: slice) -> "GrownTriangles":
         """Return some of the triangles, not copied."""
-        tables = {name: Growing() for name in self._tables}
+        tables = {name: Growing(np.empty((4, 0))) for name in self._tables}
         return GrownTriangles(self._vertex_rows, self._face_rows[:, some], tables)
 
     def is_worth_spheres(self, times: int) -> bool:

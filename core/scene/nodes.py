@@ -8,17 +8,17 @@ V. Havran, "Extended Morton Codes for High Performance Bounding Volume Hierarchy
 `CELL` triangles are divided at medians into full leaves of `LEAF`.
 """
 
-from collections.abc import Generator
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Flags, Floats, Ids, column_major, concatenated_ranges, cross, dot
+from ..arrays import Flags, Floats, Ids, column_major, concatenated_ranges, cross, dot, ranks_of
 from ..boxes import bounds_of_runs
 from ..grid import Words, morton_codes
 from ..shapes import Triangles
+from ..steps import Steps
 
 # Triangles in a leaf, and in a node that is divided at medians.
 LEAF, CELL = 8, 64
@@ -102,6 +102,24 @@ class Nodes:
         begin = self.begin[nodes]
         counts = self.end[nodes] - begin
         return np.repeat(np.arange(len(nodes)), counts), concatenated_ranges(begin, counts)
+
+    def of(self, root: int) -> "Nodes":
+        """Return the nodes of one mesh, numbered from 0, over its own triangles."""
+        some, level = [np.array([root])], np.array([root])
+        while not self.are_leaves(level):
+            _, level = self.children(level[self.first_child[level] >= 0])
+            some.append(level)
+        nodes, first = np.concatenate(some), self.begin[root]
+        child = self.first_child[nodes]
+        return Nodes(
+            self.boxes[:, nodes],
+            np.where(child < 0, -1, ranks_of(len(self.begin), nodes)[child]),
+            self.child_count[nodes],
+            self.begin[nodes] - first,
+            self.end[nodes] - first,
+            self.least_altitude[nodes],
+            np.zeros(1, np.intp),
+        )
 
     def check(self, triangles: Triangles) -> None:
         """Assert what holds for nodes over these triangles, in the order of entries."""
@@ -194,8 +212,8 @@ def levels_of(keys: Words) -> Levels:
     return _LEVEL_OF_BIT.take(np.frexp(differing.astype(np.float64))[1])
 
 
-def divided(levels: Levels, begin: Ids, end: Ids) -> Generator[None, None, Ids]:
-    """Divide roots, of entries from begin to end, and return all nodes; yields the while.
+def divided(levels: Levels, begin: Ids, end: Ids) -> Steps[Ids]:
+    """Divide roots, of entries from begin to end, and return all nodes; yields fractions.
 
     Nodes are (4, m): begin, end, first child, and number of children. `levels` (n,) tell where
     each key differs from the one before.
@@ -213,7 +231,7 @@ def divided(levels: Levels, begin: Ids, end: Ids) -> Generator[None, None, Ids]:
         stops = np.append(starts[1:], 0)
         stops[firsts + counts - 1] = end[inner]
         begin, end, count = starts, stops, count + len(starts)
-        yield
+        yield 1 - 1 / len(parts)
     return np.concatenate(parts, axis=1)
 
 

@@ -24,9 +24,6 @@ from .nearest import nearest_in, nearest_in_rows
 from .sheets import Layout, Sheets
 from .store import Mesh
 
-# Triangles that are laid out and packed in the time in which a box is compared with all vertices.
-_LAID_OUT = 128
-
 
 class PackedScene(compiled.Placed):
     """The boxes of placements, packed, and the packed triangles of the meshes that were met."""
@@ -303,22 +300,14 @@ def nearest(
     )  # fmt: skip
 
 
-def _are_compared(moment: Moment, volumes: Shapes) -> bool:
-    """Return whether the vertices of meshes are sooner compared with boxes than laid out."""
-    if not isinstance(volumes, Boxes) or _LAID_OUT * len(volumes) >= moment.meshes.sizes.sum():
-        return False
-    return bool(moment.meshes.not_laid_out.any())
-
-
 def touched(
     moment: Moment, volumes: Shapes, threads: int, *, any_hit: bool = False
 ) -> tuple[Ids, Ids] | None:
     """Return how many triangles touch each volume, (q,), and which, or None where NumPy has to.
 
     The latter are volumes, placements and triangles, (3, h), sorted. With `any_hit`, one of each.
-    Meshes are not laid out for few boxes: vertices tell sooner.
     """
-    if not compiled.volume_kind(volumes) or _are_compared(moment, volumes):
+    if not compiled.volume_kind(volumes):
         return None
     scene = packed(moment)
     if scene is None:

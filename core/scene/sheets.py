@@ -4,7 +4,7 @@ Questions about pairs of placements need no cells. Sorting the triangles of a me
 costs a tenth of an octree, and many meshes are sorted at once.
 """
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ from ..arrays import Floats, Ids, blocks, concatenated_ranges, gather, take_colu
 from ..boxes import bounds_of_runs
 from ..passes import radix_argsort_steps, taken_steps
 from ..shapes import Triangles
+from ..steps import Steps, between
 from ..walkable import Walkable
 from .growing import Growing, GrownTriangles
 from .nodes import (
@@ -32,19 +33,19 @@ from .nodes import (
 )
 from .store import Mesh
 
-# The arrays of all sheets and, from "boxes" on, of their nodes; and what a mesh that is not there
-# has for its first entry, first vertex, vertices and root.
-_ARRAYS = (
-    "vertices",
-    "faces",
-    "order",
-    "boxes",
-    "first_child",
-    "child_count",
-    "begin",
-    "end",
-    "least_altitude",
-)
+# The arrays of the pool and, from "boxes" on, of its nodes: rows, and of what; and what a mesh that
+# is not there has for its first entry, first vertex, vertices and root.
+_ARRAYS = {
+    "vertices": ((3,), np.float64),
+    "faces": ((3,), np.intp),
+    "order": ((), np.intp),
+    "boxes": ((6,), np.float64),
+    "first_child": ((), np.intp),
+    "child_count": ((), np.intp),
+    "begin": ((), np.intp),
+    "end": ((), np.intp),
+    "least_altitude": ((), np.float64),
+}
 _NOWHERE = (-1, -1, -1, -1)
 
 
@@ -126,14 +127,30 @@ class GrowingSheets:
 
     def _clear(self) -> None:
         self._layout = Layout()
-        self._arrays = {name: Growing() for name in _ARRAYS}
-        self._tables = {"bounding_spheres": Growing(), "planes": Growing()}
+        self._arrays = {
+            name: Growing(np.empty((*rows, 0), kind)) for name, (rows, kind) in _ARRAYS.items()
+        }
+        self._tables = {name: Growing(np.empty((4, 0))) for name in ("bounding_spheres", "planes")}
         # Of each mesh what `_NOWHERE` is of others, and how many triangles it has.
         self._places: dict[int, tuple[int, ...]] = {}
         self._all: Sheets | None = None
 
-    def __len__(self) -> int:
-        return len(self._places)
+    @property
+    def numbers(self) -> list[int]:
+        """The meshes that are here."""
+        return list(self._places)
+
+    def check(self, meshes: dict[int, Mesh | None]) -> None:
+        """Assert that each of these meshes is there, and that what is here is made of it."""
+        pool = self.sheets(1 + max(meshes, default=-1)) if meshes else None
+        for number, mesh in meshes.items():
+            assert mesh is not None and pool is not None, "a mesh that is gone is indexed"
+            first, count = int(pool.firsts[number]), len(mesh.valid)
+            order = pool.order[first : first + count]
+            assert np.array_equal(np.sort(order), mesh.valid), "triangles of another mesh"
+            arranged = pool.arranged[first : first + count]
+            assert np.array_equal(arranged.rows, mesh.triangles[order].rows), "another mesh"
+            pool.nodes.of(int(pool.nodes.roots[number])).check(arranged)
 
     def __contains__(self, mesh: int) -> bool:
         return mesh in self._places
@@ -146,28 +163,30 @@ class GrowingSheets:
         if 2 * sum(count for *_, count in self._places.values()) < len(self._arrays["order"]):
             self._clear()
 
-    def add(
-        self, meshes: dict[int, Mesh], is_wanted: Callable[[int], bool]
-    ) -> Generator[object, None, None]:
-        """Lay out meshes in steps, as long as they are wanted: not gone, and not here yet.
+    def add(self, meshes: dict[int, Mesh], is_wanted: Callable[[int], bool]) -> Steps[None]:
+        """Index meshes in steps, as long as they are wanted: not gone, and not here yet.
 
         Each is made aside and put here at once: whoever asks in between, or drops the steps,
         finds all of it or nothing.
         """
-        ends = np.cumsum([len(mesh.valid) for mesh in meshes.values()])
-        wanted = {
-            "vertices": sum(len(mesh.triangles.vertices) for mesh in meshes.values()),
-            **dict.fromkeys(("faces", "order"), sum(len(mesh.valid) for mesh in meshes.values())),
-        }
-        for name, count in wanted.items():
-            self._arrays[name].expect(count)
+        sizes = np.array([len(mesh.valid) for mesh in meshes.values()], np.intp)
+        corners = sum(len(mesh.triangles.vertices) for mesh in meshes.values())
+        for name, count in (("vertices", corners), ("faces", sizes.sum()), ("order", sizes.sum())):
+            self._arrays[name].expect(int(count))
+        ends = np.cumsum(sizes)
         cuts = np.flatnonzero(np.diff(ends // tuning.current.sheets_together)) + 1
-        for some in np.split(np.array(list(meshes), np.intp), cuts):
-            while left := [number for number in some.tolist() if is_wanted(number)]:
-                made = yield from _laid_out([meshes[number] for number in left])
-                # Others may have come, or meshes gone, while this one waited.
+        done = 0.0
+        for some in np.split(np.arange(len(sizes)), cuts):
+            stop = ends[some[-1]] / ends[-1] if len(some) else 1.0
+            numbers = np.array(list(meshes), np.intp)[some].tolist()
+            while left := [number for number in numbers if is_wanted(number)]:
+                middle = (done + stop) / 2
+                made = yield from between(done, middle, _laid_out([meshes[each] for each in left]))
+                # Others may have come, or meshes gone, while this one waited: then once more.
+                done = middle
                 if all(map(is_wanted, left)):
                     self._keep(left, made)
+            done = stop
 
     def _keep(self, numbers: list[int], made: Sheets) -> None:
         entry, corner, node = (len(self._arrays[each]) for each in ("order", "vertices", "boxes"))
@@ -214,23 +233,25 @@ class GrowingSheets:
         return self._all
 
 
-def _laid_out(meshes: list[Mesh]) -> Generator[object, None, Sheets]:
+def _laid_out(meshes: list[Mesh]) -> Steps[Sheets]:
     """Lay out these meshes alone, numbered from 0; yields while they are made."""
     counts = np.array([len(mesh.valid) for mesh in meshes], np.intp)
     lengths = np.array([len(mesh.triangles.vertices) for mesh in meshes], np.intp)
     firsts, corners = np.cumsum(counts) - counts, np.cumsum(lengths) - lengths
     faces, owners, vertices = _all_faces(meshes)
-    yield None
-    keys, order = yield from _sorted_keys(meshes, vertices, faces, owners)
+    yield 0.1
+    keys, order = yield from between(0.1, 0.4, _sorted_keys(meshes, vertices, faces, owners))
     kernel = compiled.arranger()
     divide = divided if kernel is None else kernel.divided
-    nodes = yield from divide(levels_of(keys), firsts, firsts + counts)
-    yield from _cut_at_medians(nodes, vertices, faces, order)
+    steps = divide(levels_of(keys), firsts, firsts + counts)
+    nodes = yield from between(0.4, 0.5, steps)
+    yield from between(0.5, 0.7, _cut_at_medians(nodes, vertices, faces, order))
     valid = np.concatenate([mesh.valid for mesh in meshes])
-    arranged = GrownTriangles(vertices, (yield from taken_steps(faces, order)), {})
-    order = yield from taken_steps(valid, order)
+    faces = yield from between(0.7, 0.8, taken_steps(faces, order))
+    order = yield from between(0.8, 0.85, taken_steps(valid, order))
+    arranged = GrownTriangles(vertices, faces, {})
     begin, end, first_child, child_count = nodes
-    boxes, least = yield from _bounds_of(nodes, arranged)
+    boxes, least = yield from between(0.85, 1.0, _bounds_of(nodes, arranged))
     roots = np.arange(len(meshes))
     made = Nodes(boxes, first_child, child_count, begin, end, least, roots)
     return Sheets(arranged, order, firsts, corners, lengths, made, Layout())
@@ -238,7 +259,7 @@ def _laid_out(meshes: list[Mesh]) -> Generator[object, None, Sheets]:
 
 def _sorted_keys(
     meshes: list[Mesh], vertices: Floats, faces: Ids, owners: Ids
-) -> Generator[object, None, tuple[Ids, Ids]]:
+) -> Steps[tuple[Ids, Ids]]:
     """Return the keys of faces, mesh after mesh, ascending, and the order that sorts them."""
     keys, kernel = np.empty(len(owners), np.int64), compiled.arranger()
     frames = frames_of(np.stack([mesh.bounds for mesh in meshes], axis=1))
@@ -248,17 +269,15 @@ def _sorted_keys(
         else:
             here = take_columns(frames, owners[some])
             keys[some] = owners[some] << KEY_BITS | keys_of(vertices, faces[:, some], here)
-        yield None
+        yield 0.4 * some.stop / len(owners)
     builder, bits = compiled.builder(), KEY_BITS + (len(meshes) - 1).bit_length()
     if builder is not None:
-        return (yield from builder.sorted_steps(keys, None, bits))
-    order = yield from radix_argsort_steps(keys, bits)
+        return (yield from between(0.4, 1.0, builder.sorted_steps(keys, None, bits)))
+    order = yield from between(0.4, 1.0, radix_argsort_steps(keys, bits))
     return keys[order], order
 
 
-def _cut_at_medians(
-    nodes: Ids, vertices: Floats, faces: Ids, order: Ids
-) -> Generator[object, None, None]:
+def _cut_at_medians(nodes: Ids, vertices: Floats, faces: Ids, order: Ids) -> Steps[None]:
     """Sort the entries of small nodes, in place, so that their leaves are cut at medians."""
     begin, sizes, kernel = nodes[0], nodes[1] - nodes[0], compiled.arranger()
     (cells,) = ((sizes > LEAF) & (sizes <= CELL)).nonzero()
@@ -270,10 +289,10 @@ def _cut_at_medians(
             entries = concatenated_ranges(begins[some], sizes[some])
             low, high = limits_of(vertices, faces.take(order[entries], axis=1))
             order[entries] = order[entries][medians_order(low / 2 + high / 2, sizes[some])]
-        yield None
+        yield some.stop / len(cells)
 
 
-def _bounds_of(nodes: Ids, triangles: Triangles) -> Generator[object, None, tuple[Floats, Floats]]:
+def _bounds_of(nodes: Ids, triangles: Triangles) -> Steps[tuple[Floats, Floats]]:
     """Return boxes (6, m) and least altitudes (m,) of nodes (4, m)."""
     (leaves,) = (nodes[2] < 0).nonzero()
     leaves = leaves[np.argsort(nodes[0, leaves])]
@@ -288,7 +307,7 @@ def _bounds_of(nodes: Ids, triangles: Triangles) -> Generator[object, None, tupl
             part = triangles[begin : int(starts[some.stop - 1] + counts[some.stop - 1])]
             boxes[:, some] = bounds_of_runs(*part.limits(), starts[some] - begin)
             least[some] = np.minimum.reduceat(altitudes_of(part), starts[some] - begin)
-        yield None
+        yield some.stop / len(leaves)
     return bounds_above(nodes, leaves, boxes, least)
 
 

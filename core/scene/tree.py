@@ -8,15 +8,13 @@ from typing import Any, Self, SupportsIndex
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import checks, compiled
+from .. import checks
 from ..arrays import Floats, Ids
 from ..dynamic import DynamicOctree
-from ..grid import DEEPEST
 from ..groups import in_groups
 from ..octree import Freshness
-from ..options import Options
 from ..shapes import Boxes, Triangles
-from ..steps import Steps, between, run
+from ..steps import Steps, run
 from .api import SceneQuestions
 from .baking import baking_steps
 from .meshes import Meshes
@@ -31,62 +29,25 @@ _MASKS = 4
 class SceneOctree(SceneQuestions):
     """An index of many placed meshes, in two levels.
 
-    Each mesh has one octree in its own space, however often it is placed; the boxes of the
-    placements stand in a dynamic octree. Memory follows the distinct meshes, a change costs what
-    changed. Every question takes a scene in place of an octree, and answers as one octree over
-    all placed triangles would; triangles go by two numbers, placement and triangle of its mesh.
-
-    Parameters
-    ----------
-    capacity, max_depth : int
-        How the octrees of the meshes are built: as for `build_octree`.
-    min_size : float
-        As there, in the space of the mesh.
-    split, straddlers : str
-        As there.
-    hybrid_limit : int
-        As there.
-    loose_factor : float
-        As there.
-
-    Raises
-    ------
-    ValueError
-        If an option is unknown or out of range.
+    Each mesh is indexed once in its own space, however often it is placed: by an octree along a
+    Morton curve with tight boxes. The boxes of the placements stand in a dynamic octree. Memory
+    follows the distinct meshes, a change costs what changed. Every question takes a scene in
+    place of an octree, and answers as one octree over all placed triangles would; triangles go by
+    two numbers, placement and triangle of its mesh.
 
     Notes
     -----
     The shape octree over triangle octrees of M. Kamburelis, "Castle Game Engine: Documentation",
     chapter on octrees; in ray tracing, a top and a bottom level of acceleration structures (TLAS
-    and BLAS). A copy changes apart from its original, by `copy.copy`, which shares the octrees of
-    meshes, as by `copy.deepcopy`.
+    and BLAS). A copy changes apart from its original, by `copy.copy`, which shares what meshes
+    are indexed by, as by `copy.deepcopy`.
     """
 
     # Of this state, by the masks of their questions; replaced as a whole.
     _moments: Mapping[int, Moment] = MappingProxyType({})
 
-    def __init__(
-        self,
-        *,
-        capacity: int = 32,
-        max_depth: int = 10,
-        min_size: float = 0.0,
-        split: str = "middle",
-        straddlers: str = "copy",
-        hybrid_limit: int = 4,
-        loose_factor: float = 1.0,
-    ) -> None:
-        self._options = Options(
-            capacity=capacity,
-            max_depth=max_depth,
-            min_size=min_size,
-            split=split,
-            straddlers=straddlers,
-            hybrid_limit=hybrid_limit,
-            loose_factor=loose_factor,
-            bounds=None,
-        ).checked(DEEPEST)
-        self._meshes = Meshes(self._options)
+    def __init__(self) -> None:
+        self._meshes = Meshes()
         self._placements = Placements.of(
             0, np.empty(0, np.intp), np.empty((12, 0)), self._meshes.table
         )
@@ -309,14 +270,7 @@ class SceneOctree(SceneQuestions):
             numbers = np.unique(self._meshes.numbers("meshes", meshes))
             asked = np.isin(self._numbers, numbers)
             numbers = np.union1d(numbers, self._placements.meshes[asked])
-        return self._prepared(numbers)
-
-    def _prepared(self, meshes: Ids) -> Steps[None]:
-        """Build octrees; and lay meshes out where the kernel will walk them."""
-        share = 1.0 if compiled.why_not() else 0.5
-        yield from between(0.0, share, self._meshes.prepare(meshes))
-        if share < 1.0:
-            yield from between(share, 1.0, self._meshes.lay_out(meshes))
+        return self._meshes.prepare(numbers)
 
     def only(self, ids: ArrayLike) -> "SceneOctree":
         """Return a scene of some of the placements alone, under the same ids.

@@ -148,7 +148,7 @@ MESHES = (chair(), ball(0.5, 5), box([0, 0, 0], [1, 1, 1]), sheet([0, 0, 0], [1,
 )
 def test_bystanders_change_no_finding_between_others(seed, bystanders, band):
     rng = np.random.default_rng(seed)
-    scene = SceneOctree(capacity=8)
+    scene = SceneOctree()
     numbers = np.array([scene.add_mesh(mesh) for mesh in MESHES])
     matrices = np.tile(np.eye(4), (10, 1, 1))
     matrices[:, :3, 3] = rng.integers(-4, 5, (10, 3)) / 4 + rng.choice([0, 1e-4, 8e-3], (10, 3))

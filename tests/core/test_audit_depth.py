@@ -77,7 +77,7 @@ KINDS = ("rigid", "mirrored", "uneven", "flat")
 
 def soup(rng, kind):
     """Place balls and boxes so that many of them overlap."""
-    scene = SceneOctree(capacity=8)
+    scene = SceneOctree()
     for mesh in (ball(1.0, 6), box([-1, -1, -1], [1, 1, 1])):
         scene.add_mesh(mesh)
     matrices = np.tile(np.eye(4), (14, 1, 1))

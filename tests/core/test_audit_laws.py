@@ -38,7 +38,7 @@ def matrices_of(rng, count):
 
 
 def scene_from(meshes, matrices, scale=1.0, order=None):
-    scene = SceneOctree(capacity=8)
+    scene = SceneOctree()
     numbers = [scene.add_mesh(Triangles(m.vertices * scale, m.faces)) for m in MESHES]
     order = np.arange(len(meshes)) if order is None else order
     placed = matrices[order].copy()

@@ -58,7 +58,7 @@ def drawn(rng, count=12):
 
 def placed(meshes, matrices, order, mesh_order):
     """Add meshes in an order of their own, and place them in another."""
-    scene, numbers = SceneOctree(capacity=8), np.empty(len(MESHES), int)
+    scene, numbers = SceneOctree(), np.empty(len(MESHES), int)
     for number in mesh_order:
         numbers[number] = scene.add_mesh(MESHES[number])
     scene.place(numbers[meshes[order]], matrices[order])

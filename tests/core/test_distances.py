@@ -46,7 +46,7 @@ def exactly(scene, one, other):
 def bodies(seed, count=8, spread=4.0):
     """Place balls and boxes anywhere, turned and stretched."""
     rng = np.random.default_rng(seed)
-    scene = SceneOctree(capacity=8)
+    scene = SceneOctree()
     meshes = [scene.add_mesh(each) for each in (ball(1.0, 8), box([-1] * 3, [1, 1, 2]))]
     matrices = np.tile(np.eye(4), (count, 1, 1))
     for matrix in matrices:
@@ -60,7 +60,7 @@ def bodies(seed, count=8, spread=4.0):
 def moved(scene, factor, order=None):
     """Return the scene scaled, its placements in another order."""
     order = scene.ids if order is None else order
-    other = SceneOctree(capacity=8)
+    other = SceneOctree()
     for mesh in np.unique(scene.meshes_of(scene.ids)):
         (some,) = (scene.meshes_of(scene.ids) == mesh).nonzero()
         triangles = scene._meshes[int(mesh)].triangles

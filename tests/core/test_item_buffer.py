@@ -41,7 +41,7 @@ def both(scene, views, size=SIZE):
 @given(st.integers(0, 2**32), st.sampled_from([0.01, 0.5, 2.0]), st.sampled_from([60, 4]))
 def test_shows_what_rays_hit(seed, near, triangles):
     rng = np.random.default_rng(seed)
-    scene = scene_oracle.scene(rng, kinds=KINDS, triangles=triangles, capacity=8)
+    scene = scene_oracle.scene(rng, kinds=KINDS, triangles=triangles)
     quick, exact = both(scene, views_of(rng, scene, near=near))
     assert not unexplained(scene, quick, exact, edge=1e-6, depth=2.0**-23)
     same = np.ones(quick.placements.shape, bool)

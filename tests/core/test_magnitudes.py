@@ -58,7 +58,7 @@ def scene_of(factor, inner=1.0):
     """
     rng = np.random.default_rng(2)
     soup = Triangles(rng.normal(size=(60, 3)), np.arange(60).reshape(-1, 3))
-    scene = SceneOctree(capacity=4)
+    scene = SceneOctree()
     shapes = [Triangles(s.vertices * inner, s.faces) for s in (asked.CUBE, asked.SHEET, soup)]
     meshes = [scene.add_mesh(each) for each in shapes]
     matrices = np.tile(np.eye(4), (12, 1, 1))

@@ -39,7 +39,7 @@ def spiked(count=30):
 
 
 def scene_of():
-    scene = SceneOctree(capacity=2)
+    scene = SceneOctree()
     spikes, cube = scene.add_mesh(spiked()), scene.add_mesh(asked.CUBE)
     shifted = MATRIX.copy()
     shifted[:3, 3] = 0.5 * UNIT

@@ -32,7 +32,7 @@ def stage(request):
     """Make a random scene, the same scene baked, and a place and a size to ask about."""
     mix, seed = request.param
     rng = np.random.default_rng(seed)
-    scene = oracle.scene(rng, kinds=mix, placements=16, capacity=8)
+    scene = oracle.scene(rng, kinds=mix, placements=16)
     baked = Baked(scene)
     corners = baked.triangles.rows.reshape(3, 3, -1).mean(axis=0)
     center = corners[:, len(corners[0]) // 2]

@@ -25,6 +25,7 @@ from core import (
     save,
     statistics,
 )
+from core.scene import sheets as sheets_module
 
 SEEDS = st.integers(0, 2**32 - 1)
 EVERYWHERE = Boxes([[-1e12] * 3], [[1e12] * 3])
@@ -45,7 +46,7 @@ class Walk(RuleBasedStateMachine):
 
     def __init__(self):
         super().__init__()
-        self.scene = SceneOctree(capacity=4)
+        self.scene = SceneOctree()
         self.meshes = []
 
     @rule(seed=SEEDS, size=st.integers(0, 12))
@@ -278,30 +279,24 @@ def test_a_hundred_thousand_placements_of_one_triangle():
     assert found.shape[1] < 20
 
 
-@pytest.mark.usefixtures("in_numpy")
-def test_octrees_are_built_when_a_question_needs_them(monkeypatch):
-    built = []
-    meshes = __import__("core.scene.meshes", fromlist=["build_octree"])
-    make = meshes.build_steps
-
-    def counting(triangles, **options):
-        built.append(len(triangles))
-        return make(triangles, **options)
-
-    monkeypatch.setattr(meshes, "build_steps", counting)
+def test_meshes_are_indexed_when_a_question_needs_them(monkeypatch):
+    indexed, lay_out = [], sheets_module._laid_out
+    monkeypatch.setattr(
+        sheets_module, "_laid_out", lambda some: indexed.extend(some) or lay_out(some)
+    )
     rng = np.random.default_rng(0)
-    scene = SceneOctree(capacity=8)
+    scene = SceneOctree()
     for size in (300, 600, 900):
         scene.add_mesh(oracle.mesh(rng, size))
     scene.place([0, 1, 0], [moved(0), moved(100), moved(200)])
     query(scene, EVERYWHERE)
     query(scene, Spheres([[50, 0, 0]], [1]))
-    assert built == []
+    assert indexed == []
     query(scene, Spheres([[0, 0, 0]], [1]))
     query(scene, Spheres([[200, 0, 0]], [1]))
-    assert built == [300]
+    assert [len(mesh.valid) for mesh in indexed] == [300]
     ray_cast(scene, [[100, 0, -50]], [[0, 0, 1]])
-    assert built == [300, 600]
+    assert [len(mesh.valid) for mesh in indexed] == [300, 600]
 
 
 @pytest.mark.usefixtures("in_numpy")

@@ -6,17 +6,16 @@ import scene_oracle as oracle
 from costs import bytes_made
 from scene_oracle import Baked
 
-from core import SceneOctree, Spheres, Triangles, nearest, query, ray_cast
+from core import SceneOctree, Spheres, Triangles, nearest, query, ray_cast, run
+from core.scene import sheets as sheets_module
 
 EVERYWHERE = Spheres([[0, 0, 0]], [1e6])
 SOMEWHERE = Spheres([[0, 0, 0], [3, 0, 0]], [1, 2])
-# Of a function of this module, which a scene looks up there.
-meshes_module = __import__("core.scene.meshes", fromlist=["build_steps"])
 
 
-def one_by_one(sizes, **options):
+def one_by_one(sizes):
     rng = np.random.default_rng(len(sizes))
-    scene = SceneOctree(**options)
+    scene = SceneOctree()
     for size in sizes:
         scene.add_mesh(oracle.mesh(rng, size))
     return rng, scene
@@ -35,16 +34,15 @@ def answers_as_if_baked(scene):
     scene.check()
 
 
-@pytest.mark.parametrize("options", [{}, {"straddlers": "keep", "loose_factor": 1.5}])
-def test_meshes_that_come_one_by_one_answer_as_if_they_had_come_together(options):
-    rng, scene = one_by_one([70, 3, 200, 0, 90, 40], capacity=8, **options)
+def test_meshes_that_come_one_by_one_answer_as_if_they_had_come_together():
+    rng, scene = one_by_one([70, 3, 200, 0, 90, 40])
     for mesh in range(6):
         scene.place([mesh, mesh], oracle.matrices(rng, ["rigid", "uneven"]))
         answers_as_if_baked(scene)
 
 
 def test_meshes_that_go_leave_the_others_as_they_are():
-    rng, scene = one_by_one([150, 300, 80, 500], capacity=8)
+    rng, scene = one_by_one([150, 300, 80, 500])
     scene.place([0, 1, 2, 3], oracle.matrices(rng, ["rigid"] * 4))
     answers_as_if_baked(scene)
     for size in (400, 20, 700, 5):
@@ -82,24 +80,7 @@ def test_what_is_replaced_gives_its_room_back():
     for _ in range(12):
         scene.replace_mesh(0, oracle.mesh(rng, 2_000))
         query(scene, SOMEWHERE)
-    assert len(scene._meshes.forest(np.zeros(1, int)).order) < 3 * 2_000
-
-
-@pytest.mark.usefixtures("in_numpy")
-def test_a_mesh_that_cannot_be_divided_deeply_is_asked_all_the_same(monkeypatch):
-    build, tried = meshes_module.build_steps, []
-
-    def refusing(triangles, **options):
-        tried.append(options["max_depth"])
-        if options["max_depth"] > 5:
-            raise ValueError("max_depth must be smaller")
-        return build(triangles, **options)
-
-    monkeypatch.setattr(meshes_module, "build_steps", refusing)
-    rng, scene = one_by_one([300])
-    scene.place([0], oracle.matrices(rng, ["rigid"]))
-    answers_as_if_baked(scene)
-    assert tried == [10, 7, 6, 5]
+    assert len(run(scene._meshes.sheets(np.zeros(1, int))).order) < 3 * 2_000
 
 
 def fractions_of(steps):
@@ -115,7 +96,7 @@ def test_what_is_prepared_is_not_built_by_questions(monkeypatch):
     assert fractions_of(scene.prepare_steps([1]))
     assert len(fractions_of(scene.prepare_steps())) > 10
     assert fractions_of(scene.prepare_steps()) == []
-    monkeypatch.setattr(meshes_module, "build_steps", None)
+    monkeypatch.setattr(sheets_module, "_laid_out", None)
     answers_as_if_baked(scene)
     monkeypatch.undo()
     scene.place([2], np.eye(4)[None])
@@ -124,7 +105,7 @@ def test_what_is_prepared_is_not_built_by_questions(monkeypatch):
 
 @pytest.mark.parametrize("stop", [1, 5, 9, 14, 20, 30])
 def test_a_scene_that_changes_while_it_is_prepared_is_right_at_any_time(stop):
-    rng, scene = one_by_one([300, 400, 0, 200, 20], capacity=8)
+    rng, scene = one_by_one([300, 400, 0, 200, 20])
     scene.place([0, 1, 2, 3, 4], oracle.matrices(rng, ["rigid"] * 5))
     steps = scene.prepare_steps()
     for _ in range(stop):

@@ -6,7 +6,6 @@ import scene_oracle as oracle
 from scene_oracle import KINDS
 
 from core import SceneOctree, Spheres, Triangles, audit, nearest, overlapping_pairs, query
-from core.scene import meshes as meshes_module
 from core.scene import sheets as sheets_module
 
 BALLS = Spheres(np.random.default_rng(1).uniform(-6, 6, (40, 3)), np.full(40, 2.0))
@@ -14,7 +13,7 @@ BALLS = Spheres(np.random.default_rng(1).uniform(-6, 6, (40, 3)), np.full(40, 2.
 
 def whole(seed=3):
     rng = np.random.default_rng(seed)
-    scene = oracle.scene(rng, placements=14, kinds=KINDS, capacity=4)
+    scene = oracle.scene(rng, placements=14, kinds=KINDS)
     scene.remove(scene.ids[[2, 5]])
     return scene
 
@@ -41,35 +40,26 @@ def test_it_answers_as_if_the_others_were_removed(step):
     assert_same(only, other)
 
 
-def test_nothing_is_built_again(monkeypatch):
+def test_nothing_is_indexed_again(monkeypatch):
     scene = whole()
     expected = answers(scene)
-    built = []
-    monkeypatch.setattr(
-        meshes_module, "build_steps", lambda *a, **o: built.append(a) or pytest.fail("built")
-    )
+    monkeypatch.setattr(sheets_module, "_laid_out", lambda some: pytest.fail("indexed"))
     for mine, theirs in zip(answers(scene.only(scene.ids)), expected, strict=True):
         np.testing.assert_array_equal(mine, theirs)
 
 
-def test_what_either_needs_first_is_made_for_both(monkeypatch, in_numpy):
+def test_what_either_needs_first_is_made_for_both(monkeypatch):
     scene = whole()
     ones = [scene.only(scene.ids) for _ in range(3)]
     ones.append(ones[-1].only(scene.ids[:4]))
-    built, laid_out = [], []
-    build, lay_out = meshes_module.build_steps, sheets_module._laid_out
-    monkeypatch.setattr(
-        meshes_module, "build_steps", lambda *a, **o: built.append(a) or build(*a, **o)
-    )
+    laid_out, lay_out = [], sheets_module._laid_out
     monkeypatch.setattr(
         sheets_module, "_laid_out", lambda some: laid_out.extend(some) or lay_out(some)
     )
     for one in (*ones, scene):
         answers(one)
         audit(one)
-    assert len(built) == len({id(items) for (items,) in built})
-    assert len(laid_out) == len({id(mesh) for mesh in laid_out})
-    assert built and laid_out
+    assert laid_out and len(laid_out) == len({id(mesh) for mesh in laid_out})
 
 
 @pytest.mark.parametrize("asks_first", [False, True])

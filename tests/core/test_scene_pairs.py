@@ -31,7 +31,7 @@ def truth(scene, margin=0.0):
 
 def crowd(seed, kinds=KINDS[:5], placements=24, **options):
     rng = np.random.default_rng(seed)
-    return rng, oracle.scene(rng, kinds=kinds, placements=placements, capacity=8, **options)
+    return rng, oracle.scene(rng, kinds=kinds, placements=placements, **options)
 
 
 @pytest.mark.parametrize("margin", [0.0, 0.3])

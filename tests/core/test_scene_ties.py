@@ -11,7 +11,7 @@ from core import SceneOctree, Triangles, build_octree, nearest
 
 
 def scene_of(triangles, shifts):
-    scene = SceneOctree(capacity=2)
+    scene = SceneOctree()
     matrices = np.tile(np.eye(4), (len(shifts), 1, 1))
     matrices[:, :3, 3] = shifts
     scene.place([scene.add_mesh(triangles)] * len(shifts), matrices)

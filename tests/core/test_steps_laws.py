@@ -139,7 +139,8 @@ def test_what_has_changed_between_two_steps_is_refused_or_of_no_concern(change):
     world = World()
     running = [(case, steps_of(case, world)) for case in STEPPED]
     for case, steps in running:
-        taken(steps, max(1, length_and_answer(case)[0] // 5))
+        # Most steps of a first question index meshes, which the first of these do for all.
+        assert not taken(steps, max(1, length_and_answer(case)[0] // 20))[0]
     CHANGES[change](world)
     for case, steps in running:
         if is_concerned(case, change):
@@ -209,7 +210,7 @@ def test_meshes_that_others_lay_out_meanwhile_keep_none_of_the_rest_back():
         assert_same(run(steps), fresh("pairs"), first)
 
 
-def test_octrees_that_two_plant_in_turns_are_both_right():
+def test_meshes_that_two_index_in_turns_are_both_right():
     for ahead in range(0, 40, 3):
         world = World()
         ones, others = world.scene.prepare_steps([0]), world.scene.prepare_steps([1])

@@ -1,4 +1,4 @@
-"""Walks read the arrays that `Walkable` names and no others, of octrees and forests alike."""
+"""Walks read the arrays that `Walkable` names and no others, of octrees and nodes alike."""
 
 from dataclasses import dataclass, fields
 
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scene_oracle as oracle
 
-from core import Octree, SceneOctree, Spheres, build_octree
+from core import Octree, SceneOctree, Spheres, build_octree, run
 from core.descend import descend, expanded
 from core.mailboxing import mailboxes_for
 from core.nearest.search import Search, branch_and_bound, seed
@@ -65,24 +65,23 @@ def test_walks_read_nothing_else_of_a_tree(walk, each):
         np.testing.assert_array_equal(wanted, found)
 
 
-def test_a_forest_is_no_octree_and_says_nothing_that_octrees_say_of_one():
+def test_nodes_are_no_octree_and_say_nothing_that_octrees_say_of_one():
     scene = oracle.scene(np.random.default_rng(1), placements=4)
-    forest = scene._meshes.forest(np.arange(1))
-    assert isinstance(forest, Walkable) and not isinstance(forest, Octree)
-    more = {"asked", "tree_roots", "tree_slacks"}
-    names = {name for name in dir(forest) if not name.startswith("_")}
-    assert names - more == {name for name in dir(bare(TREE)) if not name.startswith("_")} - {
-        "whole"
-    }
+    nodes = run(scene._meshes.sheets(np.arange(1))).asked(np.zeros(1, int), np.zeros(1))
+    assert isinstance(nodes, Walkable) and not isinstance(nodes, Octree)
+    names = {name for name in dir(nodes) if not name.startswith("_")}
+    assert names - {"content", "starts"} == {
+        name for name in dir(bare(TREE)) if not name.startswith("_")
+    } - {"whole"}
 
 
 def test_questions_about_meshes_begin_at_their_roots():
     rng = np.random.default_rng(2)
-    scene = SceneOctree(capacity=4)
+    scene = SceneOctree()
     meshes = [scene.add_mesh(oracle.mesh(rng, size)) for size in (40, 60, 50)]
     scene.place(meshes, oracle.matrices(rng, ["rigid"] * 3))
-    forest = scene._meshes.forest(np.array([2, 0]))
-    assert (forest.tree_roots >= 0).tolist() == [True, False, True]
-    asked = forest.asked(np.array([2, 0, 2]), np.array([0.5, 0.25, 0.0]))
-    np.testing.assert_array_equal(asked.roots, forest.tree_roots[[2, 0, 2]])
-    np.testing.assert_array_equal(asked.slacks, forest.tree_slacks[[2, 0, 2]] + [0.5, 0.25, 0])
+    pool = run(scene._meshes.sheets(np.array([2, 0])))
+    assert (pool.nodes.roots >= 0).tolist() == [True, False, True]
+    asked = pool.asked(np.array([2, 0, 2]), np.array([0.5, 0.25, 0.0]))
+    np.testing.assert_array_equal(asked.roots, pool.nodes.roots[[2, 0, 2]])
+    np.testing.assert_array_equal(asked.slacks, [0.5, 0.25, 0])
