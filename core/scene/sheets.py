@@ -33,8 +33,8 @@ from .nodes import (
 )
 from .store import Mesh
 
-# The arrays of the pool and, from "boxes" on, of its nodes: rows, and of what; and what a mesh that
-# is not there has for its first entry, first vertex, vertices and root.
+# The arrays of the pool and, from "boxes" on, of its nodes: rows, and of what; and what a mesh
+# that is not there has for its first entry, first vertex, vertices and root.
 _ARRAYS = {
     "vertices": ((3,), np.float64),
     "faces": ((3,), np.intp),

@@ -279,6 +279,7 @@ def test_a_hundred_thousand_placements_of_one_triangle():
     assert found.shape[1] < 20
 
 
+@pytest.mark.usefixtures("in_numpy")
 def test_meshes_are_indexed_when_a_question_needs_them(monkeypatch):
     indexed, lay_out = [], sheets_module._laid_out
     monkeypatch.setattr(
