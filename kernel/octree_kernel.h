@@ -264,6 +264,7 @@ typedef struct {
     const int64_t *first_child, *child_count; /* (node_count): -1 and 0 of leaves */
     const int64_t *begin, *end;               /* (node_count): entries */
     const double *altitudes;                  /* (node_count): of no triangle a lower one */
+    const int64_t *lowest_items;              /* (node_count): least `order` of a triangle */
     const int64_t *roots;                     /* (mesh_count): nodes */
     const int64_t *meshes;                    /* (place_count): of each row */
     int64_t node_step, node_count, mesh_count;

@@ -16,14 +16,20 @@
 typedef struct {
     double corners[3][3], seen[3][3];
     Box box;
-    int64_t entry;
+    int64_t entry, item;
 } SeenFace;
+
+/* A triangle of either side, and their numbers in their meshes, by which ties are decided. */
+typedef struct {
+    int64_t entries[2], items[2];
+} Named;
 
 /* The search of a pair of placements, between calls. */
 struct Slide {
     Projected seen;
     double gap, limit; /* nothing is looked for at the limit, or beyond */
-    int64_t entries[2], face[2], corner, is_crossing, first_face;
+    Named named, face; /* the triangles of the gap, and the lowest in one plane; -1 if none */
+    int64_t corner, is_crossing, first_face;
 };
 
 /* The arguments of a call. */
@@ -63,8 +69,8 @@ static int is_no_nearer(const Slide *search, const Box *one, const Box *other) {
     return (apart - far) + (lost - error) >= doubt;
 }
 
-/* Return the known triangles if only lower triangles, in the boxes of two nodes, may replace
- * them; else NULL. */
+/* Return the numbers of the known triangles if only lower triangles, in the boxes of two nodes,
+ * may replace them; else NULL. */
 static const int64_t *known_of(const Turn *turn, const int64_t *nodes, const Box *one,
                                const Box *other) {
     static const int64_t lowest[2] = {-1, -1};
@@ -75,9 +81,9 @@ static const int64_t *known_of(const Turn *turn, const int64_t *nodes, const Box
     int is_cut = !asked->is_signed && search->is_crossing;
     if (asked->wants_faces) return NULL;
     if (is_flat && search->gap <= 0) return lowest;
-    if (is_flat && search->face[0] >= 0) return search->face;
+    if (is_flat && search->face.items[0] >= 0) return search->face.items;
     if (search->gap < INFINITY && (is_cut || is_no_nearer(search, one, other)))
-        return search->entries;
+        return search->named.items;
     return NULL;
 }
 
@@ -88,9 +94,9 @@ static int may_change(void *search, const int64_t *nodes, const Box *one, const 
     if (only_graze(turn->sheets, &turn->state->seen, nodes, one, other)) return 0;
     const int64_t *known = known_of(turn, nodes, one, other);
     if (!known) return 1;
-    const Sheets *sheets = turn->sheets;
-    int64_t entries[2] = {sheets->begin[nodes[0]], sheets->begin[nodes[1]]};
-    return are_lower(entries, known);
+    const int64_t *lowest = turn->sheets->lowest_items;
+    int64_t items[2] = {lowest[nodes[0]], lowest[nodes[1]]};
+    return are_lower(items, known);
 }
 
 /* Return how far boxes are apart at their middles; boxes beside each other come last. */
@@ -141,6 +147,7 @@ static int place_seen(const Turn *turn, int which, int64_t leaf, const Box *box,
         if (!place(&sheets->triangles, face->entry, seen->descent.sides[which].matrix,
                    face->corners[0])) return IS_LEFT;
         if (!(largest_of(face->corners[0], 9) <= ABOUT_ONE)) return IS_LEFT;
+        face->item = sheets->order[face->entry];
         project_face(seen, face);
         placed += which ? may_be_ahead(turn->asked, turn->state, box, &face->box)
                         : may_be_ahead(turn->asked, turn->state, &face->box, box);
@@ -149,13 +156,13 @@ static int place_seen(const Turn *turn, int which, int64_t leaf, const Box *box,
 }
 
 /* Keep a smaller gap than the known one; of equals, crossing triangles, then the lowest. */
-static void keep_gap(Slide *search, double gap, int is_crossing, const int64_t *entries,
+static void keep_gap(Slide *search, double gap, int is_crossing, const Named *named,
                      int corner) {
-    int is_lower = is_crossing == search->is_crossing ? are_lower(entries, search->entries)
-                                                      : is_crossing;
+    int is_lower = is_crossing == search->is_crossing
+                 ? are_lower(named->items, search->named.items) : is_crossing;
     if (!(gap < search->gap || (gap == search->gap && is_lower))) return;
     search->gap = gap, search->is_crossing = is_crossing, search->corner = corner;
-    memcpy(search->entries, entries, sizeof search->entries);
+    search->named = *named;
     search->limit = minimum(search->limit, gap + TIE);
 }
 
@@ -169,9 +176,9 @@ static int tell_faces(Slid *asked, const Slide *search, int64_t pair, const int6
 }
 
 /* Keep two triangles that lie in one plane, if they are lower than the known ones. */
-static void keep_faces(Slide *search, const int64_t *entries) {
-    if (search->face[0] >= 0 && !are_lower(entries, search->face)) return;
-    memcpy(search->face, entries, sizeof search->face);
+static void keep_faces(Slide *search, const Named *named) {
+    if (search->face.items[0] >= 0 && !are_lower(named->items, search->face.items)) return;
+    search->face = *named;
 }
 
 /* Look at the triangles of two small nodes, the nearest first; returns the cost, IS_LEFT or
@@ -199,12 +206,12 @@ static int64_t look_ahead(void *context, const int64_t *nodes, const Box *boxes)
     int next, corner;
     while ((next = least_up_to(search->limit, least, pairs)) >= 0 && least[next] < search->limit) {
         const SeenFace *one = &faces[0][next / counts[1]], *other = &faces[1][next % counts[1]];
-        int64_t entries[2] = {one->entry, other->entry};
+        const Named named = {{one->entry, other->entry}, {one->item, other->item}};
         Both both;
         double gap = least[next];
         least[next] = NAN;
         const int64_t *known = known_of(turn, nodes, &one->box, &other->box);
-        if (known && !are_lower(entries, known)) continue;
+        if (known && !are_lower(named.items, known)) continue;
         looked++;
         memcpy(both.corners, one->corners, sizeof one->corners);
         memcpy(both.corners[3], other->corners, sizeof other->corners);
@@ -213,14 +220,15 @@ static int64_t look_ahead(void *context, const int64_t *nodes, const Box *boxes)
         int state = gap_along(&search->seen.along, &both, asked->is_signed != 0, search->limit,
                               &gap, &corner);
         if (state == LEFT) return IS_LEFT;
-        if (state == FACES && !asked->wants_faces) keep_faces(search, entries);
-        else if (state == FACES && !tell_faces(asked, search, turn->pair, entries)) return NO_ROOM;
+        if (state == FACES && !asked->wants_faces) keep_faces(search, &named);
+        else if (state == FACES && !tell_faces(asked, search, turn->pair, named.entries))
+            return NO_ROOM;
         if (state == CROSSING || state == EDGES) gap = 0;
         if (gap < search->gap && state == AHEAD) {
             double slopes[2];
             slope_at(&both, corner, slopes), tilt(&search->seen, slopes);
         }
-        if (gap < INFINITY) keep_gap(search, gap, state == CROSSING, entries, corner);
+        if (gap < INFINITY) keep_gap(search, gap, state == CROSSING, &named, corner);
     }
     return 8 + 2 * looked;
 }
@@ -253,8 +261,8 @@ static int begin_slide(Turn *turn) {
         if (!project_side(turn->sheets, &search->seen, which,
                           asked->rows[which * asked->count + pair])) return 0;
     search->gap = INFINITY, search->limit = asked->limits[key] + TIE;
-    search->corner = search->entries[0] = search->entries[1] = -1, search->is_crossing = 0;
-    search->face[0] = search->face[1] = -1;
+    search->corner = -1, search->is_crossing = 0;
+    search->named = search->face = (Named){{-1, -1}, {-1, -1}};
     search->first_face = asked->face_count;
     tilt(&search->seen, flat);
     begin_phase(&SLIDING, turn, &search->seen.descent, LOOKS);
@@ -269,7 +277,7 @@ static void answer(Slid *asked, const Slide *search, int64_t pair, int is_left) 
     if (is_left) return;
     asked->are_crossing[pair] = (uint8_t)search->is_crossing;
     asked->corners[pair] = search->corner;
-    for (int n = 0; n < 2; n++) asked->entries[n * asked->count + pair] = search->entries[n];
+    for (int n = 0; n < 2; n++) asked->entries[n * asked->count + pair] = search->named.entries[n];
     if (asked->is_shared) *limit = minimum(*limit, search->gap);
 }
 
@@ -278,9 +286,10 @@ static void answer(Slid *asked, const Slide *search, int64_t pair, int is_left) 
  *
  * Gaps above the limit of their key may be infinite or any existing gap; if `is_shared`, found
  * gaps lower the limits. Writes gaps, multiples of the quantum; their entries, -1 if nothing is
- * ahead (of equal gaps, crossing triangles before others, then the lowest, first of side 0); the
- * corner of their shadow, -1 of triangles that cross or lie in one plane; which pairs cross; and
- * of pairs without a gap of 0 the lowest faces in one plane, or all of them if they are wanted.
+ * ahead (of equal gaps, crossing triangles before others, then the smallest numbers in their
+ * meshes, first of side 0); the corner of their shadow, -1 of triangles that cross or lie in one
+ * plane; which pairs cross; and of pairs without a gap of 0 the lowest faces in one plane, or all
+ * of them if they are wanted.
  * If `is_signed`, triangles that cross or are behind have gaps, too. NaN of pairs that are left
  * to the caller. `search` is zero at first, and kept from call to call. Returns where to go on
  * once the cost is `most`, or the count; if it `needs_room`, faces want more room. */
@@ -304,7 +313,8 @@ EXPORT int64_t octree_kernel_slide(const Sheets *sheets, Slid *asked, int64_t fr
             spent = descend(&SLIDING, &turn, both, descent);
             cost += spent;
         }
-        if (spent >= 0 && search->face[0] >= 0 && !tell_faces(asked, search, pair, search->face))
+        const Named *face = &search->face;
+        if (spent >= 0 && face->items[0] >= 0 && !tell_faces(asked, search, pair, face->entries))
             spent = NO_ROOM;
         descent->phase = NOT_BEGUN;
         if (spent == NO_ROOM) {

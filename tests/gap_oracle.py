@@ -23,28 +23,28 @@ def gaps(moment, sheets, way, rows, *, signed=False):
     corners = np.concatenate(
         [corners_of(moment, sheets, *side) for side in zip(entries, rows, strict=True)]
     )
-    return least(way, entries, corners, signed=signed)
+    return least(way, sheets.items(entries), corners, signed=signed)
 
 
-def least(way, entries, corners, *, signed=False):
-    """Return the gap, its entries and corner, whether any cross, and all faces in one plane.
+def least(way, items, corners, *, signed=False):
+    """Return the gap, its triangles and corner, whether any cross, and all faces in one plane.
 
-    Of pairs of entries, (2, n), with corners (6, 3, n); of equal gaps those of triangles that
-    cross, of these of the lowest entries, then of the lowest corner.
+    Of pairs of triangles, (2, n), with corners (6, 3, n); of equal gaps those of triangles that
+    cross, of these of the smallest numbers, then of the lowest corner.
     """
     found = shadow_gaps(way, corners, signed=signed)
     best = [(np.inf, True, -1, -1, -1)]
     for held, is_apart in ((found.crossing, False), (found.flat[~found.faces], True)):
-        best += [(0.0, is_apart, *entries[:, pair].tolist(), -1) for pair in held]
+        best += [(0.0, is_apart, *items[:, pair].tolist(), -1) for pair in held]
     if len(found.pairs):
         values, _ = exact_gaps(way, corners[..., found.pairs], found.corners)
-        ends = entries[:, found.pairs].tolist()
+        ends = items[:, found.pairs].tolist()
         best += [
             (value, True, *rest)
             for value, *rest in zip(values.tolist(), *ends, found.corners.tolist(), strict=True)
         ]
     gap, is_apart, *where = min(best)
-    faces = sorted(map(tuple, entries[:, found.flat[found.faces]].T.tolist()))
+    faces = sorted(map(tuple, items[:, found.flat[found.faces]].T.tolist()))
     return (gap, *where), not is_apart, faces if gap > 0 else []
 
 

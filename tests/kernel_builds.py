@@ -152,7 +152,7 @@ def assert_layouts_equal(seed):
             use_kernel(True)
             store._MANY = before
         for sheet in sheets:
-            sheet.nodes.check(sheet.arranged)
+            sheet.nodes.check(sheet.arranged, sheet.order)
         found.append(
             [getattr(mesh, name) for mesh in meshes for name in ("valid", "bounds", "parts")]
             + [getattr(sheet, name) for sheet in sheets for name in SHEETS]

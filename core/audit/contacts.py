@@ -37,7 +37,7 @@ _ROUNDING = 2.0**-44
 class Contacts(Columns):
     """Pairs of entries, (2, c), of pairs of placements `pairs` (c,), and their distances (c,).
 
-    Sorted by pair, then by entries.
+    Sorted by pair, then by the numbers of triangles.
     """
 
     pairs: Ids

@@ -37,7 +37,10 @@ class SurfaceParts(Columns):
 def triangles_in_boxes(
     moment: Moment, sheets: Sheets, rows: Ids, boxes: Floats
 ) -> Steps[SurfaceParts]:
-    """Return the triangles placed in these rows that reach into boxes (6, b), box by box."""
+    """Return the triangles placed in these rows that reach into boxes (6, b).
+
+    Box by box, each in the order of the triangles.
+    """
     nodes, solids = sheets.nodes, np.arange(len(rows))
     found = nodes.roots[moment.placements.meshes[rows]]
     while True:
@@ -65,7 +68,7 @@ def triangles_in_boxes(
         corners.append(placed[:, reached])
         yield 0.8
     left = np.concatenate(kept)
-    order = np.lexsort((entries[left], solids[left]))
+    order = np.lexsort((sheets.order[entries[left]], solids[left]))
     left = left[order]
     everywhere = np.concatenate(corners, axis=1)[:, order]
     return SurfaceParts(everywhere, solids[left], entries[left], np.ones(len(left), bool))

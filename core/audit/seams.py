@@ -124,9 +124,7 @@ class _Stars:
     def of(cls, world: World, rows: Ids, meets: Parts) -> "_Stars":
         """Return the stars of the edges of meshes in some rows, if any edge is asked about."""
         meshes = distinct(world.meshes(rows)) if (meets.edges >= 0).any() else rows[:0]
-        entries = concatenated_ranges(
-            world.sheets.firsts[meshes], world.moment.meshes.sizes[meshes]
-        )
+        _, entries = world.sheets.entries(meshes, world.moment.meshes.sizes[meshes])
         codes = np.concatenate(
             [
                 _edge_codes(world, entries, np.full(1, edge), world.shells.knots)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, concatenated_ranges, cross, dot, starts_of_runs
+from ..arrays import Flags, Floats, Ids, cross, dot, starts_of_runs
 from ..boxes import boxes_shared
 from ..records import Columns
 from ..steps import Steps, between
@@ -84,8 +84,8 @@ def _samples(world: World, rows: Ids) -> tuple[Floats, Ids]:
     """Return the corners of the meshes in rows, (3, 3, n), and where those of each begin, (p,)."""
     meshes = world.meshes(rows)
     sizes = world.moment.meshes.sizes[meshes]
-    entries = concatenated_ranges(world.sheets.firsts[meshes], sizes)
-    corners = world.corners(entries, np.repeat(rows, sizes)).reshape(3, 3, -1)
+    owners, entries = world.sheets.entries(meshes, sizes)
+    corners = world.corners(entries, rows[owners]).reshape(3, 3, -1)
     return corners, np.cumsum(sizes) - sizes
 
 
@@ -117,9 +117,7 @@ def _shells(world: World, rows: Ids) -> _Shells:
     """Return the shells of the solids in these rows."""
     sheets, shells = world.sheets, world.shells
     meshes = world.meshes(rows)
-    sizes = world.moment.meshes.sizes[meshes]
-    entries = concatenated_ranges(sheets.firsts[meshes], sizes)
-    whose = np.repeat(np.arange(len(rows)), sizes)
+    whose, entries = sheets.entries(meshes, world.moment.meshes.sizes[meshes])
     (kept,) = (~shells.sheets[entries] & (shells.leads[entries] == entries)).nonzero()
     entries, whose = entries[kept], whose[kept]
     corners = world.corners(entries, rows[whose]).reshape(3, 3, -1)

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import tuning
-from ..arrays import Flags, Floats, Ids, concatenated_ranges, distinct, flagged, starts_of_runs
+from ..arrays import Flags, Floats, Ids, distinct, flagged, starts_of_runs
 from ..passes import grouped_steps
 from ..scene.sheets import Layout, Sheets
 from ..steps import Steps, between
@@ -102,8 +102,7 @@ def shells_of(sheets: Sheets, sizes: Ids, meshes: Ids) -> Steps[Shells]:
 
 def _look(shells: Shells, sheets: Sheets, meshes: Ids, sizes: Ids) -> Steps[None]:
     """Find out about meshes which have `sizes` triangles."""
-    entries = concatenated_ranges(sheets.firsts[meshes], sizes)
-    owners = np.repeat(np.arange(len(meshes)), sizes)
+    owners, entries = sheets.entries(meshes, sizes)
     used, corners = _numbered(sheets.arranged.faces.T[:, entries])
     owner_of = np.zeros(len(used), np.intp)
     if len(meshes) > 1:

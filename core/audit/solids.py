@@ -154,7 +154,7 @@ def _inner(world: World, pieces: SurfaceParts, solids: Ids, walls: Walls) -> Ste
     nodes = nodes.reshape(keys.shape)
     labels = components(len(names), nodes[:2].ravel(), nodes[1:].ravel())[nodes[0]]
     uppers = walls.below(pieces.corners, pieces.solids)
-    order = np.lexsort((pieces.entries, -uppers, labels))
+    order = np.lexsort((-uppers, labels))  # of equals, the smallest triangle
     best = order[starts_of_runs(labels[order])]
     asked = best[uppers[best] > world.band]
     middles = pieces.corners[:, asked].reshape(3, 3, -1).mean(axis=0)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Floats, Ids, blocks, concatenated_ranges, cross, dot, starts_of_runs
+from ..arrays import Floats, Ids, blocks, cross, dot, starts_of_runs
 from ..boxes import bounds_of_runs
 from ..rounds import first_of_each
 from ..scene.moment import Moment
@@ -47,9 +47,7 @@ def walls_of(moment: Moment, sheets: Sheets, rows: Ids) -> Steps[Walls]:
     """Return the walls of the meshes placed in these rows, (s,)."""
     each, which = np.unique(rows, return_inverse=True)
     meshes = moment.placements.meshes[each]
-    sizes = moment.meshes.sizes[meshes]
-    entries = concatenated_ranges(sheets.firsts[meshes], sizes)
-    owners = np.repeat(np.arange(len(each)), sizes)
+    owners, entries = sheets.entries(meshes, moment.meshes.sizes[meshes])
     normals = np.empty((3, len(entries)))
     for some in blocks(len(entries), _PLACED):
         corners = moment.placed(sheets, entries[some], each[owners[some]]).rows.reshape(3, 3, -1)

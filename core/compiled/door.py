@@ -19,7 +19,7 @@ from ..arrays import address
 VARIABLE = "OCTREE_KERNEL"
 _NAME = "octree_kernel"
 # The interface of the package: a digest of its header, see kernel/bindings.py.
-_ABI = 662922962731667408
+_ABI = 220029605206725863
 
 
 class _Choice:

@@ -134,8 +134,8 @@ def sheets_of(package: Any, side: Side, kept: list[Any]) -> Any:
     flat: dict[str, NDArray[Any]] = {
         "order": sheets.order, "first_child": nodes.first_child,
         "child_count": nodes.child_count, "begin": nodes.begin, "end": nodes.end,
-        "altitudes": nodes.least_altitude, "roots": nodes.roots, "meshes": meshes,
-        "matrices": matrices,
+        "altitudes": nodes.least_altitude, "lowest_items": nodes.lowest_item,
+        "roots": nodes.roots, "meshes": meshes, "matrices": matrices,
     }  # fmt: skip
     flat = {name: np.ascontiguousarray(array) for name, array in flat.items()}
     kept += [batch, nodes.boxes, *flat.values()]

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ids, starts_of_runs, two_difference_error, two_product_error
 from ..records import Columns
+from ..scene.sheets import Sheets
 from .shadows import QUANTUM
 from .way import Way
 
@@ -35,9 +36,17 @@ class Known:
     """
 
     def __init__(
-        self, way: Way, keys: Ids, limits: Floats, *, signed: bool, shared: bool, every: bool
+        self,
+        sheets: Sheets,
+        way: Way,
+        keys: Ids,
+        limits: Floats,
+        *,
+        signed: bool,
+        shared: bool,
+        every: bool,
     ) -> None:
-        self._way, self._keys, self._limits = way, keys, limits
+        self._sheets, self._way, self._keys, self._limits = sheets, way, keys, limits
         self._signed, self._shared, self._every = signed, shared, every
         count = len(keys)
         self.gaps, self.crossing = np.full(count, np.inf), np.zeros(count, bool)
@@ -50,11 +59,20 @@ class Known:
 
     @property
     def faces(self) -> Faces:
-        """Triangles in one plane, of pairs without a gap of 0 or less; sorted, each once."""
+        """Triangles in one plane, of pairs without a gap of 0 or less; each once.
+
+        Sorted by pair, then by the numbers of triangles.
+        """
         (some,) = (self._face[0] >= 0).nonzero()
         found = Faces.joined([*self._faces, Faces(some, *self._face[:, some])])
         found = found[self.gaps[found.pairs] > 0]
-        return Faces(*np.unique((found.pairs, found.ones, found.others), axis=1))
+        found = Faces(*np.unique((found.pairs, found.ones, found.others), axis=1))
+        return found[self._in_order(found)]
+
+    def _in_order(self, faces: Faces) -> Ids:
+        """Return places of faces, sorted by pair, then by the numbers of triangles."""
+        order = self._sheets.order
+        return np.lexsort((order[faces.others], order[faces.ones], faces.pairs))
 
     def in_order(self, pairs: Ids) -> Ids:
         """Return places of pairs in the order of their keys."""
@@ -81,13 +99,13 @@ class Known:
         return flags
 
     def may_change(
-        self, pairs: Ids, one: Floats, other: Floats, entries: list[Ids], flat: Flags
+        self, pairs: Ids, one: Floats, other: Floats, items: list[Ids], flat: Flags
     ) -> Flags:
         """Return in which pairs of boxes, (8, t), something may be that is not known.
 
-        Nearer than what is known, or as near and of lower entries: in no box they are lower than
-        `entries`. What is `flat`, two boxes in one plane in which no triangle is without an area,
-        has faces in one plane alone.
+        Nearer than what is known, or as near and of lower numbers: those of triangles in a box are
+        at least `items`. What is `flat`, two boxes in one plane in which no triangle is without an
+        area, has faces in one plane alone.
         """
         flags = np.ones(len(pairs), bool)
         if self._every:
@@ -99,12 +117,13 @@ class Known:
         if not self._signed:
             settled |= self.crossing[pairs[some]] & (gaps[some] <= 0)
         some = some[settled]
-        flags[some] = _are_lower(entries, self.entries, pairs, some)
+        flags[some] = self._are_lower(items, self.entries, pairs, some)
         if self._signed:
             return flags
         (some,) = (flags & flat).nonzero()
         is_known = self._face[0].take(pairs[some]) >= 0
-        flags[some] = (gaps[some] > 0) & (~is_known | _are_lower(entries, self._face, pairs, some))
+        is_lower = self._are_lower(items, self._face, pairs, some)
+        flags[some] = (gaps[some] > 0) & (~is_known | is_lower)
         return flags
 
     def _is_no_nearer(self, gaps: Floats, low: Floats, high: Floats) -> Flags:
@@ -125,21 +144,22 @@ class Known:
         if self._every:
             self._faces.append(faces)
             return
-        faces = faces[np.lexsort((faces.others, faces.ones, faces.pairs))]
+        faces = faces[self._in_order(faces)]
         faces = faces[starts_of_runs(faces.pairs)]
-        each, entries = np.arange(len(faces)), [faces.ones, faces.others]
-        is_new = self._face[0, faces.pairs] < 0
-        faces = faces[(is_new | _are_lower(entries, self._face, faces.pairs, each)).nonzero()[0]]
+        each, order = np.arange(len(faces)), self._sheets.order
+        items = [order[faces.ones], order[faces.others]]
+        is_lower = self._are_lower(items, self._face, faces.pairs, each)
+        faces = faces[(is_lower | (self._face[0, faces.pairs] < 0)).nonzero()[0]]
         self._face[:, faces.pairs] = faces.ones, faces.others
 
     def take(self, pairs: Ids, values: Floats, entries: Ids, which: Ids, crossing: Flags) -> None:
         """Keep smaller gaps than those known; of equals, crossing triangles, then the lowest."""
-        apart = ~crossing
-        order = np.lexsort((entries[1], entries[0], apart, values, pairs))
+        apart, items = ~crossing, self._sheets.order[entries]
+        order = np.lexsort((items[1], items[0], apart, values, pairs))
         order = order[starts_of_runs(pairs[order])]
         gaps, is_apart = self.gaps[pairs[order]], ~self.crossing[pairs[order]]
-        is_lower = (apart[order] == is_apart) & _are_lower([*entries], self.entries, pairs, order)
-        is_lower |= apart[order] < is_apart
+        is_lower = self._are_lower([*items], self.entries, pairs, order)
+        is_lower = np.where(apart[order] == is_apart, is_lower, apart[order] < is_apart)
         order = order[(values[order] < gaps) | ((values[order] == gaps) & is_lower)]
         better = pairs[order]
         self.gaps[better], self.crossing[better] = values[order], crossing[order]
@@ -147,10 +167,9 @@ class Known:
         if self._shared:
             np.minimum.at(self._limits, self._keys[better], values[order])
 
-
-def _are_lower(entries: list[Ids], known: Ids, pairs: Ids, some: Ids) -> Flags:
-    """Return which of some entries are lower than those known, (2, p), of their pairs."""
-    ones, others = known[:, pairs[some]]
-    one, other = (each[some] for each in entries)
-    flags: Flags = (one < ones) | ((one == ones) & (other < others))
-    return flags
+    def _are_lower(self, items: list[Ids], known: Ids, pairs: Ids, some: Ids) -> Flags:
+        """Return which of some numbers are lower than those of known entries, (2, p), of pairs."""
+        ones, others = self._sheets.items(known[:, pairs[some]])
+        one, other = (each[some] for each in items)
+        flags: Flags = (one < ones) | ((one == ones) & (other < others))
+        return flags

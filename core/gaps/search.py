@@ -38,8 +38,8 @@ class GapSearch:
         Infinite if nothing is ahead that is looked for; a multiple of `QUANTUM`, below the exact
         one by less.
     entries : ndarray of intp, shape (2, p)
-        The triangles that have it: of equals those that cross, of these the lowest entries, first
-        of those that move; -1 if nothing is ahead.
+        The triangles that have it: of equals those that cross, of these the smallest numbers in
+        their meshes, first of those that move; -1 if nothing is ahead.
     corners : ndarray of intp, shape (p,)
         At which corner of their shared shadow.
     crossing : ndarray of bool, shape (p,)
@@ -60,7 +60,9 @@ class GapSearch:
         None above the limit of its key is looked for; if `shared`, these fall with what is found.
         """
         count, placements = rows.shape[1], self._moment.placements
-        known = Known(self._way, keys, limits, signed=self._signed, shared=shared, every=every)
+        known = Known(
+            self._sheets, self._way, keys, limits, signed=self._signed, shared=shared, every=every
+        )
         self.rows, self._known, left = rows, known, np.arange(count)
         slid = yield from slid_surfaces(
             (self._sheets, placements.meshes, placements.matrices), self._way.told, rows, keys,
@@ -96,7 +98,7 @@ class GapSearch:
 
     def _look_without_kernel(self, left: Ids) -> Steps[None]:
         nodes = self._sheets.nodes
-        self._is_low, self._lowest = nodes.end - nodes.begin <= CELL, nodes.begin
+        self._is_low = nodes.end - nodes.begin <= CELL
         # Pairs of one key together, so that its limit is known when the next ones are looked at.
         left = left[self._known.in_order(left)]
         for some in blocks(len(left), _PLACED):
@@ -144,9 +146,14 @@ class GapSearch:
 
     def _lowest_first(self, boxed: Boxed, few: int) -> tuple[Boxed, Flags]:
         """Sort pairs of boxes by key and lower bound; flag the first few of each key."""
-        ranks = self._known.rank(boxed.pairs)
-        order = np.lexsort((boxed.others, boxed.ones, boxed.are_beside, boxed.least, ranks))
+        ranks, (ones, others) = self._known.rank(boxed.pairs), self._lowest_items(boxed)
+        order = np.lexsort((others, ones, boxed.are_beside, boxed.least, ranks))
         return boxed[order], first_of_each(ranks[order], few)
+
+    def _lowest_items(self, boxed: Boxed) -> list[Ids]:
+        """Return the smallest numbers of triangles in both nodes."""
+        lowest = self._sheets.nodes.lowest_item
+        return [lowest.take(each) for each in (boxed.ones, boxed.others)]
 
     def _roots(self, pairs: Ids) -> Boxed:
         """Return the pairs of roots of pairs of rows, as far as their boxes meet."""
@@ -162,12 +169,11 @@ class GapSearch:
         flags &= boxes_meet(one[:6], other[:6], axes=2)
         boxed = boxed if flags.all() else boxed[flags.nonzero()[0]]
         bounds, nodes = (boxed.one_bounds, boxed.other_bounds), (boxed.ones, boxed.others)
-        entries = [self._lowest[each] for each in nodes]
-        flags = self._may_change(boxed.pairs, nodes, *bounds, entries)
+        flags = self._may_change(boxed.pairs, nodes, *bounds, self._lowest_items(boxed))
         return boxed if flags.all() else boxed[flags.nonzero()[0]]
 
     def _may_change(
-        self, pairs: Ids, nodes: tuple[Ids, Ids], one: Floats, other: Floats, entries: list[Ids]
+        self, pairs: Ids, nodes: tuple[Ids, Ids], one: Floats, other: Floats, items: list[Ids]
     ) -> Flags:
         """Return in which boxes, (8, t), of nodes, something may be that changes what is known.
 
@@ -185,7 +191,7 @@ class GapSearch:
         grazes = (touch[:, some] & self._seen.exact[:, pairs[some]]).any(axis=0)
         flags[some] = ~grazes | (thin[0] & thin[1])
         flat[some] &= ~(thin[0] | thin[1])
-        return flags & self._known.may_change(pairs, one, other, entries, flat)
+        return flags & self._known.may_change(pairs, one, other, items, flat)
 
     def _meeting(
         self, pairs: Ids, ones: tuple[Floats, Ids], others: tuple[Floats, Ids]
@@ -265,8 +271,8 @@ class GapSearch:
 
     def _triangles(self, boxed: Boxed) -> None:
         """Look at the triangles of pairs of leaves."""
-        ranks = self._known.rank(boxed.pairs)
-        order = np.lexsort((boxed.others, boxed.ones, boxed.least, ranks))
+        ranks, (ones, others) = self._known.rank(boxed.pairs), self._lowest_items(boxed)
+        order = np.lexsort((others, ones, boxed.least, ranks))
         ranks = ranks[order]
         places = np.arange(len(order)) - np.searchsorted(ranks, ranks)
         boxed = boxed[order[np.argsort(places, kind="stable")]]
@@ -282,13 +288,9 @@ class GapSearch:
         for part in blocks(len(some), _SMALL):
             near = boxed[some[part]]
             which = [table.which[some[part]] for table in tables]
-            entries = [
-                table.entries[table.firsts[each]]
-                for table, each in zip(tables, which, strict=True)
-            ]
             bounds = one[0].take(which[0], axis=1), other[0].take(which[1], axis=1)
-            nodes = near.ones, near.others
-            (left,) = self._may_change(near.pairs, nodes, *bounds, entries).nonzero()
+            nodes, items = (near.ones, near.others), self._lowest_items(near)
+            (left,) = self._may_change(near.pairs, nodes, *bounds, items).nonzero()
             if len(left):
                 self._compared(near[left], tables, [each[left] for each in which])
 
@@ -311,8 +313,8 @@ class GapSearch:
             entries = np.stack((tables[0].entries[here], tables[1].entries[there]))
             nodes = boxed.ones[owner], boxed.others[owner]
             bounds = tables[0].bounds[:, here], tables[1].bounds[:, there]
-            flags = self._may_change(pairs[owner], nodes, *bounds, [*entries])
-            (left,) = flags.nonzero()
+            items = [*self._sheets.order[entries]]
+            (left,) = self._may_change(pairs[owner], nodes, *bounds, items).nonzero()
             if len(left) == 0:
                 continue
             here, there = here[left], there[left]

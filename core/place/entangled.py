@@ -86,8 +86,10 @@ def entangled(
 
 def _starts_inside(moment: Moment, sheets: Sheets, rows: Ids, others: Ids) -> Steps[Flags]:
     """Flag rows of which a vertex lies inside the closed meshes in others, (p,)."""
-    entries = sheets.firsts[moment.placements.meshes[rows]]
-    points = moment.placed(sheets, entries, rows).rows[:3]
+    meshes, which = np.unique(moment.placements.meshes[rows], return_inverse=True)
+    owners, entries = sheets.entries(meshes, moment.meshes.sizes[meshes])
+    first = entries[starts_of_runs(owners)[which]]
+    points = moment.placed(sheets, first, rows).rows[:3]
     return (yield from inside(moment, points, others))
 
 

@@ -107,7 +107,7 @@ def gaps_between(
     if walked is None:
         return (yield from _descended(side, rows, limits, turned))
     lengths, entries = walked
-    items = np.where(entries >= 0, side.sheets.order.take(entries, mode="clip"), -1)
+    items = side.sheets.items(entries)
     (left,) = np.isnan(lengths).nonzero()
     if len(left):
         rest = yield from _descended(side, rows[:, left], limits[left], turned[left])

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import Flags, Ids, concatenated_ranges, distinct, flagged, starts_of_runs
+from ..arrays import Flags, Ids, distinct, flagged, starts_of_runs
 from ..audit.crossings import unit_normals
 from ..audit.findings import DUPLICATE, OVERLAP
 from ..audit.inside import inside
@@ -49,8 +49,7 @@ def _have_sheets(moment: Moment, sheets: Sheets, rows: Ids) -> Steps[Flags]:
     meshes, places = np.unique(moment.placements.meshes[rows], return_inverse=True)
     sizes = moment.meshes.sizes
     shells = yield from shells_of(sheets, sizes, meshes)
-    entries = concatenated_ranges(sheets.firsts[meshes], sizes[meshes])
-    owners = np.repeat(np.arange(len(meshes)), sizes[meshes])
+    owners, entries = sheets.entries(meshes, sizes[meshes])
     return flagged(len(meshes), owners[shells.sheets[entries]])[places].reshape(rows.shape)
 
 

@@ -6,7 +6,7 @@ that other's surface is inside of it, and no part of it is outside.
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, concatenated_ranges, distinct, starts_of_runs
+from ..arrays import Flags, Floats, Ids, distinct, starts_of_runs
 from ..audit.components import components
 from ..audit.contacts import Contacts, contacts_of
 from ..audit.inside import inside, nearest_triangles
@@ -70,9 +70,7 @@ def _samples(world: World, rows: Ids, contacts: Contacts) -> tuple[Floats, Ids, 
     middles.
     """
     meshes, sheets = world.meshes(rows), world.sheets
-    sizes = world.moment.meshes.sizes[meshes]
-    entries = concatenated_ranges(sheets.firsts[meshes], sizes)
-    whose = np.repeat(np.arange(len(rows)), sizes)
+    whose, entries = sheets.entries(meshes, world.moment.meshes.sizes[meshes])
     keys = whose * len(sheets.order) + entries
     touched = np.isin(keys, contacts.pairs * len(sheets.order) + contacts.entries[0])
     (free,), (met,) = (~touched).nonzero(), touched.nonzero()

@@ -62,13 +62,13 @@ class Slides(Record):
 
 @dataclass(frozen=True)
 class Gaps(Columns):
-    """Gaps of pairs of rows, the first of which moves: two entries, and where on the mover."""
+    """Gaps of pairs of rows, the first of which moves: two triangles, and where on the mover."""
 
     ones: Ids
     others: Ids
     gaps: Floats
-    first_entries: Ids
-    second_entries: Ids
+    first_items: Ids
+    second_items: Ids
     places: Floats
     crossing: Flags
 
@@ -86,7 +86,7 @@ class Gaps(Columns):
     @property
     def turned(self) -> "Gaps":
         """The same with the sides exchanged."""
-        ends = self.others, self.ones, self.gaps, self.second_entries, self.first_entries
+        ends = self.others, self.ones, self.gaps, self.second_items, self.first_items
         return Gaps(*ends, self.places, self.crossing)
 
 
@@ -189,7 +189,7 @@ def _slides(asked: _Asked, direction: Floats) -> Steps[Slides]:
     length = way.length * (1 - 2.0**-52 if way.error else 1.0) / scale
     limit = asked.limit / length
     searching = _gaps(replace(asked, moment=moment, limit=limit), way)
-    gaps, order = yield from between(0.0, 0.95, searching)
+    gaps = yield from between(0.0, 0.95, searching)
     count = int(asked.bodies.max(initial=-1)) + 1
     body_of = np.full(len(moment), count)
     body_of[asked.rows] = asked.bodies
@@ -208,8 +208,7 @@ def _slides(asked: _Asked, direction: Floats) -> Steps[Slides]:
     (met,) = (which >= 0).nonzero()
     found = gaps[which[met]]
     onto[met] = ids[found.others]
-    entries = np.stack((found.first_entries, found.second_entries))
-    items[:, met] = np.where(entries >= 0, order[entries] if len(order) else -1, -1)
+    items[:, met] = found.first_items, found.second_items
     points[met] = (found.places + falls[asked.bodies[met]] * way.direction[:, None]).T / scale
     crosses = flagged(
         count + 1,
@@ -231,7 +230,7 @@ def _named(gaps: Gaps, stops: Ids, body_of: Ids, count: int) -> Ids:
     That with the smallest placement that stops it, of these one with triangles, then of the
     smallest member.
     """
-    bodies, are_unnamed = body_of[gaps.ones[stops]], gaps.first_entries[stops] < 0
+    bodies, are_unnamed = body_of[gaps.ones[stops]], gaps.first_items[stops] < 0
     order = np.lexsort((gaps.ones[stops], are_unnamed, gaps.others[stops], bodies))
     first = order[starts_of_runs(bodies[order])]
     named = np.full(count, -1)
@@ -239,8 +238,8 @@ def _named(gaps: Gaps, stops: Ids, body_of: Ids, count: int) -> Ids:
     return named
 
 
-def _gaps(asked: _Asked, way: Way) -> Steps[tuple[Gaps, Ids]]:
-    """Return the gaps that bound how far bodies move, and the triangle of each entry."""
+def _gaps(asked: _Asked, way: Way) -> Steps[Gaps]:
+    """Return the gaps that bound how far bodies move."""
     moment, there = asked.moment, asked.moment.placements.is_there
     movers = asked.rows[there[asked.rows]]
     (standing,) = (asked.standing & there).nonzero()
@@ -253,7 +252,7 @@ def _gaps(asked: _Asked, way: Way) -> Steps[tuple[Gaps, Ids]]:
         moving = moving[:, bodies[moving[0]] != bodies[moving[1]]]
     used = np.unique(np.concatenate((still, moving), axis=1))
     if len(used) == 0:
-        return Gaps.none(), np.empty(0, np.intp)
+        return Gaps.none()
     meshes = distinct(moment.placements.meshes[used])
     sheets = yield from between(0.15, 0.2, moment.meshes.sheets(meshes))
     looking = _Looking(moment, sheets, way, bodies, (still, moving))
@@ -266,7 +265,7 @@ def _gaps(asked: _Asked, way: Way) -> Steps[tuple[Gaps, Ids]]:
         gaps = gaps[(~lost[bodies[gaps.ones]]).nonzero()[0]]
         more = yield from between(0.9, 1.0, looking.look(lost, np.inf))
         gaps = Gaps.joined([gaps, more])
-    return gaps, sheets.order
+    return gaps
 
 
 @dataclass(frozen=True)
@@ -316,5 +315,5 @@ def held(search: GapSearch, pairs: Ids, moment: Moment, sheets: Sheets, way: Way
     gaps[new], search.corners[new], entries[:, new] = 0.0, -1, -1
     (some,) = np.isfinite(gaps).nonzero()
     places = places_met(search, some)
-    made = (*pairs[:, some], gaps[some], *entries[:, some], places, crossing[some])
-    return Gaps(*made)
+    items = sheets.items(entries[:, some])
+    return Gaps(*pairs[:, some], gaps[some], *items, places, crossing[some])

@@ -56,6 +56,8 @@ class Nodes:
         The entries of each node; children divide those of their parent in order.
     least_altitude : ndarray of float64, shape (m,)
         No triangle of the node has a lower altitude; 0 if one may have no area.
+    lowest_item : ndarray of intp, shape (m,)
+        The lowest triangle of each node, by its number in its mesh.
     roots : ndarray of intp, shape (meshes,)
         The root of each mesh; -1 of one without triangles, or that is not indexed.
     """
@@ -66,6 +68,7 @@ class Nodes:
     begin: Ids
     end: Ids
     least_altitude: Floats
+    lowest_item: Ids
     roots: Ids
 
     @cached_property
@@ -118,11 +121,12 @@ class Nodes:
             self.begin[nodes] - first,
             self.end[nodes] - first,
             self.least_altitude[nodes],
+            self.lowest_item[nodes],
             np.zeros(1, np.intp),
         )
 
-    def check(self, triangles: Triangles) -> None:
-        """Assert what holds for nodes over these triangles, in the order of entries."""
+    def check(self, triangles: Triangles, order: Ids) -> None:
+        """Assert what holds for nodes over these triangles: entry e is triangle `order[e]`."""
         inner, leaves = (np.flatnonzero(flags) for flags in (self.first_child >= 0, self.is_leaf))
         sizes = self.end - self.begin
         assert (sizes[leaves] >= 1).all() and (sizes[leaves] <= LEAF).all(), "size of a leaf"
@@ -152,6 +156,8 @@ class Nodes:
         altitudes = np.append(altitudes_of(triangles), np.inf)
         least = np.minimum.reduceat(altitudes, ends)[::2]
         assert np.array_equal(least, self.least_altitude), "altitude of a node"
+        lowest = np.minimum.reduceat(np.append(order, order.max(initial=0)), ends)[::2]
+        assert np.array_equal(lowest, self.lowest_item), "lowest triangle of a node"
 
     @property
     def is_leaf(self) -> Flags:
@@ -319,17 +325,25 @@ def altitudes_of(triangles: Triangles) -> Floats:
         return np.where(altitudes < np.inf, altitudes, 0.0)
 
 
-def bounds_above(nodes: Ids, leaves: Ids, boxes: Floats, least: Floats) -> tuple[Floats, Floats]:
-    """Return boxes (6, m) and least altitudes (m,) of nodes (4, m), given those of all leaves.
+def bounds_above(
+    nodes: Ids, leaves: Ids, boxes: Floats, altitudes: Floats, items: Ids
+) -> tuple[Floats, Floats, Ids]:
+    """Return boxes (6, m), least altitudes and lowest items (m,) of nodes (4, m).
 
-    Leaves are in the order of their entries.
+    Those of all leaves are given, in the order of their entries.
     """
     begin, end, first_child, _ = nodes
     (inner,) = (first_child >= 0).nonzero()
     runs = np.searchsorted(begin[leaves], np.stack((begin[inner], end[inner]), axis=1)).ravel()
-    around, lowest = np.empty((6, len(begin))), np.empty(len(begin))
-    around[:, leaves], lowest[leaves] = boxes, least
+    around = np.empty((6, len(begin)))
+    around[:, leaves] = boxes
     boxes = np.append(boxes, boxes[:, -1:], axis=1)  # the last run ends behind the last leaf
     around[:, inner] = bounds_of_runs(boxes[:3], boxes[3:], runs)[:, ::2]
-    lowest[inner] = np.minimum.reduceat(np.append(least, np.inf), runs)[::2]
-    return around, lowest
+    least = []
+    for of_leaves in (altitudes, items):
+        values = np.empty(len(begin), of_leaves.dtype)
+        values[leaves] = of_leaves
+        behind = np.append(of_leaves, of_leaves[-1:])
+        values[inner] = np.minimum.reduceat(behind, runs)[::2]
+        least.append(values)
+    return around, least[0], least[1]

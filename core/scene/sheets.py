@@ -45,6 +45,7 @@ _ARRAYS = {
     "begin": ((), np.intp),
     "end": ((), np.intp),
     "least_altitude": ((), np.float64),
+    "lowest_item": ((), np.intp),
 }
 _NOWHERE = (-1, -1, -1, -1)
 
@@ -69,6 +70,22 @@ class Sheets:
     corner_counts: Ids
     nodes: Nodes
     layout: Layout
+
+    def items(self, entries: Ids) -> Ids:
+        """Return the triangles that entries are, -1 of -1."""
+        return np.where(entries >= 0, self.order.take(entries, mode="clip"), -1)
+
+    def entries(self, meshes: Ids, sizes: Ids) -> tuple[Ids, Ids]:
+        """Return the entries of meshes with `sizes` triangles: the mesh's place, and the entry.
+
+        Mesh by mesh, each in the order of its triangles.
+        """
+        each, first, which = np.unique(meshes, return_index=True, return_inverse=True)
+        owners = np.repeat(np.arange(len(each)), sizes[first])
+        entries = concatenated_ranges(self.firsts[each], sizes[first])
+        entries = entries[np.lexsort((self.order[entries], owners))]
+        places = concatenated_ranges(np.searchsorted(owners, which), sizes)
+        return np.repeat(np.arange(len(meshes)), sizes), entries[places]
 
     def asked(self, meshes: Ids, slacks: Floats) -> "WalkedNodes":
         """Return the nodes as walks read them, for questions about these meshes: see there."""
@@ -150,7 +167,7 @@ class GrowingSheets:
             assert np.array_equal(np.sort(order), mesh.valid), "triangles of another mesh"
             arranged = pool.arranged[first : first + count]
             assert np.array_equal(arranged.rows, mesh.triangles[order].rows), "another mesh"
-            pool.nodes.of(int(pool.nodes.roots[number])).check(arranged)
+            pool.nodes.of(int(pool.nodes.roots[number])).check(arranged, order)
 
     def __contains__(self, mesh: int) -> bool:
         return mesh in self._places
@@ -203,6 +220,7 @@ class GrowingSheets:
             entry + new.begin,
             entry + new.end,
             new.least_altitude,
+            new.lowest_item,
         )
         for array, part in zip(self._arrays.values(), parts, strict=True):
             array.append(part)
@@ -251,9 +269,10 @@ def _laid_out(meshes: list[Mesh]) -> Steps[Sheets]:
     order = yield from between(0.8, 0.85, taken_steps(valid, order))
     arranged = GrownTriangles(vertices, faces, {})
     begin, end, first_child, child_count = nodes
-    boxes, least = yield from between(0.85, 1.0, _bounds_of(nodes, arranged))
+    steps = _bounds_of(nodes, arranged, order)
+    boxes, altitudes, lowest = yield from between(0.85, 1.0, steps)
     roots = np.arange(len(meshes))
-    made = Nodes(boxes, first_child, child_count, begin, end, least, roots)
+    made = Nodes(boxes, first_child, child_count, begin, end, altitudes, lowest, roots)
     return Sheets(arranged, order, firsts, corners, lengths, made, Layout())
 
 
@@ -292,8 +311,8 @@ def _cut_at_medians(nodes: Ids, vertices: Floats, faces: Ids, order: Ids) -> Ste
         yield some.stop / len(cells)
 
 
-def _bounds_of(nodes: Ids, triangles: Triangles) -> Steps[tuple[Floats, Floats]]:
-    """Return boxes (6, m) and least altitudes (m,) of nodes (4, m)."""
+def _bounds_of(nodes: Ids, triangles: Triangles, order: Ids) -> Steps[tuple[Floats, Floats, Ids]]:
+    """Return boxes (6, m), least altitudes and lowest items (m,) of nodes (4, m)."""
     (leaves,) = (nodes[2] < 0).nonzero()
     leaves = leaves[np.argsort(nodes[0, leaves])]
     starts, counts = nodes[0, leaves], nodes[1, leaves] - nodes[0, leaves]
@@ -308,7 +327,8 @@ def _bounds_of(nodes: Ids, triangles: Triangles) -> Steps[tuple[Floats, Floats]]
             boxes[:, some] = bounds_of_runs(*part.limits(), starts[some] - begin)
             least[some] = np.minimum.reduceat(altitudes_of(part), starts[some] - begin)
         yield some.stop / len(leaves)
-    return bounds_above(nodes, leaves, boxes, least)
+    lowest = np.minimum.reduceat(order, starts)
+    return bounds_above(nodes, leaves, boxes, least, lowest)
 
 
 def _all_faces(meshes: list[Mesh]) -> tuple[Ids, Ids, Floats]:

@@ -6,7 +6,7 @@ What that leaves, and all pairs within a margin, come from an octree over the pl
 import numpy as np
 
 from .. import tuning
-from ..arrays import Flags, Ids, blocks, concatenated_ranges
+from ..arrays import Flags, Ids, blocks
 from ..compiled import listed_touches
 from ..construction import build_steps
 from ..pairs import overlapping_pairs_steps
@@ -75,9 +75,8 @@ def _named(
 def _joined(moment: Moment, sheets: Sheets, rows: Ids, margin: float) -> Steps[Ids]:
     """Return the row and the entries of pairs of placed triangles, (3, h), by an octree."""
     meshes = moment.placements.meshes[rows]
-    counts = moment.meshes.sizes[meshes]
-    entries = concatenated_ranges(sheets.firsts[meshes], counts)
-    rows = np.repeat(rows, counts)
+    owners, entries = sheets.entries(meshes, moment.meshes.sizes[meshes])
+    rows = rows[owners]
     corners = np.empty((9, len(rows)))
     for some in blocks(len(rows), _PLACED):
         corners[:, some] = moment.placed(sheets, entries[some], rows[some]).rows

@@ -178,7 +178,8 @@ def _slide(
     kept = [
         order, _doubles([*chain(*ends)]), _wholes([1, -1, -1]), _wholes([2, 0, 0]),
         _wholes([0, 0, 3]), _wholes([5, 3, 5]), _doubles([min(altitudes), *altitudes]),
-        _wholes([0]), _wholes([0] * len(PLACED)),
+        _wholes([min(order), min(order[:3]), min(order[3:])]), _wholes([0]),
+        _wholes([0] * len(PLACED)),
     ]  # fmt: skip
     placed = _doubles([*chain(*zip(*PLACED, strict=True))])
     triangles.matrices, triangles.place_count = at(placed), len(PLACED)

@@ -4,7 +4,7 @@
 
 from ctypes import POINTER, Structure, c_double, c_int64, c_void_p
 
-ABI = 662922962731667408
+ABI = 220029605206725863
 
 DAMAGED = -1
 NO_ROOM = -2
@@ -211,6 +211,7 @@ class Sheets(Structure):
         ("begin", c_void_p),
         ("end", c_void_p),
         ("altitudes", c_void_p),
+        ("lowest_items", c_void_p),
         ("roots", c_void_p),
         ("meshes", c_void_p),
         ("node_step", c_int64),

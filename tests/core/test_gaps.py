@@ -50,22 +50,24 @@ def assert_as_by_force(seed, signed):
     lowest, every = search.faces, None if signed else run(search.every_face(keys, keys % 2 == 0))
     for pair in keys:
         best, crosses, faces = oracle.gaps(moment, sheets, way, rows[:, pair], signed=signed)
-        found = search.gaps[pair], *search.entries[:, pair], search.corners[pair]
+        items = sheets.items(search.entries[:, pair])
+        found = search.gaps[pair], *items, search.corners[pair]
         assert found == best, (seed, pair)
         assert search.crossing[pair] == crosses
-        assert named(lowest, pair) == faces[:1]
-        if not signed and named(every, pair) != faces:
+        assert named(lowest, pair, sheets) == faces[:1]
+        if not signed and named(every, pair, sheets) != faces:
             assert (
                 pair % 2
-                and named(every, pair) == []
+                and named(every, pair, sheets) == []
                 and is_past(moment, sheets, way, rows[:, pair])
             )
     return len(keys)
 
 
-def named(faces, pair):
+def named(faces, pair, sheets):
     some = faces.pairs == pair
-    return list(zip(faces.ones[some].tolist(), faces.others[some].tolist(), strict=True))
+    sides = (sheets.items(each[some]).tolist() for each in (faces.ones, faces.others))
+    return list(zip(*sides, strict=True))
 
 
 def is_past(moment, sheets, way, rows):

@@ -21,7 +21,7 @@ def soup(random, count, size):
 def indexed(*meshes):
     """Return the pool of these meshes, checked."""
     pool = run(_laid_out([Mesh.of(mesh) for mesh in meshes]))
-    pool.nodes.check(pool.arranged)
+    pool.nodes.check(pool.arranged, pool.order)
     for number, mesh in enumerate(meshes):
         first = pool.firsts[number]
         assert_array_equal(np.sort(pool.order[first : first + len(mesh)]), np.arange(len(mesh)))
