@@ -97,6 +97,7 @@ class Octree(Walkable, Options, AnyOctree):
 
     items: Shapes
     invalid_items: Ids
+    references: Ids
     middle_rows: Floats
     node_depth: Ids
     node_parent: Ids

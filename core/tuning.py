@@ -65,7 +65,7 @@ class Tuning:
         Pairs of triangles that wait to be tested if one of them is enough.
     touches_listed : int
         Pairs of triangles that the compiled kernel has room for in a step: 64 or more.
-    sheets_together : int
+    indexed_together : int
         Triangles of meshes that are indexed together.
     leaves_together : int
         Leaves whose bounds are computed together.
@@ -113,7 +113,7 @@ class Tuning:
     triangles_tested: int = 16_384
     triangles_waiting: int = 262_144
     touches_listed: int = 65_536
-    sheets_together: int = 131_072
+    indexed_together: int = 131_072
     leaves_together: int = 16_384
     trees_together: int = 65_536
     meshes_together: int = 131_072

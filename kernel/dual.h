@@ -7,7 +7,7 @@
 #ifndef OCTREE_KERNEL_DUAL_H
 #define OCTREE_KERNEL_DUAL_H
 
-#include "sheets.h"
+#include "placed.h"
 
 /* Triangles of a leaf, and children of another node. */
 #define RUN 8
@@ -50,24 +50,24 @@ typedef struct {
 } Rules;
 
 /* Put a side where its placement is; 0 if there is no such placement, or no mesh of it. */
-static inline int set_side(const Sheets *sheets, int64_t row, Side *side) {
-    const Batch *placed = &sheets->triangles;
+static inline int set_side(const Pool *pool, int64_t row, Side *side) {
+    const Batch *placed = &pool->triangles;
     if (row < 0 || row >= placed->place_count) return 0;
-    int64_t mesh = sheets->meshes[row];
-    if (mesh < 0 || mesh >= sheets->mesh_count) return 0;
-    side->root = sheets->roots[mesh];
-    if (side->root < 0 || side->root >= sheets->node_count) return 0;
+    int64_t mesh = pool->meshes[row];
+    if (mesh < 0 || mesh >= pool->mesh_count) return 0;
+    side->root = pool->roots[mesh];
+    if (side->root < 0 || side->root >= pool->node_count) return 0;
     for (int n = 0; n < 12; n++)
         side->matrix[n] = placed->matrices[n * placed->place_count + row];
     return 1;
 }
 
 /* Find the largest coordinates of a mesh along each axis. */
-static inline void sizes_of(const Sheets *sheets, const Side *side, double *sizes) {
-    const double *box = sheets->boxes + side->root;
+static inline void sizes_of(const Pool *pool, const Side *side, double *sizes) {
+    const double *box = pool->boxes + side->root;
     for (int axis = 0; axis < 3; axis++) {
-        double low = fabs(box[axis * sheets->node_step]);
-        double high = fabs(box[(axis + 3) * sheets->node_step]);
+        double low = fabs(box[axis * pool->node_step]);
+        double high = fabs(box[(axis + 3) * pool->node_step]);
         sizes[axis] = max_else_second(high, max_else_second(low, 0));
     }
 }
@@ -86,15 +86,15 @@ static inline int least_up_to(double limit, const double *numbers, int count) {
 }
 
 /* Return whether a leaf holds existing triangles. */
-static inline int is_sound_leaf(const Sheets *sheets, int64_t leaf) {
-    int64_t begin = sheets->begin[leaf], size = sheets->end[leaf] - begin;
-    return begin >= 0 && size >= 0 && size <= RUN && begin <= sheets->triangles.face_count - size;
+static inline int is_sound_leaf(const Pool *pool, int64_t leaf) {
+    int64_t begin = pool->begin[leaf], size = pool->end[leaf] - begin;
+    return begin >= 0 && size >= 0 && size <= RUN && begin <= pool->triangles.face_count - size;
 }
 
 /* Return whether the children of a node exist, behind it. */
-static inline int are_sound_children(const Sheets *sheets, int64_t node) {
-    int64_t first = sheets->first_child[node], count = sheets->child_count[node];
-    return first > node && count >= 0 && count <= RUN && first <= sheets->node_count - count;
+static inline int are_sound_children(const Pool *pool, int64_t node) {
+    int64_t first = pool->first_child[node], count = pool->child_count[node];
+    return first > node && count >= 0 && count <= RUN && first <= pool->node_count - count;
 }
 
 /* Push a pair of nodes, sorted among the pairs from `bottom` on: the last pair is taken next. */
@@ -117,7 +117,7 @@ static INLINED void begin_phase(const Rules *rules, void *search, Descent *desce
 
 /* Take the pair of nodes that is next; divide the larger node, or look. Returns the cost, or a
  * code below 0. */
-static INLINED int64_t descend(const Rules *rules, void *search, const Sheets *const *sheets,
+static INLINED int64_t descend(const Rules *rules, void *search, const Pool *const *pool,
                                Descent *descent) {
     Waiting next = descent->stack[--descent->height];
     Box boxes[2];
@@ -125,15 +125,15 @@ static INLINED int64_t descend(const Rules *rules, void *search, const Sheets *c
     for (int n = 0; n < 2; n++) {
         const double *low = boxes[n].low, *high = boxes[n].high;
         boxes[n] = rules->box_of(search, n, next.nodes[n]);
-        sizes[n] = sheets[n]->first_child[next.nodes[n]] < 0 ? -1.0
+        sizes[n] = pool[n]->first_child[next.nodes[n]] < 0 ? -1.0
                  : (high[0] - low[0]) + (high[1] - low[1]) + (high[2] - low[2]);
     }
     if (!rules->may_count(search, next.nodes, &boxes[0], &boxes[1])) return 1;
     if (sizes[0] < 0 && sizes[1] < 0) return rules->look(search, next.nodes, boxes);
     int which = sizes[0] < 0 || sizes[1] > sizes[0]; /* no leaf, even if a size is NaN */
     int64_t parent = next.nodes[which], bottom = descent->height;
-    int64_t first = sheets[which]->first_child[parent], count = sheets[which]->child_count[parent];
-    if (!are_sound_children(sheets[which], parent) || bottom > WAITING - RUN) return IS_LEFT;
+    int64_t first = pool[which]->first_child[parent], count = pool[which]->child_count[parent];
+    if (!are_sound_children(pool[which], parent) || bottom > WAITING - RUN) return IS_LEFT;
     for (int64_t child = first + count - 1; child >= first; child--) {
         Box box = rules->box_of(search, which, child);
         const Box *one = which ? &boxes[0] : &box, *other = which ? &box : &boxes[1];

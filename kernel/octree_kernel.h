@@ -243,7 +243,7 @@ EXPORT int64_t octree_kernel_runs(const double *vertices, int64_t count, const i
                                   int64_t run_count, int64_t from, int64_t to, double *rows,
                                   double *altitudes);
 
-/* ---- Placed triangles (sheets.h) ---- */
+/* ---- Placed triangles (placed.h) ---- */
 
 /* Triangles of an indexed mesh; or, where there are entries, item i is triangle `entries[i]` where
  * column `places[i]` of the matrices puts it. */
@@ -255,7 +255,7 @@ typedef struct {
     int64_t vertex_step, vertex_count, face_step, face_count, count, place_count;
 } Batch;
 
-/* The triangle pool (core/scene/sheets.py) with its nodes (core/scene/nodes.py), parents before
+/* The triangle pool (core/scene/pool.py) with its nodes (core/scene/nodes.py), parents before
  * their children, and placements, each a row. */
 typedef struct {
     Batch triangles;
@@ -268,7 +268,7 @@ typedef struct {
     const int64_t *roots;                     /* (mesh_count): nodes */
     const int64_t *meshes;                    /* (place_count): of each row */
     int64_t node_step, node_count, mesh_count;
-} Sheets;
+} Pool;
 
 /* ---- Pairs of triangles and of placed surfaces (joins.c, pairs.c) ---- */
 
@@ -290,12 +290,12 @@ typedef struct {
 EXPORT int64_t octree_kernel_touching(const Batch *ones, const int64_t *ids, const Batch *others,
                                       const int64_t *numbers, int64_t count, uint8_t *flags);
 EXPORT int64_t octree_kernel_search_size(void);
-EXPORT int64_t octree_kernel_search(const Sheets *sheets, int64_t kind, const int64_t *rows,
+EXPORT int64_t octree_kernel_search(const Pool *pool, int64_t kind, const int64_t *rows,
                                     int64_t count, const double *limits, const double *slacks,
                                     const int64_t *turned, uint8_t *refused, int64_t from,
                                     int64_t to, int64_t most, Search *search, double *lengths,
                                     int64_t *entries);
-EXPORT int64_t octree_kernel_list(const Sheets *sheets, const int64_t *rows, int64_t count,
+EXPORT int64_t octree_kernel_list(const Pool *pool, const int64_t *rows, int64_t count,
                                   const double *slacks, int64_t from, int64_t to, int64_t most,
                                   Search *search, int64_t *found, int64_t room, int64_t *made,
                                   uint8_t *left);
@@ -320,7 +320,7 @@ typedef struct {
 } Slid;
 
 EXPORT int64_t octree_kernel_slide_size(void);
-EXPORT int64_t octree_kernel_slide(const Sheets *sheets, Slid *asked, int64_t from, int64_t most,
+EXPORT int64_t octree_kernel_slide(const Pool *pool, Slid *asked, int64_t from, int64_t most,
                                    Slide *search);
 
 /* ---- Audits (audits.c) ---- */

@@ -58,7 +58,7 @@ struct Search {
 
 /* The arguments of a call, and the findings (3, room) of ALL_TOUCHINGS. */
 typedef struct {
-    const Sheets *sheets;
+    const Pool *pool;
     Search *state;
     int is_turned;
     int64_t pair, *found, room, made;
@@ -68,13 +68,13 @@ EXPORT int64_t octree_kernel_search_size(void) { return sizeof(Search); }
 
 static Box box_of(const void *search, int which, int64_t node) {
     const Call *call = search;
-    const Sheets *sheets = &call->sheets[which];
-    const double *seen = call->state->seen[which], *row = sheets->boxes + node;
+    const Pool *pool = &call->pool[which];
+    const double *seen = call->state->seen[which], *row = pool->boxes + node;
     const double *matrix = call->state->descent.sides[which].matrix;
     double middle[3], half[3], along = seen[3], reach = 0;
     Box box;
     for (int n = 0; n < 3; n++) {
-        double low = row[n * sheets->node_step], high = row[(n + 3) * sheets->node_step];
+        double low = row[n * pool->node_step], high = row[(n + 3) * pool->node_step];
         middle[n] = (low + high) / 2, half[n] = (high - low) / 2;
         along += seen[n] * middle[n], reach += fabs(seen[n]) * half[n];
     }
@@ -114,8 +114,8 @@ static int are_near(const Search *state, const Box *one, const Box *other) {
 
 static int may_count(void *search, const int64_t *nodes, const Box *one, const Box *other) {
     const Call *call = search;
-    const Sheets *sheets = call->sheets;
-    if (call->state->is_within && sheets->begin[nodes[0]] >= sheets->end[nodes[1]]) return 0;
+    const Pool *pool = call->pool;
+    if (call->state->is_within && pool->begin[nodes[0]] >= pool->end[nodes[1]]) return 0;
     return are_near(call->state, one, other);
 }
 
@@ -139,9 +139,9 @@ static void set_way(Search *state, const double *way) {
 }
 
 /* Return the largest coordinate on the way to where a side is placed. */
-static double farthest_of(const Sheets *sheets, const Side *side) {
+static double farthest_of(const Pool *pool, const Side *side) {
     double sizes[3], largest = 0;
-    sizes_of(sheets, side, sizes);
+    sizes_of(pool, side, sizes);
     for (const double *row = side->matrix; row < side->matrix + 12; row += 4) {
         double size = fabs(row[3]);
         for (int i = 0; i < 3; i++) size += fabs(row[i]) * sizes[i];
@@ -175,9 +175,9 @@ static void see_along(const Search *state, Face *face) {
 }
 
 /* Place a triangle; 0 if it does not exist. */
-static int place_face(const Sheets *sheets, const double *matrix, int64_t entry, Face *face) {
+static int place_face(const Pool *pool, const double *matrix, int64_t entry, Face *face) {
     face->entry = entry, face->box.low[3] = face->box.high[3] = 0;
-    if (!place(&sheets->triangles, entry, matrix, face->corners)) return 0;
+    if (!place(&pool->triangles, entry, matrix, face->corners)) return 0;
     for (int n = 0; n < 3; n++)
         span_of(face->corners + n, 3, 3, &face->box.low[n], &face->box.high[n]);
     return 1;
@@ -186,14 +186,14 @@ static int place_face(const Sheets *sheets, const double *matrix, int64_t entry,
 /* Place the triangles of a leaf, unless they were placed last, and find those that may be
  * near a box; returns their number, or IS_LEFT if one does not exist. */
 static int place_faces(const Call *call, int which, int64_t leaf, const Box *box, Face **faces) {
-    const Sheets *sheets = &call->sheets[which];
+    const Pool *pool = &call->pool[which];
     Search *state = call->state;
     int near = 0, is_known = state->leaves[which] == leaf;
-    if (!is_sound_leaf(sheets, leaf)) return IS_LEFT;
+    if (!is_sound_leaf(pool, leaf)) return IS_LEFT;
     state->leaves[which] = -1;
-    for (int64_t entry = sheets->begin[leaf]; entry < sheets->end[leaf]; entry++) {
-        Face *face = &state->placed[which][entry - sheets->begin[leaf]];
-        if (!is_known && !place_face(sheets, state->descent.sides[which].matrix, entry, face))
+    for (int64_t entry = pool->begin[leaf]; entry < pool->end[leaf]; entry++) {
+        Face *face = &state->placed[which][entry - pool->begin[leaf]];
+        if (!is_known && !place_face(pool, state->descent.sides[which].matrix, entry, face))
             return IS_LEFT;
         if (state->kind == GAPS) see_along(state, face);
         if (which ? are_near(state, box, &face->box) : are_near(state, &face->box, box))
@@ -216,7 +216,7 @@ static int measure(Call *call, const Face *one, const Face *other) {
     }
     found.slack = extent * EQUAL;
     for (int n = 0; n < 2; n++)
-        found.items[n ^ call->is_turned] = call->sheets[n].order[found.entries[n]];
+        found.items[n ^ call->is_turned] = call->pool[n].order[found.entries[n]];
     int is_shorter = found.length < state->best;
     if (is_shorter) {
         state->best = found.length;
@@ -295,10 +295,10 @@ static int begin_search(Call *call, int64_t one, int64_t other, double limit, do
     const double nowhere[3] = {0, 0, 0};
     Side *sides = state->descent.sides;
     state->named = (Way){.entries = {-1, -1}, .length = NAN};
-    if (!set_side(&call->sheets[0], one, &sides[0])) return 0;
-    if (!set_side(&call->sheets[1], other, &sides[1])) return 0;
-    double largest = farthest_of(&call->sheets[1], &sides[1]);
-    largest = maximum(farthest_of(&call->sheets[0], &sides[0]), largest);
+    if (!set_side(&call->pool[0], one, &sides[0])) return 0;
+    if (!set_side(&call->pool[1], other, &sides[1])) return 0;
+    double largest = farthest_of(&call->pool[1], &sides[1]);
+    largest = maximum(farthest_of(&call->pool[0], &sides[0]), largest);
     if (!(largest <= LARGE)) return 0;
     state->equal = slack, state->slack = slack + 2 * largest * PLACING;
     state->limit = state->kind == GAPS ? limit : 0;
@@ -328,19 +328,19 @@ static int goes_on(Call *call) {
 static int64_t search_pair(Call *call, int64_t one, int64_t other, double limit, double slack,
                            int64_t most, int64_t *cost) {
     Descent *descent = &call->state->descent;
-    const Sheets *sheets[2] = {&call->sheets[0], &call->sheets[1]};
+    const Pool *pool[2] = {&call->pool[0], &call->pool[1]};
     int64_t spent = descent->phase != NOT_BEGUN || begin_search(call, one, other, limit, slack)
                   ? 0 : IS_LEFT;
     while (spent >= 0 && goes_on(call)) {
         if (*cost >= most || (call->found && call->room - call->made < RUN * RUN)) return 0;
-        spent = descent->height ? descend(&SEARCH, call, sheets, descent) : 1;
+        spent = descent->height ? descend(&SEARCH, call, pool, descent) : 1;
         *cost += spent;
     }
     descent->phase = NOT_BEGUN;
     return spent < 0 ? spent : 1;
 }
 
-/* Search pairs of rows (2, count) of two sheets, from pair `from` to `to`.
+/* Search pairs of rows (2, count) of two pool, from pair `from` to `to`.
  *
  * GAPS: how far surfaces are apart that share no point, up to `limits`; `slacks` are roundings of
  * the gaps of their boxes. Writes lengths, and entries (2, count), -1 of pairs that are farther
@@ -350,7 +350,7 @@ static int64_t search_pair(Call *call, int64_t one, int64_t other, double limit,
  * 0, `refused`, flagged rows are APART, and rows that cross are flagged. NaN of pairs that are
  * left to the caller. `search` is zero at first, and kept from call to call. Returns where to go
  * on once the cost is `most`, or `to`. */
-EXPORT int64_t octree_kernel_search(const Sheets *sheets, int64_t kind, const int64_t *rows,
+EXPORT int64_t octree_kernel_search(const Pool *pool, int64_t kind, const int64_t *rows,
                                     int64_t count, const double *limits, const double *slacks,
                                     const int64_t *turned, uint8_t *refused, int64_t from,
                                     int64_t to, int64_t most, Search *search, double *lengths,
@@ -359,13 +359,13 @@ EXPORT int64_t octree_kernel_search(const Sheets *sheets, int64_t kind, const in
     int64_t cost = 0;
     search->kind = kind;
     for (int64_t pair = from; pair < to; pair++, cost += 16) {
-        int64_t row = rows[pair], is_known = row >= 0 && row < sheets[0].triangles.place_count;
+        int64_t row = rows[pair], is_known = row >= 0 && row < pool[0].triangles.place_count;
         uint8_t *flag = refused && is_known ? &refused[row] : NULL;
         if (flag && *flag) {
             lengths[pair] = APART;
             continue;
         }
-        Call call = {.sheets = sheets, .state = search, .is_turned = turned[pair] == 1};
+        Call call = {.pool = pool, .state = search, .is_turned = turned[pair] == 1};
         int64_t done = search_pair(&call, row, rows[count + pair], limits[pair], slacks[pair],
                                    most, &cost);
         if (!done) return pair;
@@ -382,12 +382,12 @@ EXPORT int64_t octree_kernel_search(const Sheets *sheets, int64_t kind, const in
  * `search` are as above. `left` (count) is set for pairs that are left to the caller, whatever was
  * listed of them. Returns where to go on once the cost is `most`, or there may be too little room,
  * or `to`. */
-EXPORT int64_t octree_kernel_list(const Sheets *sheets, const int64_t *rows, int64_t count,
+EXPORT int64_t octree_kernel_list(const Pool *pool, const int64_t *rows, int64_t count,
                                   const double *slacks, int64_t from, int64_t to, int64_t most,
                                   Search *search, int64_t *found, int64_t room, int64_t *made,
                                   uint8_t *left) {
     USE_DEFAULT_FLOATS;
-    Call call = {.sheets = sheets, .state = search, .found = found, .room = room};
+    Call call = {.pool = pool, .state = search, .found = found, .room = room};
     int64_t cost = 0;
     search->kind = ALL_TOUCHINGS;
     for (call.pair = from; call.pair < to; call.pair++, cost += 16) {

@@ -50,10 +50,10 @@ static void tilt(Projected *seen, const double *slopes) {
 
 /* Return up to which altitude a triangle may have no area where it is placed: rounding moves
  * corners, and the least singular value of the matrix tells how far that is in the mesh. */
-static double thin_of(const Sheets *sheets, const Side *side) {
+static double thin_of(const Pool *pool, const Side *side) {
     const double *one = side->matrix, *two = one + 4, *three = one + 8;
     double normal[3], size[3], square = 0, largest = 0;
-    sizes_of(sheets, side, size);
+    sizes_of(pool, side, size);
     for (const double *row = one; row < one + 12; row += 4) {
         double reach = fabs(row[0]) * size[0] + fabs(row[1]) * size[1] + fabs(row[2]) * size[2];
         square += dot(row, row), largest = max_else_second(reach + fabs(row[3]), largest);
@@ -63,11 +63,11 @@ static double thin_of(const Sheets *sheets, const Side *side) {
 }
 
 /* Place a side, and project it; 0 if it does not exist or is too large. */
-static int project_side(const Sheets *sheets, Projected *seen, int which, int64_t row) {
+static int project_side(const Pool *pool, Projected *seen, int which, int64_t row) {
     const Along *along = &seen->along;
     Side *placed = &seen->descent.sides[which];
     Projection *side = &seen->sides[which];
-    if (!set_side(sheets, row, placed)) return 0;
+    if (!set_side(pool, row, placed)) return 0;
     if (!(largest_of(placed->matrix, 12) <= LARGE)) return 0;
     const double *far = placed->matrix + 4 * along->axes[2];
     double longest = along->direction[along->axes[2]];
@@ -91,7 +91,7 @@ static int project_side(const Sheets *sheets, Projected *seen, int which, int64_
 }
 
 /* Return the bounds of a node. */
-static Box projected_box(const Sheets *sheets, const Projected *seen, int which, int64_t node) {
+static Box projected_box(const Pool *pool, const Projected *seen, int which, int64_t node) {
     const Projection *side = &seen->sides[which];
     const double *matrix = seen->descent.sides[which].matrix;
     const Along *along = &seen->along;
@@ -99,8 +99,8 @@ static Box projected_box(const Sheets *sheets, const Projected *seen, int which,
     int is_level = seen->slopes[0] == 0 && seen->slopes[1] == 0, are_known[4] = {0, 0, 0, 0};
     Box box;
     for (int n = 0; n < 3; n++) {
-        double low = lows[n] = sheets->boxes[n * sheets->node_step + node];
-        double high = highs[n] = sheets->boxes[(n + 3) * sheets->node_step + node];
+        double low = lows[n] = pool->boxes[n * pool->node_step + node];
+        double high = highs[n] = pool->boxes[(n + 3) * pool->node_step + node];
         middle[n] = (low + high) / 2, half[n] = (high - low) / 2;
         size[n] = max_else_second(fabs(low), fabs(high));
     }
@@ -130,12 +130,12 @@ static Box projected_box(const Sheets *sheets, const Projected *seen, int which,
 }
 
 /* Return how many of two nodes may hold triangles without area. */
-static int count_thin(const Sheets *sheets, Projected *seen, const int64_t *nodes) {
+static int count_thin(const Pool *pool, Projected *seen, const int64_t *nodes) {
     int count = 0;
     for (int n = 0; n < 2; n++) {
         Projection *side = &seen->sides[n];
-        if (side->thin < 0) side->thin = thin_of(sheets, &seen->descent.sides[n]);
-        count += !(sheets->altitudes[nodes[n]] > side->thin);
+        if (side->thin < 0) side->thin = thin_of(pool, &seen->descent.sides[n]);
+        count += !(pool->altitudes[nodes[n]] > side->thin);
     }
     return count;
 }
@@ -143,12 +143,12 @@ static int count_thin(const Sheets *sheets, Projected *seen, const int64_t *node
 /* Return whether the shadows of two nodes, or of their triangles, surely only graze, which is
  * decided only where they are known without rounding. Triangles whose shadows are points meet
  * though these have no inside. */
-static int only_graze(const Sheets *sheets, Projected *seen, const int64_t *nodes,
+static int only_graze(const Pool *pool, Projected *seen, const int64_t *nodes,
                       const Box *one, const Box *other) {
     for (int n = 0; n < 2; n++)
         if ((one->low[n] == other->high[n] || one->high[n] == other->low[n])
             && seen->sides[0].plain[n] >= 0 && seen->sides[1].plain[n] >= 0)
-            return count_thin(sheets, seen, nodes) < 2;
+            return count_thin(pool, seen, nodes) < 2;
     return 0;
 }
 

@@ -34,7 +34,7 @@ struct Slide {
 
 /* The arguments of a call. */
 typedef struct {
-    const Sheets *sheets;
+    const Pool *pool;
     Slid *asked;
     Slide *state;
     int64_t pair;
@@ -77,7 +77,7 @@ static const int64_t *known_of(const Turn *turn, const int64_t *nodes, const Box
     const Slid *asked = turn->asked;
     Slide *search = turn->state;
     int is_flat = !asked->is_signed && are_flat(one, other)
-               && !count_thin(turn->sheets, &search->seen, nodes);
+               && !count_thin(turn->pool, &search->seen, nodes);
     int is_cut = !asked->is_signed && search->is_crossing;
     if (asked->wants_faces) return NULL;
     if (is_flat && search->gap <= 0) return lowest;
@@ -91,10 +91,10 @@ static const int64_t *known_of(const Turn *turn, const int64_t *nodes, const Box
 static int may_change(void *search, const int64_t *nodes, const Box *one, const Box *other) {
     const Turn *turn = search;
     if (!may_be_ahead(turn->asked, turn->state, one, other)) return 0;
-    if (only_graze(turn->sheets, &turn->state->seen, nodes, one, other)) return 0;
+    if (only_graze(turn->pool, &turn->state->seen, nodes, one, other)) return 0;
     const int64_t *known = known_of(turn, nodes, one, other);
     if (!known) return 1;
-    const int64_t *lowest = turn->sheets->lowest_items;
+    const int64_t *lowest = turn->pool->lowest_items;
     int64_t items[2] = {lowest[nodes[0]], lowest[nodes[1]]};
     return are_lower(items, known);
 }
@@ -137,17 +137,17 @@ static void project_face(const Projected *seen, SeenFace *face) {
  * or is too large. */
 static int place_seen(const Turn *turn, int which, int64_t leaf, const Box *box,
                       SeenFace *faces) {
-    const Sheets *sheets = turn->sheets;
+    const Pool *pool = turn->pool;
     const Projected *seen = &turn->state->seen;
     int placed = 0;
-    if (!is_sound_leaf(sheets, leaf)) return IS_LEFT;
-    for (int64_t entry = sheets->begin[leaf]; entry < sheets->end[leaf]; entry++) {
+    if (!is_sound_leaf(pool, leaf)) return IS_LEFT;
+    for (int64_t entry = pool->begin[leaf]; entry < pool->end[leaf]; entry++) {
         SeenFace *face = &faces[placed];
         face->entry = entry;
-        if (!place(&sheets->triangles, face->entry, seen->descent.sides[which].matrix,
+        if (!place(&pool->triangles, face->entry, seen->descent.sides[which].matrix,
                    face->corners[0])) return IS_LEFT;
         if (!(largest_of(face->corners[0], 9) <= ABOUT_ONE)) return IS_LEFT;
-        face->item = sheets->order[face->entry];
+        face->item = pool->order[face->entry];
         project_face(seen, face);
         placed += which ? may_be_ahead(turn->asked, turn->state, box, &face->box)
                         : may_be_ahead(turn->asked, turn->state, &face->box, box);
@@ -185,7 +185,7 @@ static void keep_faces(Slide *search, const Named *named) {
  * NO_ROOM. */
 static int64_t look_ahead(void *context, const int64_t *nodes, const Box *boxes) {
     const Turn *turn = context;
-    const Sheets *sheets = turn->sheets;
+    const Pool *pool = turn->pool;
     Slid *asked = turn->asked;
     Slide *search = turn->state;
     SeenFace faces[2][RUN];
@@ -200,7 +200,7 @@ static int64_t look_ahead(void *context, const int64_t *nodes, const Box *boxes)
         const Box *one = &faces[0][n / counts[1]].box, *other = &faces[1][n % counts[1]].box;
         double flat = other->low[2] - one->high[2], tilted = other->low[3] - one->high[3];
         int counts_here = may_be_ahead(asked, search, one, other)
-                      && !only_graze(sheets, &search->seen, nodes, one, other);
+                      && !only_graze(pool, &search->seen, nodes, one, other);
         least[n] = counts_here ? maximum(flat, tilted) : NAN;
     }
     int next, corner;
@@ -235,7 +235,7 @@ static int64_t look_ahead(void *context, const int64_t *nodes, const Box *boxes)
 
 static Box box_ahead(const void *search, int which, int64_t node) {
     const Turn *turn = search;
-    return projected_box(turn->sheets, &turn->state->seen, which, node);
+    return projected_box(turn->pool, &turn->state->seen, which, node);
 }
 
 static const Rules SLIDING = {box_ahead, may_change, rank_ahead, look_ahead};
@@ -258,7 +258,7 @@ static int begin_slide(Turn *turn) {
     if (!(size > 0.4 && size <= 1)) return 0;
     along->axes[0] = NEXT[along->axes[2]], along->axes[1] = NEXT[along->axes[0]];
     for (int which = 0; which < 2; which++)
-        if (!project_side(turn->sheets, &search->seen, which,
+        if (!project_side(turn->pool, &search->seen, which,
                           asked->rows[which * asked->count + pair])) return 0;
     search->gap = INFINITY, search->limit = asked->limits[key] + TIE;
     search->corner = -1, search->is_crossing = 0;
@@ -293,12 +293,12 @@ static void answer(Slid *asked, const Slide *search, int64_t pair, int is_left) 
  * If `is_signed`, triangles that cross or are behind have gaps, too. NaN of pairs that are left
  * to the caller. `search` is zero at first, and kept from call to call. Returns where to go on
  * once the cost is `most`, or the count; if it `needs_room`, faces want more room. */
-EXPORT int64_t octree_kernel_slide(const Sheets *sheets, Slid *asked, int64_t from, int64_t most,
+EXPORT int64_t octree_kernel_slide(const Pool *pool, Slid *asked, int64_t from, int64_t most,
                                    Slide *search) {
     USE_DEFAULT_FLOATS;
-    const Sheets *both[2] = {sheets, sheets};
+    const Pool *both[2] = {pool, pool};
     Descent *descent = &search->seen.descent;
-    Turn turn = {sheets, asked, search, from};
+    Turn turn = {pool, asked, search, from};
     int64_t cost = 0;
     asked->needs_room = 0;
     for (; turn.pair < asked->count; turn.pair++, cost += 16) {

@@ -8,7 +8,7 @@
 #define OCTREE_KERNEL_TRIANGLES_H
 
 #include "exact.h"
-#include "sheets.h"
+#include "placed.h"
 
 /* ---- Triangles, maybe placed ---- */
 

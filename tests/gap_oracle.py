@@ -16,14 +16,14 @@ WAYS = ([0, 0, -1], [0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 0], [3, -1, 0], [0, 
 EVERYTHING = 2**32 - 1
 
 
-def gaps(moment, sheets, way, rows, *, signed=False):
+def gaps(moment, pool, way, rows, *, signed=False):
     """Return what `least` does of a pair of rows."""
-    sides = [entries_of(moment, sheets, row) for row in rows]
+    sides = [entries_of(moment, pool, row) for row in rows]
     entries = np.stack(np.meshgrid(*sides, indexing="ij")).reshape(2, -1)
     corners = np.concatenate(
-        [corners_of(moment, sheets, *side) for side in zip(entries, rows, strict=True)]
+        [corners_of(moment, pool, *side) for side in zip(entries, rows, strict=True)]
     )
-    return least(way, sheets.items(entries), corners, signed=signed)
+    return least(way, pool.items(entries), corners, signed=signed)
 
 
 def least(way, items, corners, *, signed=False):
@@ -48,14 +48,14 @@ def least(way, items, corners, *, signed=False):
     return (gap, *where), not is_apart, faces if gap > 0 else []
 
 
-def entries_of(moment, sheets, row):
+def entries_of(moment, pool, row):
     mesh = moment.placements.meshes[row]
-    return sheets.firsts[mesh] + np.arange(moment.meshes.sizes[mesh])
+    return pool.firsts[mesh] + np.arange(moment.meshes.sizes[mesh])
 
 
-def corners_of(moment, sheets, entries, row):
+def corners_of(moment, pool, entries, row):
     """Return the corners of triangles, (3 corners, 3 axes, n)."""
-    return moment.placed(sheets, entries, np.full(len(entries), row)).rows.reshape(3, 3, -1)
+    return moment.placed(pool, entries, np.full(len(entries), row)).rows.reshape(3, 3, -1)
 
 
 def flush(random):
@@ -79,7 +79,7 @@ def flush(random):
     scene.place(meshes, where)
     moment = scene._moment(EVERYTHING)
     moment = moment.scaled(scale_of(moment))
-    return moment, run(moment.meshes.sheets(np.unique(moment.placements.meshes)))
+    return moment, run(moment.meshes.pool(np.unique(moment.placements.meshes)))
 
 
 def whole_mesh(random):

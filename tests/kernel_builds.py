@@ -26,7 +26,7 @@ from core import (
     use_kernel,
 )
 from core.scene import store
-from core.scene.sheets import _laid_out as sheets_of
+from core.scene.pool import _indexed as pool_of
 
 SHEETS = ("order", "firsts", "corners", "corner_counts")
 STRADDLERS = ("copy", "copy", "copy", "clip", "keep", "hybrid")
@@ -147,17 +147,17 @@ def assert_layouts_equal(seed):
             with np.errstate(all="ignore"):
                 meshes = [store.Mesh.of(each) for each in many]
                 some = [mesh for mesh in meshes if len(mesh.valid)]
-                sheets = [run(sheets_of(some))] if some else []
+                pool = [run(pool_of(some))] if some else []
         finally:
             use_kernel(True)
             store._MANY = before
-        for sheet in sheets:
+        for sheet in pool:
             sheet.nodes.check(sheet.arranged, sheet.order)
         found.append(
             [getattr(mesh, name) for mesh in meshes for name in ("valid", "bounds", "parts")]
-            + [getattr(sheet, name) for sheet in sheets for name in SHEETS]
-            + [sheet.arranged.rows for sheet in sheets]
-            + [getattr(sheet.nodes, name) for sheet in sheets for name in vars(sheet.nodes)]
+            + [getattr(sheet, name) for sheet in pool for name in SHEETS]
+            + [sheet.arranged.rows for sheet in pool]
+            + [getattr(sheet.nodes, name) for sheet in pool for name in vars(sheet.nodes)]
         )
     for known, made in zip(*found, strict=True):
         # Of 0 and -0 either may be a bound.

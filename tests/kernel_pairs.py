@@ -112,8 +112,8 @@ def assert_ways_equal(seed):
     if made is None:
         return 0
     moment, rows, limits, turned = made
-    sheets = run(moment.meshes.sheets(np.unique(moment.placements.meshes[rows])))
-    side = Surfaces(moment, sheets)
+    pool = run(moment.meshes.pool(np.unique(moment.placements.meshes[rows])))
+    side = Surfaces(moment, pool)
     here, there = with_and_without(lambda: run(gaps_between(side, rows, limits, turned)))
     assert here.lengths.tobytes() == there.lengths.tobytes(), (seed, here.lengths, there.lengths)
     np.testing.assert_array_equal(here.items, there.items, err_msg=str(seed))
@@ -129,8 +129,8 @@ def assert_crossings_equal(seed):
     moment, rows, _, _ = made
     random = np.random.default_rng(seed)
     rows = rows[:, random.integers(0, rows.shape[1], 12)]
-    sheets = run(moment.meshes.sheets(np.unique(moment.placements.meshes[rows])))
-    side = Surfaces(moment, sheets)
+    pool = run(moment.meshes.pool(np.unique(moment.placements.meshes[rows])))
+    side = Surfaces(moment, pool)
     asked = SimpleNamespace(
         clearance=random.choice([None, 0.0]), guests=moment, first_only=random.random() < 0.5
     )
@@ -259,16 +259,16 @@ def survive_a_damaged_join(seed):
     return sum(len(ones) for ones, _ in batches or ())
 
 
-def damaged(sheets, random):
+def damaged(pool, random):
     """Return sheets one of whose arrays contradicts the others."""
     name = str(random.choice(["first_child", "child_count", "begin", "end", "roots", "boxes"]))
-    array = getattr(sheets.nodes, name).copy()
+    array = getattr(pool.nodes, name).copy()
     flat = array.reshape(-1)
     some = random.integers(0, len(flat), 1 + len(flat) // 8)
     wrong = [-(2**40), -1, 0, 1, 9, len(flat), 2**40]
     wrong += [np.nan] if array.dtype == np.float64 else []
     flat[some] = random.choice(wrong, len(some))
-    return replace(sheets, nodes=replace(sheets.nodes, **{name: array}))
+    return replace(pool, nodes=replace(pool.nodes, **{name: array}))
 
 
 def survive_damage(seed):
@@ -277,20 +277,20 @@ def survive_damage(seed):
     if made is None:
         return 0
     moment, rows, limits, turned = made
-    sheets = run(moment.meshes.sheets(np.unique(moment.placements.meshes[rows])))
+    pool = run(moment.meshes.pool(np.unique(moment.placements.meshes[rows])))
     random, placements = np.random.default_rng(seed), moment.placements
-    sheets = damaged(sheets, random)
+    pool = damaged(pool, random)
     nowhere = random.choice([-1, 0, 2**40], len(placements)).astype(np.intp)
     for placed in (placements.meshes, nowhere):
         walked = compiled.shortest_ways(
-            (sheets, placed, placements.matrices),
+            (pool, placed, placements.matrices),
             random.choice([rows, -rows, rows + 2**40], 1)[0],
             limits,
             np.zeros(rows.shape[1]),
             turned,
         )
         assert run(walked) is not None
-        side = sheets, placed, placements.matrices
+        side = pool, placed, placements.matrices
         assert run(compiled.listed_touches(side, rows, np.zeros(rows.shape[1]), 0.0)) is not None
     return 1
 

@@ -47,10 +47,10 @@ def world(seed):
         moment, rows = behind_each_other(random, direction)
     rows = rows[:, random.permutation(rows.shape[1])]
     moment = moment.scaled(scale_of(moment))
-    sheets = run(moment.meshes.sheets(np.unique(moment.placements.meshes[rows])))
+    pool = run(moment.meshes.pool(np.unique(moment.placements.meshes[rows])))
     keys = random.integers(0, 3, rows.shape[1])
     limits = random.choice([np.inf, np.inf, 0.0, 2.0**-6, random.random()], 3)
-    return moment, sheets, Way.of(direction), rows, keys, limits
+    return moment, pool, Way.of(direction), rows, keys, limits
 
 
 def behind_each_other(random, direction):
@@ -79,12 +79,12 @@ def assert_gaps_equal(seed):
     made = world(seed)
     if made is None:
         return 0
-    moment, sheets, way, rows, keys, limits = made
+    moment, pool, way, rows, keys, limits = made
     random = np.random.default_rng(seed)
     signed, shared = random.random() < 0.3, random.random() < 0.5
 
     def ask():
-        search = GapSearch(moment, sheets, way, signed=bool(signed))
+        search = GapSearch(moment, pool, way, signed=bool(signed))
         left = limits.copy()
         run(search.look(rows, keys, left, shared=bool(shared)))
         return search, left, run(search.every_face(everyone, everyone % 2 == 0))
@@ -108,8 +108,8 @@ def left_to_numpy(seed):
     made = world(seed)
     if made is None:
         return np.zeros(2, int)
-    moment, sheets, way, rows, keys, limits = made
-    side = sheets, moment.placements.meshes, moment.placements.matrices
+    moment, pool, way, rows, keys, limits = made
+    side = pool, moment.placements.meshes, moment.placements.matrices
     steps = compiled.slid_surfaces(
         side, way.told, rows, keys, limits, signed=False, shared=False, wants_faces=False
     )
@@ -122,13 +122,13 @@ def survive_damage(seed):
     made = world(seed)
     if made is None:
         return 0
-    moment, sheets, way, rows, keys, limits = made
+    moment, pool, way, rows, keys, limits = made
     random, placements = np.random.default_rng(seed), moment.placements
-    sheets = pairs.damaged(sheets, random)
+    pool = pairs.damaged(pool, random)
     nowhere = random.choice([-1, 0, 2**40], len(placements)).astype(np.intp)
     told = way.told if random.random() < 0.5 else random.choice([0.0, np.nan, np.inf, 1.0], 4)
     for meshes in (placements.meshes, nowhere):
-        side, odd = (sheets, meshes, placements.matrices), random.choice([rows, -rows], 1)[0]
+        side, odd = (pool, meshes, placements.matrices), random.choice([rows, -rows], 1)[0]
         for keyed in (keys, keys - 1, keys + 2**40):
             steps = compiled.slid_surfaces(
                 side, told, odd, keyed, limits.copy(), signed=False, shared=True, wants_faces=False

@@ -492,10 +492,10 @@ def survive_damaged_nodes(seed):
     random, (numbers,) = np.random.default_rng(seed), tree._meshes.sizes.nonzero()
     if not len(numbers):
         return False
-    sheets = run(tree._meshes.sheets(numbers))
-    nodes = damaged_in(sheets.nodes, ["first_child", "child_count", "begin", "end"], random)
+    pool = run(tree._meshes.pool(numbers))
+    nodes = damaged_in(pool.nodes, ["first_child", "child_count", "begin", "end"], random)
     number = int(random.choice(numbers))
-    packed = packed_scenes._packed_mesh(replace(sheets, nodes=nodes), number)
+    packed = packed_scenes._packed_mesh(replace(pool, nodes=nodes), number)
     return ask_damaged(packed, Triangles, origins, directions)
 
 

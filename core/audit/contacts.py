@@ -21,7 +21,7 @@ from ..rounds import in_rounds
 from ..scene.moment import Moment
 from ..scene.near import Near, compared, near_each_other
 from ..scene.placed import PlacedTriangles
-from ..scene.sheets import Sheets
+from ..scene.pool import Pool
 from ..steps import Steps, repeated
 from ..touch.triangle_distance import distances_of
 from ..touch.triangle_pairs import triangles_touch_triangles
@@ -45,50 +45,50 @@ class Contacts(Columns):
     distances: Floats
 
 
-def _in_order(parts: list[Contacts], sheets: Sheets) -> Contacts:
+def _in_order(parts: list[Contacts], pool: Pool) -> Contacts:
     """Return all contacts, sorted by pair, then by the numbers of triangles."""
     nothing = Contacts(np.empty(0, np.intp), np.empty((2, 0), np.intp), np.empty(0))
     found = Contacts.joined([nothing, *parts])
-    one, other = sheets.order[found.entries]
+    one, other = pool.order[found.entries]
     return found[np.lexsort((other, one, found.pairs))]
 
 
-def contacts_of(moment: Moment, sheets: Sheets, met: Ids, margin: float) -> Steps[Contacts]:
+def contacts_of(moment: Moment, pool: Pool, met: Ids, margin: float) -> Steps[Contacts]:
     """Return the contacts of pairs of rows `met`, (2, p), at most a margin apart."""
     parts: list[Contacts] = []
-    for share, first, near, ones, others in _candidates(moment, sheets, met, margin):
+    for share, first, near, ones, others in _candidates(moment, pool, met, margin):
         yield share
         for some in blocks(len(ones), _TESTED):
             pairs = first + (near.sides[ones[some]] >> 1)
             entries = np.stack((near.entries[ones[some]], near.entries[others[some]]))
-            lengths = measured(moment, sheets, met[:, pairs], entries, margin)
+            lengths = measured(moment, pool, met[:, pairs], entries, margin)
             (kept,) = (lengths <= margin).nonzero()
             parts.append(Contacts(pairs[kept], entries[:, kept], lengths[kept]))
             yield share
-    return _in_order(parts, sheets)
+    return _in_order(parts, pool)
 
 
-def gaps_of(moment: Moment, sheets: Sheets, met: Ids, margin: float) -> Steps[Contacts]:
+def gaps_of(moment: Moment, pool: Pool, met: Ids, margin: float) -> Steps[Contacts]:
     """Return for each pair of rows the nearest two triangles, if no farther than a margin."""
-    best = _Gaps(moment, sheets, met, margin)
-    for share, first, near, ones, others in _candidates(moment, sheets, met, margin):
+    best = _Gaps(moment, pool, met, margin)
+    for share, first, near, ones, others in _candidates(moment, pool, met, margin):
         yield share
         for _ in best.improve(first, near, ones, others):
             yield share
     return best.answer
 
 
-def corners_of(moment: Moment, sheets: Sheets, entries: Ids, rows: Ids) -> Floats:
+def corners_of(moment: Moment, pool: Pool, entries: Ids, rows: Ids) -> Floats:
     """Return the corners of entries placed in these rows, (9, h)."""
-    return moment.placed(sheets, entries, rows).rows
+    return moment.placed(pool, entries, rows).rows
 
 
-def measured(moment: Moment, sheets: Sheets, rows: Ids, entries: Ids, margin: float) -> Floats:
+def measured(moment: Moment, pool: Pool, rows: Ids, entries: Ids, margin: float) -> Floats:
     """Return how far pairs of placed triangles are apart, infinite if surely beyond the margin.
 
     Rows and entries are (2, h).
     """
-    items, count = moment.placed(sheets, entries.ravel(), rows.ravel()), rows.shape[1]
+    items, count = moment.placed(pool, entries.ravel(), rows.ravel()), rows.shape[1]
     lengths = measured_pairs(items, margin)
     if lengths is None:
         return _measured(items, margin)
@@ -113,14 +113,14 @@ def _measured(items: PlacedTriangles, margin: float) -> Floats:
 
 
 def _candidates(
-    moment: Moment, sheets: Sheets, met: Ids, margin: float
+    moment: Moment, pool: Pool, met: Ids, margin: float
 ) -> Generator[tuple[float, int, Near, Ids, Ids], None, None]:
     """Yield the share done, the first pair, and places of two sides whose bounds come near."""
     used = tuning.current
     first, size, count = 0, used.audited_at_first, met.shape[1]
     while first < count:
         some = met[:, first : first + size]
-        steps = near_each_other(moment, sheets, some, margin)
+        steps = near_each_other(moment, pool, some, margin)
         near = yield from repeated(steps, partial(_still_finding, first / count, first))
         for done, ones, others in compared(near, margin, lambda _: False):
             yield (first + done * some.shape[1]) / count, first, near, ones, others
@@ -153,8 +153,8 @@ def _beyond_plane(ones: Floats, others: Floats, margin: float) -> Flags:
 class _Gaps:
     """The nearest two triangles of each pair of rows so far."""
 
-    def __init__(self, moment: Moment, sheets: Sheets, met: Ids, margin: float) -> None:
-        self._moment, self._sheets, self._met = moment, sheets, met
+    def __init__(self, moment: Moment, pool: Pool, met: Ids, margin: float) -> None:
+        self._moment, self._pool, self._met = moment, pool, met
         self._lengths = np.full(met.shape[1], margin)
         self._entries = np.full((2, met.shape[1]), -1)
 
@@ -179,14 +179,14 @@ class _Gaps:
 
     def _measure(self, pairs: Ids, entries: Ids) -> None:
         margin = float(self._lengths[pairs].max(initial=0.0))
-        lengths = measured(self._moment, self._sheets, self._met[:, pairs], entries, margin)
+        lengths = measured(self._moment, self._pool, self._met[:, pairs], entries, margin)
         (some,) = ((lengths <= self._lengths[pairs]) & np.isfinite(lengths)).nonzero()
         old = distinct(pairs[some])
         old = old[self._entries[0, old] >= 0]
         pairs = np.concatenate((old, pairs[some]))
         entries = np.concatenate((self._entries[:, old], entries[:, some]), axis=1)
         lengths = np.concatenate((self._lengths[old], lengths[some]))
-        one, other = self._sheets.order[entries]
+        one, other = self._pool.order[entries]
         order = np.lexsort((other, one, lengths, pairs))
         best = order[starts_of_runs(pairs[order])]
         self._lengths[pairs[best]], self._entries[:, pairs[best]] = lengths[best], entries[:, best]

@@ -24,8 +24,8 @@ _SKEW = np.array(
 def inside(moment: Moment, points: Floats, rows: Ids) -> Steps[Flags]:
     """Return which points (3, q) lie inside the meshes placed in these rows, (q,)."""
     meshes = moment.placements.meshes[rows]
-    sheets = yield from between(0.0, 0.1, moment.meshes.sheets(distinct(meshes)))
-    knowing = shells_of(sheets, moment.meshes.sizes, distinct(meshes))
+    pool = yield from between(0.0, 0.1, moment.meshes.pool(distinct(meshes)))
+    knowing = shells_of(pool, moment.meshes.sizes, distinct(meshes))
     shells = yield from between(0.1, 0.3, knowing)
     (some,) = shells.closed[meshes].nonzero()
     flags = np.zeros(len(rows), bool)

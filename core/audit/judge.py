@@ -39,11 +39,11 @@ class ContactFeatures(Columns):
 
 
 def world_of(moment: Moment, meshes: Ids, band: float) -> Steps[World]:
-    """Return the scene with these meshes laid out, and what their shells are."""
-    sheets = yield from between(0.0, 0.5, moment.meshes.sheets(meshes))
-    steps = shells_of(sheets, moment.meshes.sizes, meshes)
+    """Return the scene with these meshes indexed, and what their shells are."""
+    pool = yield from between(0.0, 0.5, moment.meshes.pool(meshes))
+    steps = shells_of(pool, moment.meshes.sizes, meshes)
     shells = yield from between(0.5, 1.0, steps)
-    return World(moment, sheets, shells, band)
+    return World(moment, pool, shells, band)
 
 
 def judged(moment: Moment, met: Ids, band: float, clearance: float) -> Steps[Audit]:
@@ -55,14 +55,14 @@ def judged(moment: Moment, met: Ids, band: float, clearance: float) -> Steps[Aud
         return nothing()
     meshes = distinct(moment.placements.meshes[distinct(met)])
     world = yield from between(0.0, 0.15, world_of(moment, meshes, band))
-    looking = contacts_of(moment, world.sheets, met, band)
+    looking = contacts_of(moment, world.pool, met, band)
     contacts = yield from between(0.15, 0.4, looking)
     features = yield from between(0.4, 0.48, _features(world, met, contacts))
     touched = np.zeros(met.shape[1], bool)
     touched[contacts.pairs] = True
     are_open = ~world.shells.closed[world.meshes(met)]
     twins = twins_of(world, met, contacts, features.alike)
-    are_sheets = world.shells.sheets[contacts.entries].all(axis=0)
+    are_sheets = world.shells.is_open[contacts.entries].all(axis=0)
     crossing = seams_of(world, met, contacts[are_sheets & np.isnan(twins)[contacts.pairs]])
     seams = yield from between(0.48, 0.5, crossing)
     (free,) = (~touched).nonzero()
@@ -92,7 +92,7 @@ def judged(moment: Moment, met: Ids, band: float, clearance: float) -> Steps[Aud
     yield 0.9
     if clearance > band:
         (rest,) = (~touched & ~within.any(axis=0)).nonzero()
-        steps = gaps_of(moment, world.sheets, met[:, rest], clearance)
+        steps = gaps_of(moment, world.pool, met[:, rest], clearance)
         gaps = yield from between(0.9, 1.0, steps)
         parts.append(verdict.near(Contacts(rest[gaps.pairs], gaps.entries, gaps.distances)))
     return Audit.joined(parts)
@@ -156,7 +156,7 @@ class _Verdict:
         """Return the triangles in contact of these pairs, of those contacts that count."""
         ranks = self._ranks(some)
         (kept,) = ((ranks >= 0) if which is None else (ranks >= 0) & which).nonzero()
-        faces = self._world.sheets.order[self._contacts.entries[:, kept]]
+        faces = self._world.pool.order[self._contacts.entries[:, kept]]
         return {"faces": faces, "face_findings": ranks[kept]}
 
     def _segments(self, some: Ids) -> dict[str, Any]:
@@ -254,7 +254,7 @@ class _Verdict:
 
     def near(self, gaps: Contacts) -> Audit:
         """Return the pairs that are farther apart than the band, but within the clearance."""
-        faces = self._world.sheets.order[gaps.entries]
+        faces = self._world.pool.order[gaps.entries]
         return self._found(
             of.NEAR, gaps.pairs, of.DISTANCE, gaps.distances, gaps.distances,
             places=self._between(gaps), faces=faces, face_findings=np.arange(len(gaps)),

@@ -14,7 +14,7 @@ from ..arrays import Flags, Floats, Ids, blocks, cross, dot, unit_vectors
 from ..boxes import bounds_of_points, boxes_meet
 from ..records import Columns
 from ..scene.moment import Moment
-from ..scene.sheets import Sheets
+from ..scene.pool import Pool
 from ..steps import Steps
 
 # Parts of surfaces that are placed in a step.
@@ -35,13 +35,13 @@ class SurfaceParts(Columns):
 
 
 def triangles_in_boxes(
-    moment: Moment, sheets: Sheets, rows: Ids, boxes: Floats
+    moment: Moment, pool: Pool, rows: Ids, boxes: Floats
 ) -> Steps[SurfaceParts]:
     """Return the triangles placed in these rows that reach into boxes (6, b).
 
     Box by box, each in the order of the triangles.
     """
-    nodes, solids = sheets.nodes, np.arange(len(rows))
+    nodes, solids = pool.nodes, np.arange(len(rows))
     found = nodes.roots[moment.placements.meshes[rows]]
     while True:
         parts = []
@@ -61,14 +61,14 @@ def triangles_in_boxes(
     solids = solids[of_which]
     kept, corners = [np.empty(0, np.intp)], [np.empty((9, 0))]
     for some in blocks(len(entries), _PLACED):
-        placed = moment.placed(sheets, entries[some], rows[solids[some]]).rows
+        placed = moment.placed(pool, entries[some], rows[solids[some]]).rows
         bounds = bounds_of_points(placed.reshape(3, 3, -1))
         (reached,) = boxes_meet(bounds, boxes[:, solids[some]]).nonzero()
         kept.append(some.start + reached)
         corners.append(placed[:, reached])
         yield 0.8
     left = np.concatenate(kept)
-    order = np.lexsort((sheets.order[entries[left]], solids[left]))
+    order = np.lexsort((pool.order[entries[left]], solids[left]))
     left = left[order]
     everywhere = np.concatenate(corners, axis=1)[:, order]
     return SurfaceParts(everywhere, solids[left], entries[left], np.ones(len(left), bool))

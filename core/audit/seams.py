@@ -83,7 +83,7 @@ def _meets(world: World, met: Ids, contacts: Contacts, some: Ids) -> Parts:
 
 def _edge_codes(world: World, entries: Ids, edges: Ids, names: Ids) -> Ids:
     """Return numbers of edges of triangles by the names of their ends, equal where those are."""
-    faces = world.sheets.arranged.faces.T
+    faces = world.pool.arranged.faces.T
     ends = [names[faces[(edges + step) % 3, entries]] for step in (0, 1)]
     low, high = np.minimum(*ends), np.maximum(*ends)
     return low * len(names) + high
@@ -124,7 +124,7 @@ class _Stars:
     def of(cls, world: World, rows: Ids, meets: Parts) -> "_Stars":
         """Return the stars of the edges of meshes in some rows, if any edge is asked about."""
         meshes = distinct(world.meshes(rows)) if (meets.edges >= 0).any() else rows[:0]
-        _, entries = world.sheets.entries(meshes, world.moment.meshes.sizes[meshes])
+        _, entries = world.pool.entries(meshes, world.moment.meshes.sizes[meshes])
         codes = np.concatenate(
             [
                 _edge_codes(world, entries, np.full(1, edge), world.shells.knots)

@@ -51,7 +51,7 @@ def crossing_selves(moment: Moment, rows: Ids, band: float) -> Steps[Audit]:
         are_open=np.stack((is_open, is_open)),
         segments=seams.segments.transpose(2, 0, 1).copy(),
         segment_findings=whose,
-        faces=world.sheets.order[crossing.entries],
+        faces=world.pool.order[crossing.entries],
         face_findings=ranks[crossing.pairs],
     )
 
@@ -68,7 +68,7 @@ def _strangers(world: World, found: Ids, ids: Ids) -> Steps[Contacts]:
     kept = [np.empty(0, np.intp)]
     for some in blocks(len(pairs), _LOOKED):
         knots = [
-            world.shells.knots[world.sheets.arranged.faces.T[:, each[some]]] for each in entries
+            world.shells.knots[world.pool.arranged.faces.T[:, each[some]]] for each in entries
         ]
         strangers = ~(knots[0][:, None] == knots[1][None]).any(axis=(0, 1))
         kept.append(some.start + strangers.nonzero()[0])
@@ -79,7 +79,7 @@ def _strangers(world: World, found: Ids, ids: Ids) -> Steps[Contacts]:
 
 def _entries(world: World, meshes: Ids, triangles: Ids) -> Ids:
     """Return the entries of triangles of meshes."""
-    order, firsts = world.sheets.order, world.sheets.firsts
+    order, firsts = world.pool.order, world.pool.firsts
     laid = np.unique(meshes)
     laid = laid[np.argsort(firsts[laid])]
     owners = np.full(len(order), -1)

@@ -84,7 +84,7 @@ def _samples(world: World, rows: Ids) -> tuple[Floats, Ids]:
     """Return the corners of the meshes in rows, (3, 3, n), and where those of each begin, (p,)."""
     meshes = world.meshes(rows)
     sizes = world.moment.meshes.sizes[meshes]
-    owners, entries = world.sheets.entries(meshes, sizes)
+    owners, entries = world.pool.entries(meshes, sizes)
     corners = world.corners(entries, rows[owners]).reshape(3, 3, -1)
     return corners, np.cumsum(sizes) - sizes
 
@@ -115,16 +115,16 @@ class _Shells(Columns):
 
 def _shells(world: World, rows: Ids) -> _Shells:
     """Return the shells of the solids in these rows."""
-    sheets, shells = world.sheets, world.shells
+    pool, shells = world.pool, world.shells
     meshes = world.meshes(rows)
-    whose, entries = sheets.entries(meshes, world.moment.meshes.sizes[meshes])
-    (kept,) = (~shells.sheets[entries] & (shells.leads[entries] == entries)).nonzero()
+    whose, entries = pool.entries(meshes, world.moment.meshes.sizes[meshes])
+    (kept,) = (~shells.is_open[entries] & (shells.leads[entries] == entries)).nonzero()
     entries, whose = entries[kept], whose[kept]
     corners = world.corners(entries, rows[whose]).reshape(3, 3, -1)
     normals = cross(corners[1] - corners[0], corners[2] - corners[0])
     lengths = np.sqrt(dot(normals, normals))
-    parts = shells.parts[sheets.arranged.faces.T[0, entries]]
-    order = np.lexsort((sheets.order[entries], -lengths, parts, whose))
+    parts = shells.parts[pool.arranged.faces.T[0, entries]]
+    order = np.lexsort((pool.order[entries], -lengths, parts, whose))
     starts = starts_of_runs(whose[order] * len(shells.parts) + parts[order])
     best, areas = order[starts], np.add.reduceat(lengths[order], starts) / 2
     best, areas = best[areas > 0], areas[areas > 0]

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from .. import tuning
 from ..arrays import Flags, Floats, Ids, distinct, flagged, starts_of_runs
 from ..passes import grouped_steps
-from ..scene.sheets import Layout, Sheets
+from ..scene.pool import Layout, Pool
 from ..steps import Steps, between
 from .coincident import coincident_steps
 from .components import component_steps
@@ -36,10 +36,10 @@ _MIXES = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
 @dataclass
 class Shells:
-    """Meshes by number, entries and vertices of the sheets, and what bounds solids.
+    """Meshes by number, entries and vertices of the pool, and what bounds solids.
 
     Meshes have an inside where they are `closed`. `codes` tell how triangles count, those of a
-    mesh by number from its `starts` on. Entries that are in no solid's surface are `sheets`;
+    mesh by number from its `starts` on. Entries in no solid's surface are flagged by `is_open`;
     `leads` are the entries with the smallest number in the same place. `places[v]` is the first
     vertex of the mesh in the place of vertex v, `knots[v]` the first of those that are one with
     it, `parts` the smallest knot of its shell. `firsts` are the first entries of meshes when they
@@ -52,7 +52,7 @@ class Shells:
     places: Ids
     knots: Ids
     parts: Ids
-    sheets: Flags
+    is_open: Flags
     leads: Ids
     codes: Ids
 
@@ -67,7 +67,7 @@ class Shells:
         lengths = {
             **dict.fromkeys(("firsts", "starts", "closed"), meshes),
             **dict.fromkeys(("places", "knots", "parts"), vertices),
-            **dict.fromkeys(("sheets", "leads"), entries),
+            **dict.fromkeys(("is_open", "leads"), entries),
         }
         if all(len(getattr(self, name)) >= length for name, length in lengths.items()):
             return self
@@ -86,40 +86,40 @@ def _longer(array: NDArray[Any], length: int) -> NDArray[Any]:
 _known: WeakKeyDictionary[Layout, Shells] = WeakKeyDictionary()
 
 
-def shells_of(sheets: Sheets, sizes: Ids, meshes: Ids) -> Steps[Shells]:
+def shells_of(pool: Pool, sizes: Ids, meshes: Ids) -> Steps[Shells]:
     """Return the shells with all of these meshes known, which have `sizes` triangles."""
-    arranged, shells = sheets.arranged, _known.get(sheets.layout, Shells.none())
+    arranged, shells = pool.arranged, _known.get(pool.layout, Shells.none())
     shells = shells.fitted(len(sizes), len(arranged.vertices), len(arranged.faces))
-    firsts = sheets.firsts[meshes]
+    firsts = pool.firsts[meshes]
     new = meshes[(shells.firsts[meshes] != firsts) & (firsts >= 0)]
     ends = np.flatnonzero(np.diff(np.cumsum(sizes[new]) // tuning.current.shells_together)) + 1
     for some in np.split(new, ends):
         if len(some):
-            yield from _look(shells, sheets, some, sizes[some])
-    _known[sheets.layout] = shells
+            yield from _look(shells, pool, some, sizes[some])
+    _known[pool.layout] = shells
     return shells
 
 
-def _look(shells: Shells, sheets: Sheets, meshes: Ids, sizes: Ids) -> Steps[None]:
+def _look(shells: Shells, pool: Pool, meshes: Ids, sizes: Ids) -> Steps[None]:
     """Find out about meshes which have `sizes` triangles."""
-    owners, entries = sheets.entries(meshes, sizes)
-    used, corners = _numbered(sheets.arranged.faces.T[:, entries])
+    owners, entries = pool.entries(meshes, sizes)
+    used, corners = _numbered(pool.arranged.faces.T[:, entries])
     owner_of = np.zeros(len(used), np.intp)
     if len(meshes) > 1:
         owner_of[corners] = owners
     yield 0.1
-    points = sheets.arranged.vertices.T[:, used]
+    points = pool.arranged.vertices.T[:, used]
     places = yield from between(0.1, 0.3, _welded(points, owner_of))
-    surface = _Surface(corners, places, sheets.order[entries])
+    surface = _Surface(corners, places, pool.order[entries])
     yield from between(0.3, 0.9, surface.look())
     names = shells.places, shells.knots, shells.parts
     for known, found in zip(names, (places, surface.knots, surface.labels), strict=True):
         known[used] = used[found]
-    shells.sheets[entries], shells.leads[entries] = surface.are_sheets, entries[surface.leads]
-    shells.firsts[meshes] = sheets.firsts[meshes]
+    shells.is_open[entries], shells.leads[entries] = surface.are_sheets, entries[surface.leads]
+    shells.firsts[meshes] = pool.firsts[meshes]
     runs = np.cumsum(sizes) - sizes
     shells.closed[meshes] = np.logical_or.reduceat(surface.counts, runs)
-    numbers = sheets.order[entries]
+    numbers = pool.order[entries]
     lengths = np.maximum.reduceat(numbers, runs) + 1
     starts = np.cumsum(lengths) - lengths
     codes = np.zeros(lengths.sum(), np.intp)

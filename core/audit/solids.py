@@ -9,7 +9,7 @@ from ..arrays import Flags, Floats, Ids, blocks, ranks_of, starts_of_runs
 from ..boxes import boxes_contain, boxes_grown
 from ..scene.moment import Moment
 from ..scene.placed import placed
-from ..scene.sheets import Sheets
+from ..scene.pool import Pool
 from ..steps import Steps, between
 from .components import components
 from .contacts import Contacts
@@ -29,7 +29,7 @@ class World:
     """All that the parts of an audit ask: the scene at its moment, its meshes, and the band."""
 
     moment: Moment
-    sheets: Sheets
+    pool: Pool
     shells: Shells
     band: float
 
@@ -39,7 +39,7 @@ class World:
 
     def corners(self, entries: Ids, rows: Ids) -> Floats:
         """Return the corners of entries placed in these rows, (9, h)."""
-        return self.moment.placed(self.sheets, entries, rows).rows
+        return self.moment.placed(self.pool, entries, rows).rows
 
 
 def nested_of(world: World, rows: Ids, within: Moment, solids: Ids) -> Steps[tuple[Flags, Flags]]:
@@ -51,10 +51,8 @@ def nested_of(world: World, rows: Ids, within: Moment, solids: Ids) -> Steps[tup
     """
     roots = (world.shells.parts == np.arange(len(world.shells.parts))).nonzero()[0]
     meshes = world.meshes(rows)
-    first = np.searchsorted(roots, world.sheets.corners[meshes])
-    last = np.searchsorted(
-        roots, world.sheets.corners[meshes] + world.sheets.corner_counts[meshes]
-    )
+    first = np.searchsorted(roots, world.pool.corners[meshes])
+    last = np.searchsorted(roots, world.pool.corners[meshes] + world.pool.corner_counts[meshes])
     counts = last - first
     ends = np.cumsum(counts)
     total, numbers = int(counts.sum()), np.zeros(len(rows), np.intp)
@@ -62,7 +60,7 @@ def nested_of(world: World, rows: Ids, within: Moment, solids: Ids) -> Steps[tup
         places = np.arange(some.start, some.stop)
         which = np.searchsorted(ends, places, side="right")
         knots = roots[(last - ends)[which] + places]
-        points = world.sheets.arranged.vertices.T[:, knots]
+        points = world.pool.arranged.vertices.T[:, knots]
         points = placed(points, world.moment.placements.matrices[:, rows[which]])
         boxes = within.placements.boxes[:, solids[which]]
         (near,) = boxes_contain(boxes, points, points).nonzero()
@@ -128,11 +126,11 @@ def both_depths(world: World, met: Ids, contacts: Contacts, wanted: Flags) -> St
 def _depths(world: World, rows: Ids, solids: Ids, contacts: Contacts) -> Steps[DepthBounds]:
     boxes = world.moment.placements.boxes[:, solids]
     within = boxes_grown(boxes, -world.band)
-    pieces = yield from triangles_in_boxes(world.moment, world.sheets, rows, within)
+    pieces = yield from triangles_in_boxes(world.moment, world.pool, rows, within)
     order, starts, counts = contacts_by_entry(pieces, contacts.pairs, contacts.entries[0])
     theirs = contacts.entries[1][order]
     (cut,) = (counts > 0).nonzero()
-    walls = yield from walls_of(world.moment, world.sheets, solids)
+    walls = yield from walls_of(world.moment, world.pool, solids)
     cut = cut[walls.below(pieces.corners[:, cut], pieces.solids[cut]) > world.band]
     whose = contacts.pairs[order]
     cutters = world.corners(theirs, solids[whose])
@@ -148,7 +146,7 @@ def _depths(world: World, rows: Ids, solids: Ids, contacts: Contacts) -> Steps[D
 
 def _inner(world: World, pieces: SurfaceParts, solids: Ids, walls: Walls) -> Steps[SurfaceParts]:
     """Return the pieces, none of which has contact, that lie inside: all that hang together do."""
-    faces = world.sheets.arranged.faces.T[:, pieces.entries]
+    faces = world.pool.arranged.faces.T[:, pieces.entries]
     keys = pieces.solids * len(world.shells.knots) + world.shells.knots[faces]
     names, nodes = np.unique(keys, return_inverse=True)
     nodes = nodes.reshape(keys.shape)

@@ -185,12 +185,12 @@ def _drops(
     if pairs.shape[1] == 0:
         return drops, landings, places
     needed = distinct(moment.placements.meshes[distinct(pairs)])
-    sheets = yield from between(0.05, 0.1, moment.meshes.sheets(needed))
+    pool = yield from between(0.05, 0.1, moment.meshes.pool(needed))
     boxes = moment.placements.boxes[:, moment.placements.is_there]
     scale = float(power_of_two_scale(boxes.reshape(-1, 1))[0])
     numbers = np.searchsorted(fallers, labels[pairs[0]])
     scaled, way = moment.scaled(scale), Way.of(np.array([0.0, 0.0, -1.0]))
-    search = GapSearch(scaled, sheets, way)
+    search = GapSearch(scaled, pool, way)
     limits = np.full(len(fallers), np.inf)
     yield from between(0.1, 1.0, search.look(pairs, numbers, limits, shared=True))
     order = np.lexsort((pairs[0], pairs[1], search.gaps, numbers))

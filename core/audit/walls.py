@@ -14,7 +14,7 @@ from ..arrays import Floats, Ids, blocks, cross, dot, starts_of_runs
 from ..boxes import bounds_of_runs
 from ..rounds import first_of_each
 from ..scene.moment import Moment
-from ..scene.sheets import Sheets
+from ..scene.pool import Pool
 from ..steps import Steps
 
 # Directions of its own that a solid gets, and how finely faces are told apart by theirs.
@@ -43,14 +43,14 @@ class Walls:
         return np.maximum(found, 0.0)
 
 
-def walls_of(moment: Moment, sheets: Sheets, rows: Ids) -> Steps[Walls]:
+def walls_of(moment: Moment, pool: Pool, rows: Ids) -> Steps[Walls]:
     """Return the walls of the meshes placed in these rows, (s,)."""
     each, which = np.unique(rows, return_inverse=True)
     meshes = moment.placements.meshes[each]
-    owners, entries = sheets.entries(meshes, moment.meshes.sizes[meshes])
+    owners, entries = pool.entries(meshes, moment.meshes.sizes[meshes])
     normals = np.empty((3, len(entries)))
     for some in blocks(len(entries), _PLACED):
-        corners = moment.placed(sheets, entries[some], each[owners[some]]).rows.reshape(3, 3, -1)
+        corners = moment.placed(pool, entries[some], each[owners[some]]).rows.reshape(3, 3, -1)
         normals[:, some] = cross(corners[1] - corners[0], corners[2] - corners[0])
         yield 0.3
     directions = np.concatenate(
@@ -63,7 +63,7 @@ def walls_of(moment: Moment, sheets: Sheets, rows: Ids) -> Steps[Walls]:
     lower = np.full(directions.shape[1:], np.inf)
     upper = -lower
     for some in blocks(len(entries), _PLACED):
-        corners = moment.placed(sheets, entries[some], each[owners[some]]).rows.reshape(3, 3, -1)
+        corners = moment.placed(pool, entries[some], each[owners[some]]).rows.reshape(3, 3, -1)
         starts = starts_of_runs(owners[some])
         here = owners[some][starts]
         ways = directions[:, :, owners[some]]

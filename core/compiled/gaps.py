@@ -13,7 +13,7 @@ from .touches import batch_of, has_rows, row_step
 
 
 class LaidOut(Protocol):
-    """The triangle pool of `core.scene.sheets`: triangles by entry, and nodes."""
+    """The triangle pool of `core.scene.pool`: triangles by entry, and nodes."""
 
     @property
     def arranged(self) -> Any:
@@ -75,12 +75,12 @@ def listed_touches(
     """
     library, package, _ = found()
     kept: list[Any] = []
-    laid = None if package is None or margin > 0 else sheets_of(package, side, kept)
+    laid = None if package is None or margin > 0 else pool_of(package, side, kept)
     if laid is None:
         return None
     asked = [np.ascontiguousarray(each) for each in (rows, slacks)]
     count, start, used = rows.shape[1], 0, tuning.current
-    both, left = (package.Sheets * 2)(laid, laid), np.zeros(count, bool)
+    both, left = (package.Pool * 2)(laid, laid), np.zeros(count, bool)
     search = np.zeros(library.octree_kernel_search_size(), np.uint8)
     room, made = np.empty((3, used.touches_listed), np.intp), np.empty(1, np.intp)
     parts = [room[:, :0]]
@@ -106,13 +106,13 @@ def _searched(
 ) -> Steps[tuple[Floats, Ids] | None]:
     library, package, _ = found()
     kept: list[Any] = []
-    laid = [None if package is None else sheets_of(package, side, kept) for side in sides]
+    laid = [None if package is None else pool_of(package, side, kept) for side in sides]
     if None in laid:
         return None
     asked = [np.ascontiguousarray(each) for each in (rows, limits, slacks, turned)]
     given, *others = map(address, asked)
     others.append(0 if refused is None else address(refused))
-    count, start, both = rows.shape[1], 0, (package.Sheets * 2)(*laid)
+    count, start, both = rows.shape[1], 0, (package.Pool * 2)(*laid)
     search = np.zeros(library.octree_kernel_search_size(), np.uint8)
     lengths, entries = np.empty(count), np.empty((2, count), np.intp)
     room = address(search), address(lengths), address(entries)
@@ -125,14 +125,14 @@ def _searched(
     return lengths, entries
 
 
-def sheets_of(package: Any, side: Side, kept: list[Any]) -> Any:
-    """Return sheets as the kernel takes them; None if it cannot."""
-    sheets, meshes, matrices = side
-    batch, nodes = batch_of(sheets.arranged), sheets.nodes
+def pool_of(package: Any, side: Side, kept: list[Any]) -> Any:
+    """Return a pool as the kernel takes it; None if it cannot."""
+    pool, meshes, matrices = side
+    batch, nodes = batch_of(pool.arranged), pool.nodes
     if batch is None or not has_rows(nodes.boxes):
         return None
     flat: dict[str, NDArray[Any]] = {
-        "order": sheets.order, "first_child": nodes.first_child,
+        "order": pool.order, "first_child": nodes.first_child,
         "child_count": nodes.child_count, "begin": nodes.begin, "end": nodes.end,
         "altitudes": nodes.least_altitude, "lowest_items": nodes.lowest_item,
         "roots": nodes.roots, "meshes": meshes, "matrices": matrices,
@@ -141,7 +141,7 @@ def sheets_of(package: Any, side: Side, kept: list[Any]) -> Any:
     kept += [batch, nodes.boxes, *flat.values()]
     batch.value.place_count = len(meshes)
     batch.value.matrices = address(flat.pop("matrices"))
-    return package.Sheets(
+    return package.Pool(
         triangles=batch.value, boxes=address(nodes.boxes), node_step=row_step(nodes.boxes),
         node_count=nodes.boxes.shape[1], mesh_count=len(nodes.roots),
         **{name: address(array) for name, array in flat.items()},

@@ -95,5 +95,5 @@ class Arranger(Caller):
 
 
 def arranger() -> Arranger | None:
-    """Return what lays out in C, if the kernel is there."""
+    """Return what indexes meshes in C, if the kernel is there."""
     return None if found()[0] is None else Arranger()

@@ -8,7 +8,7 @@ from .. import tuning
 from ..arrays import Flags, Floats, Ids, address
 from ..steps import Steps
 from .door import found
-from .gaps import Side, sheets_of
+from .gaps import Side, pool_of
 
 # Pairs of faces in one plane that there is room for at first.
 _ROOM = 4_096
@@ -49,7 +49,7 @@ def slid_surfaces(
     """
     library, package, _ = found()
     kept: list[object] = []
-    laid = None if package is None else sheets_of(package, side, kept)
+    laid = None if package is None else pool_of(package, side, kept)
     if laid is None:
         return None
     count = rows.shape[1]

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ids, starts_of_runs, two_difference_error, two_product_error
 from ..records import Columns
-from ..scene.sheets import Sheets
+from ..scene.pool import Pool
 from .shadows import QUANTUM
 from .way import Way
 
@@ -37,7 +37,7 @@ class Known:
 
     def __init__(
         self,
-        sheets: Sheets,
+        pool: Pool,
         way: Way,
         keys: Ids,
         limits: Floats,
@@ -46,7 +46,7 @@ class Known:
         shared: bool,
         every: bool,
     ) -> None:
-        self._sheets, self._way, self._keys, self._limits = sheets, way, keys, limits
+        self._pool, self._way, self._keys, self._limits = pool, way, keys, limits
         self._signed, self._shared, self._every = signed, shared, every
         count = len(keys)
         self.gaps, self.crossing = np.full(count, np.inf), np.zeros(count, bool)
@@ -71,7 +71,7 @@ class Known:
 
     def _in_order(self, faces: Faces) -> Ids:
         """Return places of faces, sorted by pair, then by the numbers of triangles."""
-        order = self._sheets.order
+        order = self._pool.order
         return np.lexsort((order[faces.others], order[faces.ones], faces.pairs))
 
     def in_order(self, pairs: Ids) -> Ids:
@@ -146,7 +146,7 @@ class Known:
             return
         faces = faces[self._in_order(faces)]
         faces = faces[starts_of_runs(faces.pairs)]
-        each, order = np.arange(len(faces)), self._sheets.order
+        each, order = np.arange(len(faces)), self._pool.order
         items = [order[faces.ones], order[faces.others]]
         is_lower = self._are_lower(items, self._face, faces.pairs, each)
         faces = faces[(is_lower | (self._face[0, faces.pairs] < 0)).nonzero()[0]]
@@ -154,7 +154,7 @@ class Known:
 
     def take(self, pairs: Ids, values: Floats, entries: Ids, which: Ids, crossing: Flags) -> None:
         """Keep smaller gaps than those known; of equals, crossing triangles, then the lowest."""
-        apart, items = ~crossing, self._sheets.order[entries]
+        apart, items = ~crossing, self._pool.order[entries]
         order = np.lexsort((items[1], items[0], apart, values, pairs))
         order = order[starts_of_runs(pairs[order])]
         gaps, is_apart = self.gaps[pairs[order]], ~self.crossing[pairs[order]]
@@ -169,7 +169,7 @@ class Known:
 
     def _are_lower(self, items: list[Ids], known: Ids, pairs: Ids, some: Ids) -> Flags:
         """Return which of some numbers are lower than those of known entries, (2, p), of pairs."""
-        ones, others = self._sheets.items(known[:, pairs[some]])
+        ones, others = self._pool.items(known[:, pairs[some]])
         one, other = (each[some] for each in items)
         flags: Flags = (one < ones) | ((one == ones) & (other < others))
         return flags

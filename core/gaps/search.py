@@ -14,7 +14,7 @@ from ..compiled import slid_surfaces
 from ..rounds import first_of_each
 from ..scene.moment import Moment
 from ..scene.nodes import CELL
-from ..scene.sheets import Sheets
+from ..scene.pool import Pool
 from ..steps import Steps
 from .boxed import Boxed, each_with_each
 from .known import Faces, Known
@@ -48,8 +48,8 @@ class GapSearch:
         The lowest two triangles in one plane of each pair that has no gap of 0, or all of them.
     """
 
-    def __init__(self, moment: Moment, sheets: Sheets, way: Way, *, signed: bool = False) -> None:
-        self._moment, self._sheets, self._way = moment, sheets, way
+    def __init__(self, moment: Moment, pool: Pool, way: Way, *, signed: bool = False) -> None:
+        self._moment, self._pool, self._way = moment, pool, way
         self._signed = signed
 
     def look(
@@ -61,11 +61,11 @@ class GapSearch:
         """
         count, placements = rows.shape[1], self._moment.placements
         known = Known(
-            self._sheets, self._way, keys, limits, signed=self._signed, shared=shared, every=every
+            self._pool, self._way, keys, limits, signed=self._signed, shared=shared, every=every
         )
         self.rows, self._known, left = rows, known, np.arange(count)
         slid = yield from slid_surfaces(
-            (self._sheets, placements.meshes, placements.matrices), self._way.told, rows, keys,
+            (self._pool, placements.meshes, placements.matrices), self._way.told, rows, keys,
             limits, signed=self._signed, shared=shared, wants_faces=every,
         )  # fmt: skip
         if slid is not None:
@@ -74,7 +74,7 @@ class GapSearch:
             known.crossing, known.gaps[left] = slid.crossing, np.inf
             known.keep_faces(Faces(*slid.faces))
         if len(left):
-            self._seen = Seen(self._moment, self._sheets, self._way, rows)
+            self._seen = Seen(self._moment, self._pool, self._way, rows)
             yield from self._look_without_kernel(left)
         self.gaps, self.entries, self.corners = known.gaps, known.entries, known.corners
         self.crossing, self.faces, far = known.crossing, known.faces, known.gaps > limits[keys]
@@ -87,17 +87,17 @@ class GapSearch:
         second: no solid is behind the one or ahead of the other.
         """
         if len(pairs):
-            seen = Seen(self._moment, self._sheets, self._way, self.rows[:, pairs])
+            seen = Seen(self._moment, self._pool, self._way, self.rows[:, pairs])
             pairs = pairs[~seen.are_past() | are_sheets]
         if len(pairs) == 0:
             return Faces.none()
-        search = GapSearch(self._moment, self._sheets, self._way)
+        search = GapSearch(self._moment, self._pool, self._way)
         keys, at_once = np.zeros(len(pairs), np.intp), np.zeros(1)
         yield from search.look(self.rows[:, pairs], keys, at_once, shared=False, every=True)
         return Faces(pairs[search.faces.pairs], search.faces.ones, search.faces.others)
 
     def _look_without_kernel(self, left: Ids) -> Steps[None]:
-        nodes = self._sheets.nodes
+        nodes = self._pool.nodes
         self._is_low = nodes.end - nodes.begin <= CELL
         # Pairs of one key together, so that its limit is known when the next ones are looked at.
         left = left[self._known.in_order(left)]
@@ -120,7 +120,7 @@ class GapSearch:
         """Return the corners of the triangles that have the gaps, (6 corners, 3 axes, n)."""
         known = self._known.entries[:, pairs]
         sides = [
-            self._moment.placed(self._sheets, entries, rows).rows
+            self._moment.placed(self._pool, entries, rows).rows
             for entries, rows in zip(known, self.rows[:, pairs], strict=True)
         ]
         return np.concatenate(sides).reshape(6, 3, -1)
@@ -152,7 +152,7 @@ class GapSearch:
 
     def _lowest_items(self, boxed: Boxed) -> list[Ids]:
         """Return the smallest numbers of triangles in both nodes."""
-        lowest = self._sheets.nodes.lowest_item
+        lowest = self._pool.nodes.lowest_item
         return [lowest.take(each) for each in (boxed.ones, boxed.others)]
 
     def _roots(self, pairs: Ids) -> Boxed:
@@ -234,7 +234,7 @@ class GapSearch:
         number = 0 if name == "one" else 1
         nodes = (boxed.ones, boxed.others)[number]
         used, places = self._seen.each_once(boxed.pairs, nodes)
-        owners, children = self._sheets.nodes.children(nodes[used])
+        owners, children = self._pool.nodes.children(nodes[used])
         whose = boxed.pairs[used[owners]]
         bounds = self._seen.nodes(number, children, whose)
         counts = np.bincount(owners, minlength=len(used))
@@ -258,7 +258,7 @@ class GapSearch:
 
         With a beam, keep only that number of pairs of each key in each level, the lowest ones.
         """
-        is_leaf = self._sheets.nodes.is_leaf
+        is_leaf = self._pool.nodes.is_leaf
         while len(boxed):
             if beam:
                 boxed, early = self._lowest_first(boxed, beam)
@@ -313,7 +313,7 @@ class GapSearch:
             entries = np.stack((tables[0].entries[here], tables[1].entries[there]))
             nodes = boxed.ones[owner], boxed.others[owner]
             bounds = tables[0].bounds[:, here], tables[1].bounds[:, there]
-            items = [*self._sheets.order[entries]]
+            items = [*self._pool.order[entries]]
             (left,) = self._may_change(pairs[owner], nodes, *bounds, items).nonzero()
             if len(left) == 0:
                 continue

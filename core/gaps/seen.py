@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import Flags, Floats, Ids, cross, distinct, dot, gather
 from ..boxes import bounds_of_points, bounds_of_runs, boxes_grown, magnitudes, middles_and_halves
 from ..scene.moment import Moment
-from ..scene.sheets import Sheets
+from ..scene.pool import Pool
 from .way import Way
 
 # By how much boxes are larger than they have to be, as a part of the terms of their coordinates.
@@ -46,8 +46,8 @@ class Seen:
     coordinates of the shadow bounds are without rounding.
     """
 
-    def __init__(self, moment: Moment, sheets: Sheets, way: Way, rows: Ids) -> None:
-        self._moment, self._sheets, self._way, self._rows = moment, sheets, way, rows
+    def __init__(self, moment: Moment, pool: Pool, way: Way, rows: Ids) -> None:
+        self._moment, self._pool, self._way, self._rows = moment, pool, way, rows
         self._matrices, self._terms = way.turned(moment.placements.matrices)
         axes, placing = list(way.axes), moment.placements.matrices.reshape(3, 4, -1)
         self._plain = (np.count_nonzero(placing[axes, :3], axis=1) <= 1) & np.append(
@@ -63,7 +63,7 @@ class Seen:
         Rounding moves corners, and the least singular value of the matrix tells how far that is
         where they came from.
         """
-        placements, nodes = self._moment.placements, self._sheets.nodes
+        placements, nodes = self._moment.placements, self._pool.nodes
         meshes = distinct(placements.meshes[distinct(self._rows)])
         sizes = np.zeros((3, len(nodes.roots)))
         sizes[:, meshes] = magnitudes(nodes.boxes[:, nodes.roots[meshes]])
@@ -78,7 +78,7 @@ class Seen:
 
     def are_thin(self, number: int, pairs: Ids, nodes: Ids) -> Flags:
         """Return which nodes of one side of pairs may hold triangles without area, (t,)."""
-        altitudes = self._sheets.nodes.least_altitude.take(nodes)
+        altitudes = self._pool.nodes.least_altitude.take(nodes)
         flags: Flags = ~(altitudes > self._thin.take(self._rows[number].take(pairs)))
         return flags
 
@@ -92,12 +92,12 @@ class Seen:
     def roots(self, number: int, pairs: Ids) -> Ids:
         """Return the roots of one side of pairs, (t,)."""
         meshes = self._moment.placements.meshes[self._rows[number, pairs]]
-        return self._sheets.nodes.roots[meshes]
+        return self._pool.nodes.roots[meshes]
 
     def nodes(self, number: int, nodes: Ids, pairs: Ids) -> Floats:
         """Return the bounds of nodes of one side of pairs, (8, t)."""
         rows = self._rows[number, pairs]
-        boxes = gather(self._sheets.nodes.boxes, nodes)
+        boxes = gather(self._pool.nodes.boxes, nodes)
         middle, half = middles_and_halves(boxes)
         size = magnitudes(boxes)
         found = np.empty((8, len(rows)))
@@ -129,17 +129,17 @@ class Seen:
 
     def each_once(self, pairs: Ids, nodes: Ids) -> tuple[Ids, Ids]:
         """Return where each node of each pair stands first, and which of these each one is."""
-        keys = pairs * len(self._sheets.nodes.begin) + nodes
+        keys = pairs * len(self._pool.nodes.begin) + nodes
         _, first, which = np.unique(keys, return_index=True, return_inverse=True)
         return first, which
 
     def placed(self, number: int, pairs: Ids, leaves: Ids) -> PlacedLeaves:
         """Return the triangles of leaves of one side of pairs, each once."""
         used, which = self.each_once(pairs, leaves)
-        owners, entries = self._sheets.nodes.entries(leaves[used])
+        owners, entries = self._pool.nodes.entries(leaves[used])
         whose = pairs[used[owners]]
         rows = self._rows[number, whose]
-        corners = self._moment.placed(self._sheets, entries, rows).rows.reshape(3, 3, -1)
+        corners = self._moment.placed(self._pool, entries, rows).rows.reshape(3, 3, -1)
         counts = np.bincount(owners, minlength=len(used))
         firsts = np.cumsum(counts) - counts
         bounds = self._triangles(corners)

@@ -141,9 +141,9 @@ def _sides(moment: Moment, way: Way, groups: LoneGroups, homes: Ids) -> Steps[In
         nothing = np.empty(0)
         return Intervals(met[0], nothing, nothing, met, np.empty((2, 0)))
     meshes = distinct(moment.placements.meshes[distinct(met)])
-    sheets = yield from between(0.2, 0.4, moment.meshes.sheets(meshes))
-    past = yield from between(0.4, 0.7, last_exits(moment, sheets, way, met))
-    behind = yield from between(0.7, 1.0, last_exits(moment, sheets, way, met[::-1]))
+    pool = yield from between(0.2, 0.4, moment.meshes.pool(meshes))
+    past = yield from between(0.4, 0.7, last_exits(moment, pool, way, met))
+    behind = yield from between(0.7, 1.0, last_exits(moment, pool, way, met[::-1]))
     ones, others = names[met]
     needs = np.stack((past, behind)) + groups.slacks[ones] / way.length
     some = np.isfinite(past) & np.isfinite(behind)

@@ -20,7 +20,7 @@ from ..records import Columns
 from ..rounds import first_of_each, in_rounds
 from ..scene.moment import Moment
 from ..scene.placements import GAP_ROUNDING, gap_slacks
-from ..scene.sheets import Sheets
+from ..scene.pool import Pool
 from ..steps import Steps
 
 # Pairs of nodes that a pair of placements may come to at a time, about.
@@ -33,20 +33,20 @@ _FEW, _MORE = 4, 4
 
 @dataclass(frozen=True)
 class Surfaces:
-    """One side of pairs of surfaces: placed meshes at a moment, and their triangles laid out."""
+    """One side of pairs of surfaces: placed meshes at a moment, and the pool that holds them."""
 
     moment: Moment
-    sheets: Sheets
+    pool: Pool
 
     @property
-    def walked(self) -> tuple[Sheets, Ids, Floats]:
-        """The sheets, and the mesh and the matrix of each row, as the kernel walks them."""
+    def walked(self) -> tuple[Pool, Ids, Floats]:
+        """The pool, and the mesh and the matrix of each row, as the kernel walks them."""
         placements = self.moment.placements
-        return self.sheets, placements.meshes, placements.matrices
+        return self.pool, placements.meshes, placements.matrices
 
     def corners(self, entries: Ids, rows: Ids) -> Floats:
         """Return the corners of entries placed in these rows, (9, h)."""
-        return self.moment.placed(self.sheets, entries, rows).rows
+        return self.moment.placed(self.pool, entries, rows).rows
 
     def meshes(self, rows: Ids) -> Ids:
         """Return the meshes placed in these rows."""
@@ -61,7 +61,7 @@ class Surfaces:
 
         (8, h): four lower ones, then four upper ones.
         """
-        here = self.sheets.nodes.boxes.take(nodes, axis=1)
+        here = self.pool.nodes.boxes.take(nodes, axis=1)
         boxes = self.moment.placements.boxes_around(rows, here)
         grid = self.moment.placements.matrices.take(rows, axis=1).reshape(3, 4, -1)
         seen = dot(directions[:, None], grid)
@@ -190,7 +190,7 @@ class Descent(ABC):
         """Return the front of the roots of these pairs."""
         nodes = []
         for side, rows in zip(self.sides, self.rows, strict=True):
-            roots = side.sheets.nodes.roots[side.meshes(rows[some])]
+            roots = side.pool.nodes.roots[side.meshes(rows[some])]
             bounds = side.around_nodes(roots, rows[some], self.directions[:, some])
             nodes.append(_Nodes(some, roots, bounds))
         return self._front((nodes[0], nodes[1]), np.tile(np.arange(len(some)), (2, 1)))
@@ -233,7 +233,7 @@ class Descent(ABC):
         """Return the front of all children, and whether these are triangles."""
         used = [distinct(places) for places in front.places]
         chosen = [side[some] for side, some in zip(front.sides, used, strict=True)]
-        both = [side.sheets.nodes for side in self.sides]
+        both = [side.pool.nodes for side in self.sides]
         are_last = all(
             every.are_leaves(some.numbers) for every, some in zip(both, chosen, strict=True)
         )

@@ -170,8 +170,8 @@ class _Measurement:
         if len(some) == 0:
             return
         met = self._met[:, some]
-        sheets = yield from between(0.3, 0.4, moment.meshes.sheets(_meshes(moment, met)))
-        side = Surfaces(moment, sheets)
+        pool = yield from between(0.3, 0.4, moment.meshes.pool(_meshes(moment, met)))
+        side = Surfaces(moment, pool)
         nowhere = np.full(len(some), np.inf)
         search = gaps_between(side, met, nowhere, self._turned[some])
         gaps = yield from between(0.4, 1.0, search)
@@ -195,7 +195,7 @@ class _Measurement:
         touched = self._touched[some]
         (free,) = (~touched).nonzero()
         within, whole = yield from between(0.2, 0.4, nested_both(world, met, are_open, free))
-        contacts = yield from between(0.4, 0.6, contacts_of(moment, world.sheets, met, band))
+        contacts = yield from between(0.4, 0.6, contacts_of(moment, world.pool, met, band))
         wanted = (touched | within) & ~are_open[::-1]
         deep = yield from between(0.6, 1.0, both_depths(world, met, contacts, wanted))
         answer.depths[:, some] = deep.lower / banded.scale, deep.upper / banded.scale
@@ -205,7 +205,7 @@ class _Measurement:
 
     def _meet(self, world: World, some: Ids, contacts: Contacts) -> None:
         """Tell of pairs that touch where they do, in the space of the world."""
-        items, each = world.sheets.order[contacts.entries], np.arange(len(contacts))
+        items, each = world.pool.order[contacts.entries], np.arange(len(contacts))
         first = self._turned[some][contacts.pairs]
         order = np.lexsort((items[1 - first, each], items[first, each], contacts.pairs))
         best = contacts[order[starts_of_runs(contacts.pairs[order])]]
@@ -213,7 +213,7 @@ class _Measurement:
         rows = self._met[:, here]
         corners = [world.corners(*both) for both in zip(best.entries, rows, strict=True)]
         self._answer.points[:, here] = middles_between(*corners).T
-        self._answer.items[:, here] = world.sheets.order[best.entries]
+        self._answer.items[:, here] = world.pool.order[best.entries]
         self._answer.distances[here] = 0.0
 
     def asked_for(self) -> Distances:

@@ -14,7 +14,7 @@ from ..pairs.box_pairs import meeting_boxes
 from ..scene.moment import Moment
 from ..scene.pairs import tried
 from ..scene.placements import Placements
-from ..scene.sheets import Sheets
+from ..scene.pool import Pool
 from ..steps import Steps, between
 from .holds import boxes_overlap, closed_rows
 from .housed import BAND, lie_whole
@@ -46,9 +46,7 @@ def boxes_met(moment: Moment, movers: Ids) -> Steps[Ids]:
     return pairs[:, boxes_overlap(moment, pairs)]
 
 
-def entangled(
-    moment: Moment, sheets: Sheets, pairs: Ids, stays: Flags
-) -> Steps[tuple[Flags, Ids]]:
+def entangled(moment: Moment, pool: Pool, pairs: Ids, stays: Flags) -> Steps[tuple[Flags, Ids]]:
     """Return which pairs of rows, (2, p), cross or lie inside one another, and inner ones, (p,).
 
     The inner one is 0 or 1 where that row lies whole in a closed mesh that stays, else -1. No
@@ -57,11 +55,11 @@ def entangled(
     found, inner = np.zeros(pairs.shape[1], bool), np.full(pairs.shape[1], -1)
     if len(found) == 0:
         return found, inner
-    search = GapSearch(moment, sheets, Way.of(_UP))
+    search = GapSearch(moment, pool, Way.of(_UP))
     looking = search.look(pairs, np.zeros(len(found), np.intp), np.zeros(1), shared=False)
     yield from between(0.0, 0.5, looking)
     found |= search.crossing
-    closed = yield from between(0.5, 0.55, closed_rows(moment, sheets, distinct(pairs)))
+    closed = yield from between(0.5, 0.55, closed_rows(moment, pool, distinct(pairs)))
     (rest,) = (~found & closed[pairs].any(axis=0)).nonzero()
     # Closed surfaces cross by rounding where they only touch.
     (some,) = (found & closed[pairs].all(axis=0) & stays[pairs].any(axis=0)).nonzero()
@@ -71,7 +69,7 @@ def entangled(
     for one, other in ((0, 1), (1, 0)):
         in_other = closed[pairs[other]] & stays[pairs[other]]
         held = rest[closed[pairs[other, rest]]]
-        steps = _starts_inside(moment, sheets, pairs[one, held], pairs[other, held])
+        steps = _starts_inside(moment, pool, pairs[one, held], pairs[other, held])
         held = held[(yield from between(0.7, 0.8, steps))]
         found[held], inner[held[in_other[held]]] = True, one
         held = some[in_other[some]]
@@ -84,12 +82,12 @@ def entangled(
     return found, inner
 
 
-def _starts_inside(moment: Moment, sheets: Sheets, rows: Ids, others: Ids) -> Steps[Flags]:
+def _starts_inside(moment: Moment, pool: Pool, rows: Ids, others: Ids) -> Steps[Flags]:
     """Flag rows of which a vertex lies inside the closed meshes in others, (p,)."""
     meshes, which = np.unique(moment.placements.meshes[rows], return_inverse=True)
-    owners, entries = sheets.entries(meshes, moment.meshes.sizes[meshes])
+    owners, entries = pool.entries(meshes, moment.meshes.sizes[meshes])
     first = entries[starts_of_runs(owners)[which]]
-    points = moment.placed(sheets, first, rows).rows[:3]
+    points = moment.placed(pool, first, rows).rows[:3]
     return (yield from inside(moment, points, others))
 
 
@@ -105,13 +103,13 @@ def _are_deep(moment: Moment, pairs: Ids, stays: Flags) -> Steps[Flags]:
     return flags
 
 
-def last_exits(moment: Moment, sheets: Sheets, way: Way, pairs: Ids) -> Steps[Floats]:
+def last_exits(moment: Moment, pool: Pool, way: Way, pairs: Ids) -> Steps[Floats]:
     """Return how far the second of each pair of rows has to move along a way to be past the first.
 
     (p,), in directions. From there on it never meets the first again. Minus infinity if it never
     does anyway.
     """
-    search = GapSearch(moment, sheets, way, signed=True)
+    search = GapSearch(moment, pool, way, signed=True)
     keys = np.zeros(pairs.shape[1], np.intp)
     yield from search.look(pairs, keys, np.full(1, np.inf), shared=False)
     exits: Floats = -search.gaps

@@ -107,7 +107,7 @@ def gaps_between(
     if walked is None:
         return (yield from _descended(side, rows, limits, turned))
     lengths, entries = walked
-    items = side.sheets.items(entries)
+    items = side.pool.items(entries)
     (left,) = np.isnan(lengths).nonzero()
     if len(left):
         rest = yield from _descended(side, rows[:, left], limits[left], turned[left])
@@ -120,7 +120,7 @@ def _descended(side: Surfaces, rows: Ids, limits: Floats, turned: Ids) -> Steps[
     yield from search.all()
     search.lengths[search.lengths > limits] = np.inf
     ways = search.ways()
-    items = side.sheets.order[ways.entries]
+    items = side.pool.order[ways.entries]
     first, each = turned[ways.pairs], np.arange(len(ways))
     order = np.lexsort((items[1 - first, each], items[first, each], ways.pairs))
     best = order[starts_of_runs(ways.pairs[order])]

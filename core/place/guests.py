@@ -117,7 +117,7 @@ class _Crossing(Descent):
     def _tested(self, pairs: Ids, entries: Ids) -> Flags:
         """Return which triangles cross, or come too near."""
         ones, others = (
-            side.moment.placed(side.sheets, some, rows[pairs])
+            side.moment.placed(side.pool, some, rows[pairs])
             for side, some, rows in zip(self.sides, entries, self.rows, strict=True)
         )
         each, clearance = np.arange(len(pairs)), self._asked.clearance
@@ -147,7 +147,7 @@ def in_the_way(asked: Asked) -> Steps[Ids]:
 
 def _surfaces(moment: Moment, rows: Ids) -> Steps[Surfaces]:
     meshes = distinct(moment.placements.meshes[rows])
-    return Surfaces(moment, (yield from moment.meshes.sheets(meshes)))
+    return Surfaces(moment, (yield from moment.meshes.pool(meshes)))
 
 
 def _met(asked: Asked) -> Ids:
@@ -174,7 +174,7 @@ def _held(asked: Asked, search: _Crossing) -> Steps[None]:
     are_rooms = asked.rooms[hosts]
     are_closed = outer.shells.closed[outer.meshes(hosts)]
     near = yield from triangles_in_boxes(
-        asked.moment, outer.sheets, hosts, asked.guests.placements.boxes[:, guests]
+        asked.moment, outer.pool, hosts, asked.guests.placements.boxes[:, guests]
     )
     touched = search.touched[some]
     (free,) = (~touched & ~are_rooms & are_closed).nonzero()
@@ -191,7 +191,7 @@ def _holding(
     asked: Asked, search: _Crossing, some: Ids, near: SurfaceParts, shells: Shells
 ) -> Steps[None]:
     """Refuse guests in which a part of a host lies whole, that they do not touch."""
-    faces = search.sides[1].sheets.arranged.faces
+    faces = search.sides[1].pool.arranged.faces
     parts = shells.parts[faces[near.entries, 0]]
     hosts = search.rows[1, some]
     wanted = ~search.touched[some] & ~asked.rooms[hosts] & (search.limits[some] >= 0)

@@ -15,7 +15,7 @@ from ..gaps.way import Way
 from ..rounds import in_rounds
 from ..scene.moment import Moment
 from ..scene.pairs import tried
-from ..scene.sheets import Sheets
+from ..scene.pool import Pool
 from ..steps import Steps, between
 from .housed import BAND, FLUSH, lie_whole
 
@@ -23,37 +23,37 @@ from .housed import BAND, FLUSH, lie_whole
 _BESIDE, _ROUNDED = 2.0**-30, 2.0**-48
 
 
-def closed_rows(moment: Moment, sheets: Sheets, rows: Ids) -> Steps[Flags]:
+def closed_rows(moment: Moment, pool: Pool, rows: Ids) -> Steps[Flags]:
     """Return in which rows closed meshes are placed, (n,) of all rows; False where not asked."""
     meshes = distinct(moment.placements.meshes[rows])
-    shells = yield from shells_of(sheets, moment.meshes.sizes, meshes)
+    shells = yield from shells_of(pool, moment.meshes.sizes, meshes)
     flags = np.zeros(len(moment), bool)
     flags[rows] = shells.closed[moment.placements.meshes[rows]]
     return flags
 
 
-def held_faces(search: GapSearch, moment: Moment, sheets: Sheets, way: Way) -> Steps[Faces]:
+def held_faces(search: GapSearch, moment: Moment, pool: Pool, way: Way) -> Steps[Faces]:
     """Return faces of one plane that hold each other at the start: the lowest of each pair."""
     lowest = search.faces
-    held = yield from _holding(moment, sheets, way, search.rows, lowest)
+    held = yield from _holding(moment, pool, way, search.rows, lowest)
     # Where the lowest two do not hold, others may.
     left = lowest.pairs[~np.isin(lowest.pairs, held.pairs)]
-    are_sheets = yield from _have_sheets(moment, sheets, search.rows[:, left])
+    are_sheets = yield from _have_sheets(moment, pool, search.rows[:, left])
     every = yield from search.every_face(left, are_sheets.all(axis=0))
-    others = yield from _holding(moment, sheets, way, search.rows, every)
+    others = yield from _holding(moment, pool, way, search.rows, every)
     return Faces.joined([held, others])
 
 
-def _have_sheets(moment: Moment, sheets: Sheets, rows: Ids) -> Steps[Flags]:
+def _have_sheets(moment: Moment, pool: Pool, rows: Ids) -> Steps[Flags]:
     """Return which meshes, placed in rows (2, p), have triangles that bound no solid."""
     meshes, places = np.unique(moment.placements.meshes[rows], return_inverse=True)
     sizes = moment.meshes.sizes
-    shells = yield from shells_of(sheets, sizes, meshes)
-    owners, entries = sheets.entries(meshes, sizes[meshes])
-    return flagged(len(meshes), owners[shells.sheets[entries]])[places].reshape(rows.shape)
+    shells = yield from shells_of(pool, sizes, meshes)
+    owners, entries = pool.entries(meshes, sizes[meshes])
+    return flagged(len(meshes), owners[shells.is_open[entries]])[places].reshape(rows.shape)
 
 
-def _holding(moment: Moment, sheets: Sheets, way: Way, rows: Ids, faces: Faces) -> Steps[Faces]:
+def _holding(moment: Moment, pool: Pool, way: Way, rows: Ids, faces: Faces) -> Steps[Faces]:
     """Return the first faces of each pair of rows, (2, p), that hold, of sorted ones in one plane.
 
     Faces hold if the way leads into the solid behind either: that of the other lies ahead of its
@@ -64,8 +64,8 @@ def _holding(moment: Moment, sheets: Sheets, way: Way, rows: Ids, faces: Faces) 
     for early in in_rounds(faces.pairs, 1, 8, lambda of, _: are_open[of]):
         here = faces[early]
         ones, others = rows[:, here.pairs]
-        sides = yield from _solids_beside(moment, sheets, way, ones, here.ones)
-        other_sides = yield from _solids_beside(moment, sheets, way, others, here.others)
+        sides = yield from _solids_beside(moment, pool, way, ones, here.ones)
+        other_sides = yield from _solids_beside(moment, pool, way, others, here.others)
         leads_in = sides[0] | other_sides[1]
         leads_out = sides[1] | other_sides[0]
         found = here[leads_in | ~leads_out]
@@ -74,17 +74,15 @@ def _holding(moment: Moment, sheets: Sheets, way: Way, rows: Ids, faces: Faces) 
     return Faces.joined(held)
 
 
-def _solids_beside(
-    moment: Moment, sheets: Sheets, way: Way, rows: Ids, entries: Ids
-) -> Steps[Flags]:
+def _solids_beside(moment: Moment, pool: Pool, way: Way, rows: Ids, entries: Ids) -> Steps[Flags]:
     """Return which triangles have the solid of their own mesh behind them, and which ahead.
 
     (2, t), as seen along the way.
     """
-    count = len(sheets.order)
+    count = len(pool.order)
     keys, places = np.unique(rows * count + entries, return_inverse=True)
     which, found = keys // count, keys % count
-    corners = moment.placed(sheets, found, which).rows.reshape(3, 3, -1)
+    corners = moment.placed(pool, found, which).rows.reshape(3, 3, -1)
     size = (corners.max(axis=0) - corners.min(axis=0)).max(axis=0)
     apart = np.maximum(_BESIDE * size, _ROUNDED * np.abs(corners).max(axis=(0, 1)))
     ahead = apart * facings(way, corners) * unit_normals(corners)

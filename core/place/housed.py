@@ -36,7 +36,7 @@ def lie_whole(moment: Moment, inner: Ids, outer: Ids) -> Steps[Flags]:
     met = np.stack((inner[some], outer[some]))
     meshes = distinct(moment.placements.meshes[met])
     world = yield from between(0.0, 0.2, world_of(moment, meshes, BAND))
-    contacts = yield from between(0.2, 0.4, contacts_of(moment, world.sheets, met, BAND))
+    contacts = yield from between(0.2, 0.4, contacts_of(moment, world.pool, met, BAND))
     entered = yield from between(0.4, 0.7, _entered(world, met, contacts))
     points, whose, near = _samples(world, met[0], contacts)
     (asked,) = (~entered[whose]).nonzero()
@@ -69,12 +69,12 @@ def _samples(world: World, rows: Ids, contacts: Contacts) -> tuple[Floats, Ids, 
     Of triangles without contact, one for all that hang together; of each other, corners and
     middles.
     """
-    meshes, sheets = world.meshes(rows), world.sheets
-    whose, entries = sheets.entries(meshes, world.moment.meshes.sizes[meshes])
-    keys = whose * len(sheets.order) + entries
-    touched = np.isin(keys, contacts.pairs * len(sheets.order) + contacts.entries[0])
+    meshes, pool = world.meshes(rows), world.pool
+    whose, entries = pool.entries(meshes, world.moment.meshes.sizes[meshes])
+    keys = whose * len(pool.order) + entries
+    touched = np.isin(keys, contacts.pairs * len(pool.order) + contacts.entries[0])
     (free,), (met,) = (~touched).nonzero(), touched.nonzero()
-    knots = world.shells.knots[sheets.arranged.faces.T[:, entries[free]]]
+    knots = world.shells.knots[pool.arranged.faces.T[:, entries[free]]]
     names, nodes = np.unique(whose[free] * len(world.shells.knots) + knots, return_inverse=True)
     nodes = nodes.reshape(knots.shape)
     labels = components(len(names), nodes[:2].ravel(), nodes[1:].ravel())[nodes[0]]

@@ -167,7 +167,7 @@ def _measured(
     (some,) = (~touched).nonzero()
     if len(some):
         meshes = distinct(moment.placements.meshes[met[:, some]])
-        side = Surfaces(moment, (yield from between(0.4, 0.5, moment.meshes.sheets(meshes))))
+        side = Surfaces(moment, (yield from between(0.4, 0.5, moment.meshes.pool(meshes))))
         steps = gaps_between(side, met[:, some], limits[some])
         lengths[some] = (yield from between(0.5, 1.0, steps)).lengths
     return _Measured(queries, near, lengths)

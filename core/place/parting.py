@@ -15,7 +15,7 @@ from ..audit.components import components
 from ..gaps.way import Way
 from ..records import Columns
 from ..scene.moment import Moment
-from ..scene.sheets import Sheets
+from ..scene.pool import Pool
 from ..steps import Steps, between
 from .alone import LoneGroups, parted_alone
 from .entangled import boxes_met, entangled, largest_of_each, last_exits, shifted
@@ -107,9 +107,9 @@ class PartingRounds:
         """Take rounds until nothing is entangled, or is left."""
         number = 0
         while True:
-            now, pairs, sheets = yield from self._look(is_first=number == 0)
+            now, pairs, pool = yield from self._look(is_first=number == 0)
             yield 1 - 0.9 ** (number + 1)
-            if pairs.shape[1] == 0 or sheets is None:
+            if pairs.shape[1] == 0 or pool is None:
                 return
             self._used = np.unique(np.concatenate((self._used, pairs), axis=1), axis=1)
             some = flagged(len(self._moment), pairs.ravel()) & ~self._stays
@@ -119,15 +119,15 @@ class PartingRounds:
             elif number < _ROUNDS:
                 yield from self._make_room(distinct(pairs))
                 here = pairs[:, ~alone[pairs].any(axis=0)]
-                alone |= yield from self._part(now, sheets, here, number)
+                alone |= yield from self._part(now, pool, here, number)
             else:
                 alone |= self._component(some)
             if alone.any():
                 yield from self._part_alone(alone)
             number += 1
 
-    def _look(self, *, is_first: bool) -> Steps[tuple[Moment, Ids, Sheets | None]]:
-        """Return the scene as it is now, the pairs of rows that are entangled, and the sheets."""
+    def _look(self, *, is_first: bool) -> Steps[tuple[Moment, Ids, Pool | None]]:
+        """Return the scene as it is now, the pairs of rows that are entangled, and the pool."""
         now = shifted(self._moment, self._movers, self.moves[:, self._movers])
         rows = self._asked.rows if is_first else self._movers
         met = yield from between(0.0, 0.0, boxes_met(now, rows))
@@ -138,8 +138,8 @@ class PartingRounds:
         meshes = distinct(now.placements.meshes[distinct(met)])
         if len(meshes) == 0:
             return now, met, None
-        sheets = yield from between(0.0, 0.0, now.meshes.sheets(meshes))
-        steps = entangled(now, sheets, met, self._asked.stays)
+        pool = yield from between(0.0, 0.0, now.meshes.pool(meshes))
+        steps = entangled(now, pool, met, self._asked.stays)
         are_entangled, inner = yield from between(0.0, 0.0, steps)
         turned = np.where(inner == 1, met[::-1], met)
         if is_first:
@@ -147,10 +147,10 @@ class PartingRounds:
             pairs = met[:, are_entangled]
             are_stuck = self._stays[pairs].all(axis=0)
             self._stuck, self._first = pairs[:, are_stuck], pairs[:, ~are_stuck]
-            return now, self._first, sheets
+            return now, self._first, pool
         is_home = self._are_homes(met) | self._are_homes(met[::-1])
         wrong = are_entangled | ((inner >= 0) != is_home)
-        return now, met[:, wrong], sheets
+        return now, met[:, wrong], pool
 
     def _are_homes(self, pairs: Ids) -> Flags:
         """Flag pairs whose first lay whole in the second, its room, at the start."""
@@ -175,9 +175,9 @@ class PartingRounds:
         if homes.shape[1] == 0:
             return
         meshes = distinct(self._moment.placements.meshes[distinct(homes)])
-        sheets = yield from between(0.0, 0.0, self._moment.meshes.sheets(meshes))
+        pool = yield from between(0.0, 0.0, self._moment.meshes.pool(meshes))
         for axis, way in enumerate(self._asked.ways):
-            free = yield from between(0.0, 0.0, free_ways(self._moment, sheets, way, homes))
+            free = yield from between(0.0, 0.0, free_ways(self._moment, pool, way, homes))
             free = np.maximum(free - self._slack(way), 0.0)
             np.maximum.at(self._room[axis, 0], homes[0], -free[0])
             np.minimum.at(self._room[axis, 1], homes[0], free[1])
@@ -190,19 +190,19 @@ class PartingRounds:
         axes = np.full(len(some), axis)
         self._add(Parted(axes, befores[some], afters[some], -free.ravel()[some]))
 
-    def _part(self, now: Moment, sheets: Sheets, pairs: Ids, number: int) -> Steps[Flags]:
+    def _part(self, now: Moment, pool: Pool, pairs: Ids, number: int) -> Steps[Flags]:
         """Part each entangled pair along the axis on which it costs least.
 
         Return the groups with contradictory constraints.
         """
         first, second = self._are_homes(pairs), self._are_homes(pairs[::-1])
         homes = np.concatenate((pairs[:, first], pairs[::-1, second]), axis=1)
-        yield from self._keep_home(sheets, homes)
+        yield from self._keep_home(pool, homes)
         pairs = pairs[:, ~first & ~second]
         costs, ordered, needs, possible = [], [], [], []
         for axis, way in enumerate(self._asked.ways):
             pair = self._in_order(pairs, axis)
-            exits = yield from between(0.0, 0.0, last_exits(now, sheets, way, pair))
+            exits = yield from between(0.0, 0.0, last_exits(now, pool, way, pair))
             needed = exits + self._slack(way)
             costs.append(needed * way.length)
             # From where they stood at first.
@@ -223,14 +223,14 @@ class PartingRounds:
         self._add(Parted(axes, befores, afters, made))
         return self._solve()
 
-    def _keep_home(self, sheets: Sheets, homes: Ids) -> Steps[None]:
+    def _keep_home(self, pool: Pool, homes: Ids) -> Steps[None]:
         """Bound moves, axis after axis, that led the first of each pair out of the second."""
         rows, moved = distinct(homes[0]), np.zeros((3, len(self._moment)))
         for axis, way in enumerate(self._asked.ways):
             if len(rows) == 0:
                 break
             now = shifted(self._moment, rows, moved[:, rows])
-            free = yield from between(0.0, 0.0, free_ways(now, sheets, way, homes))
+            free = yield from between(0.0, 0.0, free_ways(now, pool, way, homes))
             free = np.maximum(free - self._slack(way), 0.0)
             along = self._along[axis]
             # Only the way that was taken has led out.

@@ -20,7 +20,7 @@ from ..groups import ALL_GROUPS
 from ..records import Columns, Record
 from ..scene import SceneOctree
 from ..scene.moment import Moment
-from ..scene.sheets import Sheets
+from ..scene.pool import Pool
 from ..steps import Steps, ascending, at_once, between
 from .broad import shadows_met
 from .falls import Constraints
@@ -254,8 +254,8 @@ def _gaps(asked: _Asked, way: Way) -> Steps[Gaps]:
     if len(used) == 0:
         return Gaps.none()
     meshes = distinct(moment.placements.meshes[used])
-    sheets = yield from between(0.15, 0.2, moment.meshes.sheets(meshes))
-    looking = _Looking(moment, sheets, way, bodies, (still, moving))
+    pool = yield from between(0.15, 0.2, moment.meshes.pool(meshes))
+    looking = _Looking(moment, pool, way, bodies, (still, moving))
     everyone = np.ones(len(asked.rows), bool)
     gaps = yield from between(0.25, 0.9, looking.look(everyone, asked.limit))
     if np.isfinite(asked.limit):
@@ -276,7 +276,7 @@ class _Looking:
     """
 
     moment: Moment
-    sheets: Sheets
+    pool: Pool
     way: Way
     bodies: Ids
     pairs: tuple[Ids, Ids]
@@ -289,10 +289,10 @@ class _Looking:
             pairs = pairs[:, wanted[bodies[pairs[0]]]]
             if pairs.shape[1] == 0:
                 continue
-            search = GapSearch(self.moment, self.sheets, self.way)
+            search = GapSearch(self.moment, self.pool, self.way)
             looking = search.look(pairs, bodies[pairs[0]], limits, shared=number == 0)
             yield from between(start, start + 0.4, looking)
-            steps = held(search, pairs, self.moment, self.sheets, self.way)
+            steps = held(search, pairs, self.moment, self.pool, self.way)
             found = yield from between(start + 0.4, start + 0.5, steps)
             np.minimum.at(limits, bodies[found.ones], found.gaps)
             parts.append(found)
@@ -301,19 +301,19 @@ class _Looking:
         return Gaps.joined([gaps, back.turned])
 
 
-def held(search: GapSearch, pairs: Ids, moment: Moment, sheets: Sheets, way: Way) -> Steps[Gaps]:
+def held(search: GapSearch, pairs: Ids, moment: Moment, pool: Pool, way: Way) -> Steps[Gaps]:
     """Return the gaps that a search has found, and those of what holds at the start."""
     gaps, entries, crossing = search.gaps, search.entries, search.crossing
     (near,) = (boxes_overlap(moment, pairs) & ~crossing).nonzero()
-    held = yield from held_faces(search, moment, sheets, way)
+    held = yield from held_faces(search, moment, pool, way)
     gaps[held.pairs], search.corners[held.pairs] = 0.0, -1
     entries[:, held.pairs] = held.ones, held.others
-    closed = yield from closed_rows(moment, sheets, distinct(pairs[:, near]))
+    closed = yield from closed_rows(moment, pool, distinct(pairs[:, near]))
     solid = near[closed[pairs[:, near]].all(axis=0)]
     crossing[solid] = yield from sharing_room(moment, pairs[:, solid])
     new = solid[crossing[solid]]
     gaps[new], search.corners[new], entries[:, new] = 0.0, -1, -1
     (some,) = np.isfinite(gaps).nonzero()
     places = places_met(search, some)
-    items = sheets.items(entries[:, some])
-    return Gaps(*pairs[:, some], gaps[some], *items, places, crossing[some])
+    (one, other), (item, its_item) = pairs[:, some], pool.items(entries[:, some])
+    return Gaps(one, other, gaps[some], item, its_item, places, crossing[some])

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..arrays import Flags, Ids
 from ..steps import Steps
-from .sheets import GrowingSheets, Sheets
+from .pool import GrowingPool, Pool
 from .store import MeshStore
 
 
@@ -23,7 +23,7 @@ class Meshes(MeshStore):
         self._stand_alone()
 
     def _stand_alone(self) -> None:
-        self._sheets = GrowingSheets()
+        self._pool = GrowingPool()
         self._lender: Self | None = None
         # How many meshes the lender has, too, and its changes when it lent them.
         self._lent = self._lent_at = 0
@@ -53,26 +53,26 @@ class Meshes(MeshStore):
         self._changes += 1
         if self._lender is not None:
             self._stand_alone()
-        self._sheets.forget(number)
+        self._pool.forget(number)
 
     def check(self, placed: Ids) -> None:
         """Assert that placed meshes are there, and that what is known of meshes is true."""
         super().check(placed)
-        self._sheets.check({number: self._meshes.get(number) for number in self._sheets.numbers})
+        self._pool.check({number: self._meshes.get(number) for number in self._pool.numbers})
 
     @property
     def are_indexed(self) -> Flags:
         """Which meshes are in the pool, (born,)."""
         holder, flags = self._holder(), np.zeros(self.born, bool)
         count = self.born if holder is self else self._lent
-        flags[:count] = holder._sheets.sheets(holder.born).firsts[:count] >= 0
+        flags[:count] = holder._pool.pool(holder.born).firsts[:count] >= 0
         return flags
 
-    def sheets(self, needed: Ids) -> Steps[Sheets]:
+    def pool(self, needed: Ids) -> Steps[Pool]:
         """Return the pool with all needed meshes, indexed if they were not; yields fractions."""
         yield from self.prepare(needed)
         holder = self._holder(needed)
-        return holder._sheets.sheets(holder.born)
+        return holder._pool.pool(holder.born)
 
     def prepare(self, needed: Ids) -> Steps[None]:
         """Index meshes that are not yet, and yield the fraction done.
@@ -88,11 +88,11 @@ class Meshes(MeshStore):
             number: mesh
             for number in needed.tolist()
             if (mesh := self._meshes.get(number)) is not None
-            and number not in self._sheets
+            and number not in self._pool
             and len(mesh.valid)
         }
 
         def is_wanted(number: int) -> bool:
-            return self.holds(number, missing[number]) and number not in self._sheets
+            return self.holds(number, missing[number]) and number not in self._pool
 
-        yield from self._sheets.add(missing, is_wanted)
+        yield from self._pool.add(missing, is_wanted)

@@ -16,7 +16,7 @@ from ..touch import lying_inside
 from .meshes import Meshes
 from .placed import PlacedTriangles
 from .placements import Placements
-from .sheets import WalkedNodes
+from .pool import WalkedNodes
 
 # Volumes that ask the top level together at first; later batches should find this many pairs.
 _FIRST, _PAIRS = 4_096, 262_144
@@ -110,7 +110,7 @@ class Moment:
     def nodes(self, rows: Ids, slacks: Floats) -> WalkedNodes:
         """Return the nodes for questions about the meshes placed in these rows."""
         meshes = self.placements.meshes[rows]
-        pool = run(self.meshes.sheets(np.flatnonzero(np.bincount(meshes))))
+        pool = run(self.meshes.pool(np.flatnonzero(np.bincount(meshes))))
         return pool.asked(meshes, slacks)
 
     def placed(self, found: Arranged, entries: Ids, rows: Ids) -> PlacedTriangles:

@@ -21,7 +21,7 @@ from ..pairs.sweep import PairBatch, comparisons, grid_around, quantize
 from ..shapes import Boxes
 from ..steps import Steps
 from .moment import Moment
-from .sheets import Sheets
+from .pool import Pool
 
 # How often triangles are dropped that stand in no cell of the other side.
 _ROUNDS = 2
@@ -53,7 +53,7 @@ class Near:
     Attributes
     ----------
     entries : ndarray of intp, shape (t,)
-        The triangles, as entries of the sheets.
+        The triangles, as entries of the pool.
     sides : ndarray of intp, shape (t,)
         The side that each is on, ascending. Pair i of placements has the sides 2 i and 2 i + 1.
     bounds : ndarray of float64, shape (6, t)
@@ -69,13 +69,13 @@ class Near:
 
 
 def near_each_other(
-    moment: Moment, sheets: Sheets, met: Ids, margin: float, *, glance: bool = False
+    moment: Moment, pool: Pool, met: Ids, margin: float, *, glance: bool = False
 ) -> Steps[Near]:
     """Return the triangles that may touch the other side: by nodes first, then one by one.
 
     A glance looks at two of the cells that each pair of placements shares, no others.
     """
-    count, rows, nodes = met.shape[1], met.T.ravel(), sheets.nodes
+    count, rows, nodes = met.shape[1], met.T.ravel(), pool.nodes
     sides, found = np.arange(2 * count), nodes.roots[moment.placements.meshes[rows]]
     while True:
         bounds = np.empty((6, len(found)))
@@ -97,7 +97,7 @@ def near_each_other(
     sides = sides[of_which]
     bounds, looked = np.empty((6, len(entries))), len(entries)
     for some in blocks(len(entries), tuning.current.triangles_placed):
-        limits = moment.placed(sheets, entries[some], rows[sides[some]]).limits()
+        limits = moment.placed(pool, entries[some], rows[sides[some]]).limits()
         bounds[:3, some], bounds[3:, some] = limits
         yield 0.5
     for _ in range(_ROUNDS):

@@ -20,7 +20,7 @@ from ..rounds import in_rounds
 from ..shapes import Spheres
 from .images import taken_back
 from .moment import Moment
-from .sheets import WalkedNodes
+from .pool import WalkedNodes
 
 # Points that ask together, and pairs of point and placement that descend together.
 _POINTS, _TOGETHER = 16_384, 16_384

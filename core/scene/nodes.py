@@ -10,6 +10,7 @@ V. Havran, "Extended Morton Codes for High Performance Bounding Volume Hierarchy
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -339,11 +340,13 @@ def bounds_above(
     around[:, leaves] = boxes
     boxes = np.append(boxes, boxes[:, -1:], axis=1)  # the last run ends behind the last leaf
     around[:, inner] = bounds_of_runs(boxes[:3], boxes[3:], runs)[:, ::2]
-    least = []
-    for of_leaves in (altitudes, items):
-        values = np.empty(len(begin), of_leaves.dtype)
-        values[leaves] = of_leaves
-        behind = np.append(of_leaves, of_leaves[-1:])
-        values[inner] = np.minimum.reduceat(behind, runs)[::2]
-        least.append(values)
-    return around, least[0], least[1]
+    least, lowest = (_least_above(each, leaves, inner, runs) for each in (altitudes, items))
+    return around, least, lowest
+
+
+def _least_above(values: NDArray[Any], leaves: Ids, inner: Ids, runs: Ids) -> NDArray[Any]:
+    """Return the least value of each node, given those of leaves in the order of their entries."""
+    least = np.empty(len(leaves) + len(inner), values.dtype)
+    least[leaves] = values
+    least[inner] = np.minimum.reduceat(np.append(values, values[-1:]), runs)[::2]
+    return least

@@ -21,7 +21,7 @@ from ..steps import run
 from . import rays
 from .moment import Moment
 from .nearest import nearest_in, nearest_in_rows
-from .sheets import Layout, Sheets
+from .pool import Layout, Pool
 from .store import Mesh
 
 
@@ -122,12 +122,12 @@ class PackedScene(compiled.Placed):
         """Pack the meshes that questions have come to; False if one can not be."""
         (numbers,) = self.wanted.nonzero()
         self.wanted[numbers] = 0
-        sheets = run(self._meshes.sheets(numbers))
-        trees = _TREES.setdefault(sheets.layout, WeakKeyDictionary())
+        pool = run(self._meshes.pool(numbers))
+        trees = _TREES.setdefault(pool.layout, WeakKeyDictionary())
         for number in numbers.tolist():
             mesh = self._meshes[number]
             if mesh not in trees:
-                trees[mesh] = _packed_mesh(sheets, number)
+                trees[mesh] = _packed_mesh(pool, number)
             self.put(number, trees[mesh])
         return len(numbers) > 0 and self.is_sound
 
@@ -136,14 +136,14 @@ class PackedScene(compiled.Placed):
 _TREES: WeakKeyDictionary[Layout, WeakKeyDictionary[Mesh, compiled.Packed]] = WeakKeyDictionary()
 
 
-def _packed_mesh(sheets: Sheets, number: int) -> compiled.Packed:
-    """Return the packed triangles of a mesh, which reads those of the sheets and keeps them."""
-    nodes, root = sheets.nodes, int(sheets.nodes.roots[number])
+def _packed_mesh(pool: Pool, number: int) -> compiled.Packed:
+    """Return the packed triangles of a mesh, which reads those of the pool and keeps them."""
+    nodes, root = pool.nodes, int(pool.nodes.roots[number])
     start, stop = (int(nodes.begin[root]), int(nodes.end[root])) if root >= 0 else (0, 0)
     arrays = {
-        "vertices": sheets.arranged.vertices.T,
-        "faces": sheets.arranged.faces.T[:, start:stop],
-        "order": sheets.order[start:stop],
+        "vertices": pool.arranged.vertices.T,
+        "faces": pool.arranged.faces.T[:, start:stop],
+        "order": pool.order[start:stop],
     }
     cells = {name: getattr(nodes, name) for name in ("first_child", "child_count", "begin", "end")}
     return compiled.Packed(arrays, cells, root=root, start=start, stop=stop)

@@ -20,7 +20,7 @@ from ..steps import Steps, between
 from .moment import Moment
 from .near import compared, near_each_other
 from .placements import gap_slacks
-from .sheets import Sheets
+from .pool import Pool
 from .within import pairs_within
 
 # If one hit is enough: the pairs of triangles that two placements test first, and the factor by
@@ -29,7 +29,7 @@ _FEW, _MORE = 4, 8
 # The fraction of the work that is done when boxes have met; when placements are compared, if pairs
 # within one placement follow; and when only sorting is left.
 _MET, _HALF, _COMPARED = 0.05, 0.6, 0.95
-# The fraction of comparing placements that is done when meshes are laid out, after a glance at
+# The fraction of comparing placements that is done when meshes are indexed, after a glance at
 # each pair, and when the kernel has listed what touches.
 _LAID, _GLANCED, _LISTED = 0.2, 0.4, 0.9
 
@@ -94,8 +94,8 @@ def tried(moment: Moment, met: Ids, margin: float, *, objects: bool) -> Steps["T
     """Test the triangles of pairs of rows, at least one pair, and return the trials when done."""
     needed = distinct(moment.placements.meshes[distinct(met)])
     done = _LAID
-    sheets = yield from between(0.0, done, moment.meshes.sheets(needed))
-    trials = Trials(moment, sheets, met, margin, objects)
+    pool = yield from between(0.0, done, moment.meshes.pool(needed))
+    trials = Trials(moment, pool, met, margin, objects)
     if objects and margin == 0 and (yield from between(_LAID, 1.0, _walked(moment, trials))):
         return trials
     if not objects:
@@ -111,7 +111,7 @@ def tried(moment: Moment, met: Ids, margin: float, *, objects: bool) -> Steps["T
 def _walked(moment: Moment, trials: "Trials") -> Steps[bool]:
     """Find which pairs of rows touch, by the kernel; return whether it could tell of all."""
     placements = moment.placements
-    side = trials.sheets, placements.meshes, placements.matrices
+    side = trials.pool, placements.meshes, placements.matrices
     slacks = gap_slacks(*placements.boxes_of(trials.met))
     states = yield from crossing_surfaces((side, side), trials.met, slacks, None, touching=True)
     if states is None:
@@ -123,7 +123,7 @@ def _walked(moment: Moment, trials: "Trials") -> Steps[bool]:
 def _listed(moment: Moment, trials: "Trials") -> Steps[None]:
     """List the triangles that touch, by the kernel; the pairs that are left to NumPy stay open."""
     placements = moment.placements
-    side = trials.sheets, placements.meshes, placements.matrices
+    side = trials.pool, placements.meshes, placements.matrices
     slacks = gap_slacks(*placements.boxes_of(trials.met))
     listed = yield from listed_touches(side, trials.met, slacks, trials.margin)
     if listed is not None:
@@ -143,7 +143,7 @@ def _looked(moment: Moment, trials: "Trials", glance: bool = False) -> Steps[Non
         stop = max(first + 1, min(first + size, last))
         half, pairs = (first + stop) / 2 / count, open_still[first:stop]
         steps = near_each_other(
-            moment, trials.sheets, met[:, first:stop], trials.margin, glance=glance
+            moment, trials.pool, met[:, first:stop], trials.margin, glance=glance
         )
         near = yield from between(first / count, half, steps)
         share = half
@@ -167,10 +167,8 @@ class Trials:
     says which pairs of placements do.
     """
 
-    def __init__(
-        self, moment: Moment, sheets: Sheets, met: Ids, margin: float, objects: bool
-    ) -> None:
-        self._moment, self.sheets, self.met, self.margin = moment, sheets, met, margin
+    def __init__(self, moment: Moment, pool: Pool, met: Ids, margin: float, objects: bool) -> None:
+        self._moment, self.pool, self.met, self.margin = moment, pool, met, margin
         self._objects = objects
         self._waiting: list[Ids] = []
         self._count = 0
@@ -217,7 +215,7 @@ class Trials:
     def _test(self, pairs: Ids) -> Ids:
         """Return the pairs that touch or come near."""
         rows, entries = self.met[:, pairs[0]], pairs[1:]
-        items = self._moment.placed(self.sheets, entries.ravel(), rows.ravel())
+        items = self._moment.placed(self.pool, entries.ravel(), rows.ravel())
         places = np.arange(pairs.shape[1])
         test = exact_test(items, items, self.margin)
         return pairs[:, test(places, len(places) + places)]
@@ -232,5 +230,5 @@ class Trials:
         if len(pairs) == 0:
             return np.empty((4, 0), np.intp)
         first, second = ids[self.met[:, pairs]]
-        order = self.sheets.order
+        order = self.pool.order
         return np.stack((first, order[ones], second, order[others]))

@@ -24,7 +24,7 @@ from ..records import Columns
 from ..rounds import in_rounds
 from .images import taken_back
 from .moment import Moment
-from .sheets import WalkedNodes
+from .pool import WalkedNodes
 
 # Rays that ask the top level together, and pairs of ray and placement that descend together.
 _RAYS, _TOGETHER = 65_536, 16_384

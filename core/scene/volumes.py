@@ -16,7 +16,7 @@ from ..steps import Steps, between
 from ..touch import lying_inside, touching
 from .images import Images, images_of
 from .moment import Moment, Reached
-from .sheets import WalkedNodes
+from .pool import WalkedNodes
 
 # References that are expanded together.
 _PIECE = 262_144
@@ -78,7 +78,7 @@ def objects_in(moment: Moment, volumes: Shapes) -> Steps[Ids]:
         (rest,) = (~touched).nonzero()
         yield 0.0
         needed = distinct(moment.placements.meshes[pairs.rows[rest]])
-        yield from between(0.0, 0.9, moment.meshes.sheets(needed))
+        yield from between(0.0, 0.9, moment.meshes.pool(needed))
         yield 0.9
         for few in blocks(len(rest), _STEP):
             some = rest[few]

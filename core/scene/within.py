@@ -14,7 +14,7 @@ from ..shapes import Triangles
 from ..steps import Steps, between
 from .moment import Moment
 from .placements import gap_slacks
-from .sheets import Sheets
+from .pool import Pool
 
 # Triangles that are placed in a step.
 _PLACED = 65_536
@@ -31,55 +31,55 @@ def pairs_within(
     if len(there) == 0:
         return []
     meshes = moment.placements.meshes[there]
-    sheets = yield from between(0.0, 0.2, moment.meshes.sheets(np.unique(meshes)))
-    listed = yield from between(0.2, 0.4, _listed(moment, sheets, there, margin))
+    pool = yield from between(0.0, 0.2, moment.meshes.pool(np.unique(meshes)))
+    listed = yield from between(0.2, 0.4, _listed(moment, pool, there, margin))
     found, left = np.empty((3, 0), np.intp), np.ones(len(there), bool)
     if listed is not None:
         (pairs, *entries), left = listed
         found = np.stack((there[pairs], *entries))
-    parts = [_named(moment, sheets, *found, skip_neighbours=skip_neighbours)]
+    parts = [_named(moment, pool, *found, skip_neighbours=skip_neighbours)]
     (rest,) = left.nonzero()
     ends = np.cumsum(moment.meshes.sizes[meshes[rest]])
     cuts = np.flatnonzero(np.diff(ends // tuning.current.meshes_together)) + 1
     for number, some in enumerate(np.split(there[rest], cuts) if len(rest) else []):
         start, stop = (0.4 + 0.6 * each / (len(cuts) + 1) for each in (number, number + 1))
-        joined = yield from between(start, stop, _joined(moment, sheets, some, margin))
-        parts.append(_named(moment, sheets, *joined, skip_neighbours=skip_neighbours))
+        joined = yield from between(start, stop, _joined(moment, pool, some, margin))
+        parts.append(_named(moment, pool, *joined, skip_neighbours=skip_neighbours))
     return parts
 
 
 def _listed(
-    moment: Moment, sheets: Sheets, rows: Ids, margin: float
+    moment: Moment, pool: Pool, rows: Ids, margin: float
 ) -> Steps[tuple[Ids, Flags] | None]:
     """Return the number of the row and the entries of pairs that touch, (3, h), by the kernel.
 
     And which rows are left. None if it is not there.
     """
     placements, both = moment.placements, np.stack((rows, rows))
-    side = sheets, placements.meshes, placements.matrices
+    side = pool, placements.meshes, placements.matrices
     slacks = gap_slacks(*placements.boxes_of(both))
     return (yield from listed_touches(side, both, slacks, margin))
 
 
 def _named(
-    moment: Moment, sheets: Sheets, rows: Ids, ones: Ids, others: Ids, *, skip_neighbours: bool
+    moment: Moment, pool: Pool, rows: Ids, ones: Ids, others: Ids, *, skip_neighbours: bool
 ) -> Ids:
     """Return pairs of entries of placements in these rows as ids and triangles, (4, h)."""
     if skip_neighbours:
-        (some,) = _strangers(sheets, ones, others).nonzero()
+        (some,) = _strangers(pool, ones, others).nonzero()
         rows, ones, others = rows[some], ones[some], others[some]
-    ids, (one, other) = moment.placements.ids[rows], sheets.order[np.stack((ones, others))]
+    ids, (one, other) = moment.placements.ids[rows], pool.order[np.stack((ones, others))]
     return np.stack((ids, np.minimum(one, other), ids, np.maximum(one, other)))
 
 
-def _joined(moment: Moment, sheets: Sheets, rows: Ids, margin: float) -> Steps[Ids]:
+def _joined(moment: Moment, pool: Pool, rows: Ids, margin: float) -> Steps[Ids]:
     """Return the row and the entries of pairs of placed triangles, (3, h), by an octree."""
     meshes = moment.placements.meshes[rows]
-    owners, entries = sheets.entries(meshes, moment.meshes.sizes[meshes])
+    owners, entries = pool.entries(meshes, moment.meshes.sizes[meshes])
     rows = rows[owners]
     corners = np.empty((9, len(rows)))
     for some in blocks(len(rows), _PLACED):
-        corners[:, some] = moment.placed(sheets, entries[some], rows[some]).rows
+        corners[:, some] = moment.placed(pool, entries[some], rows[some]).rows
         yield 0.0
     vertices = corners.reshape(3, 3, -1).transpose(2, 0, 1).reshape(-1, 3)
     triangles = Triangles(vertices, np.arange(len(vertices)).reshape(-1, 3))
@@ -91,8 +91,8 @@ def _joined(moment: Moment, sheets: Sheets, rows: Ids, margin: float) -> Steps[I
     return np.stack((rows[ones], entries[ones], entries[others]))
 
 
-def _strangers(sheets: Sheets, ones: Ids, others: Ids) -> Flags:
+def _strangers(pool: Pool, ones: Ids, others: Ids) -> Flags:
     """Return which pairs of entries share no vertex."""
-    faces = sheets.arranged.faces
+    faces = pool.arranged.faces
     shared: Flags = faces[ones][:, :, None] == faces[others][:, None, :]
     return ~shared.any(axis=(1, 2))

@@ -19,7 +19,7 @@ from .structures import (
     Cells,
     Hits,
     Packing,
-    Sheets,
+    Pool,
     Slid,
     Target,
     Tree,
@@ -183,14 +183,14 @@ def _slide(
     ]  # fmt: skip
     placed = _doubles([*chain(*zip(*PLACED, strict=True))])
     triangles.matrices, triangles.place_count = at(placed), len(PLACED)
-    sheets = Sheets(triangles, *map(at, kept), node_step=3, node_count=3, mesh_count=1)
+    pool = Pool(triangles, *map(at, kept), node_step=3, node_count=3, mesh_count=1)
     asked = [_doubles(WAY), _wholes([*chain(*zip(*SLID, strict=True))]), _wholes(numbers),
              _doubles([math.inf])]  # fmt: skip
     found = [_doubles([0.0] * count), _wholes(numbers), _wholes([0] * count),
              (c_uint8 * count)(), _wholes([-1] * 3 * count)]  # fmt: skip
     slid = Slid(*map(at, (*asked, *found)), count=count, key_count=1, room=count)
     room = ctypes.create_string_buffer(library.octree_kernel_slide_size())
-    yield "slide", (byref(sheets), byref(slid), 0, 1 << 40, room), (*found,)
+    yield "slide", (byref(pool), byref(slid), 0, 1 << 40, room), (*found,)
 
 
 def tested(library: ctypes.CDLL) -> dict[str, str]:

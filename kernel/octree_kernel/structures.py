@@ -4,7 +4,7 @@
 
 from ctypes import POINTER, Structure, c_double, c_int64, c_void_p
 
-ABI = 220029605206725863
+ABI = 1007977646311787
 
 DAMAGED = -1
 NO_ROOM = -2
@@ -199,8 +199,8 @@ class Batch(Structure):
         ("place_count", c_int64),
     ]
 
-class Sheets(Structure):
-    """See `Sheets` in octree_kernel.h."""
+class Pool(Structure):
+    """See `Pool` in octree_kernel.h."""
 
     _fields_ = [
         ("triangles", Batch),
@@ -332,14 +332,14 @@ FUNCTIONS = {
         c_void_p, c_void_p],
     "touching": [POINTER(Batch), c_void_p, POINTER(Batch), c_void_p, c_int64, c_void_p],
     "search_size": [],
-    "search": [POINTER(Sheets), c_int64, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, c_void_p,
+    "search": [POINTER(Pool), c_int64, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, c_void_p,
         c_int64, c_int64, c_int64, c_void_p, c_void_p, c_void_p],
-    "list": [POINTER(Sheets), c_void_p, c_int64, c_void_p, c_int64, c_int64, c_int64, c_void_p,
+    "list": [POINTER(Pool), c_void_p, c_int64, c_void_p, c_int64, c_int64, c_int64, c_void_p,
         c_void_p, c_int64, c_void_p, c_void_p],
     "join_size": [],
     "join": [POINTER(Cells), c_void_p, c_double, c_int64, c_int64, c_void_p, c_int64],
     "slide_size": [],
-    "slide": [POINTER(Sheets), POINTER(Slid), c_int64, c_int64, c_void_p],
+    "slide": [POINTER(Pool), POINTER(Slid), c_int64, c_int64, c_void_p],
     "measure": [POINTER(Batch), c_int64, c_double, c_void_p],
     "heights": [c_void_p, c_int64, c_void_p, c_int64, c_int64, c_void_p],
     "beside": [c_void_p, c_int64, POINTER(Cutters), c_void_p, c_void_p, c_int64, c_double,

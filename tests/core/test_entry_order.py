@@ -25,7 +25,7 @@ from core import (
     slide,
     use_kernel,
 )
-from core.scene import sheets as sheets_module
+from core.scene import pool as pool_module
 from core.scene.growing import GrownTriangles
 
 
@@ -54,7 +54,7 @@ def heap():
 
 
 ANSWERS = {
-    "pairs": lambda s: overlapping_pairs(s),
+    "pairs": overlapping_pairs,
     "pairs within": lambda s: overlapping_pairs(s, within=True, skip_neighbours=True),
     "pairs within a margin": lambda s: overlapping_pairs(s, within=True, margin=0.05),
     "objects": lambda s: overlapping_objects(s, margin=0.1),
@@ -70,9 +70,9 @@ ANSWERS = {
 }
 
 
-def reordered(meshes, laid_out=sheets_module._laid_out, seed=3):
+def reordered(meshes, indexed=pool_module._indexed, seed=3):
     """Lay meshes out with the triangles of each leaf in another order."""
-    made = yield from laid_out(meshes)
+    made = yield from indexed(meshes)
     nodes, random = made.nodes, np.random.default_rng(seed)
     keys = np.empty(len(made.order), np.intp)
     for begin, end in zip(nodes.begin[nodes.is_leaf], nodes.end[nodes.is_leaf], strict=True):
@@ -89,7 +89,7 @@ def test_the_order_of_entries_shows_in_no_answer(name, kernel):
     try:
         wanted = ANSWERS[name](heap())
         with MonkeyPatch.context() as patched:
-            patched.setattr(sheets_module, "_laid_out", reordered)
+            patched.setattr(pool_module, "_indexed", reordered)
             scene = heap()
             found = ANSWERS[name](scene)
             scene.check()

@@ -42,40 +42,40 @@ def test_gaps_are_those_of_each_triangle_with_each(seed, signed):
 
 def assert_as_by_force(seed, signed):
     random = np.random.default_rng(seed)
-    moment, sheets = oracle.flush(random)
+    moment, pool = oracle.flush(random)
     rows, way = oracle.pairs_of(moment, random), oracle.way_of(random)
     keys, limits = np.arange(rows.shape[1]), np.full(rows.shape[1], np.inf)
-    search = GapSearch(moment, sheets, way, signed=signed)
+    search = GapSearch(moment, pool, way, signed=signed)
     run(search.look(rows, keys, limits, shared=False))
     lowest, every = search.faces, None if signed else run(search.every_face(keys, keys % 2 == 0))
     for pair in keys:
-        best, crosses, faces = oracle.gaps(moment, sheets, way, rows[:, pair], signed=signed)
-        items = sheets.items(search.entries[:, pair])
+        best, crosses, faces = oracle.gaps(moment, pool, way, rows[:, pair], signed=signed)
+        items = pool.items(search.entries[:, pair])
         found = search.gaps[pair], *items, search.corners[pair]
         assert found == best, (seed, pair)
         assert search.crossing[pair] == crosses
-        assert named(lowest, pair, sheets) == faces[:1]
-        if not signed and named(every, pair, sheets) != faces:
+        assert named(lowest, pair, pool) == faces[:1]
+        if not signed and named(every, pair, pool) != faces:
             assert (
                 pair % 2
-                and named(every, pair, sheets) == []
-                and is_past(moment, sheets, way, rows[:, pair])
+                and named(every, pair, pool) == []
+                and is_past(moment, pool, way, rows[:, pair])
             )
     return len(keys)
 
 
-def named(faces, pair, sheets):
+def named(faces, pair, pool):
     some = faces.pairs == pair
-    sides = (sheets.items(each[some]).tolist() for each in (faces.ones, faces.others))
+    sides = (pool.items(each[some]).tolist() for each in (faces.ones, faces.others))
     return list(zip(*sides, strict=True))
 
 
-def is_past(moment, sheets, way, rows):
+def is_past(moment, pool, way, rows):
     """Tell whether all of the first lies ahead of all of the second, from their corners."""
     ends = []
     for row in rows:
-        entries = oracle.entries_of(moment, sheets, row)
-        corners = oracle.corners_of(moment, sheets, entries, row)
+        entries = oracle.entries_of(moment, pool, row)
+        corners = oracle.corners_of(moment, pool, entries, row)
         along = corners[:, way.axes[2]] * np.sign(way.direction[way.axes[2]])
         ends.append((along.min(), along.max()))
     return ends[0][0] >= ends[1][1]
@@ -88,8 +88,8 @@ def looked_at(scene, direction, monkeypatch):
     """
     moment = scene._moment(oracle.EVERYTHING)
     moment = moment.scaled(scale_of(moment))
-    sheets = run(moment.meshes.sheets(np.unique(moment.placements.meshes)))
-    search, rows = GapSearch(moment, sheets, Way.of(np.array(direction, float))), [[1], [0]]
+    pool = run(moment.meshes.pool(np.unique(moment.placements.meshes)))
+    search, rows = GapSearch(moment, pool, Way.of(np.array(direction, float))), [[1], [0]]
     counts = []
     for name, module in (("shadow_gaps", search_of_gaps), ("_meeting", GapSearch)):
         real = getattr(module, name)
@@ -133,7 +133,7 @@ def test_faces_behind_which_nothing_is_are_not_gathered():
     lower, upper, way = box([0, 0, 0], [4, 4, 1]), box([1, 1, 1], [2, 2, 2]), Way.of(-DOWN)
     for below, count in ((lower, 0), (oracle.both(lower, box([3, 3, 1], [4, 4, 3])), 2)):
         moment = scene_of(below, upper)._moment(oracle.EVERYTHING)
-        search = GapSearch(moment, run(moment.meshes.sheets(np.arange(2))), way)
+        search = GapSearch(moment, run(moment.meshes.pool(np.arange(2))), way)
         rows, one = np.array([[1], [0]]), np.zeros(1, np.intp)
         run(search.look(rows, one, np.zeros(1), shared=False))
         assert len(search.faces) == 1

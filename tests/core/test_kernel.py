@@ -186,7 +186,7 @@ def test_meshes_of_a_scene_are_packed_once_a_ray_comes_to_them():
     matrices[1, :3, 3] = 5
     scene.place(meshes, matrices)
     assert ray_cast(scene, [[1, 1, 1.0]], [[-1, -1, -1.0]]).placements.tolist() == [0]
-    assert [number in scene._meshes._sheets for number in meshes] == [True, False, True]
+    assert [number in scene._meshes._pool for number in meshes] == [True, False, True]
     scene.replace_mesh(meshes[0], Triangles([], []))
     assert ray_cast(scene, [[1, 1, 1.0]], [[-1, -1, -1.0]]).placements.tolist() == [2]
 
@@ -211,7 +211,7 @@ def test_a_mesh_of_a_scene_is_packed_at_the_first_question(count):
 def packed_mesh(scene, number):
     """Return the packed tree of a mesh of a scene."""
     meshes = scene._meshes
-    return _TREES[meshes._sheets.sheets(meshes.born).layout][meshes[number]]
+    return _TREES[meshes._pool.pool(meshes.born).layout][meshes[number]]
 
 
 @needs_kernel
@@ -230,7 +230,7 @@ def test_packed_meshes_read_the_arrays_that_were_laid_out_though_these_move():
             assert hits == ray_cast(scene, origins, directions)
         trees.append(packed_mesh(scene, number))
         assert [packed_mesh(scene, each) for each in range(number + 1)] == trees
-        order = scene._meshes._sheets.sheets(number + 1).order
+        order = scene._meshes._pool.pool(number + 1).order
         assert any(np.shares_memory(order, array) for array in trees[-1]._kept)
     assert not any(np.shares_memory(order, array) for array in trees[0]._kept)
     for number in range(4):  # most are gone: the others are laid out and packed anew

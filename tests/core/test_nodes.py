@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 
 from core import Triangles, run
 from core.scene.nodes import CELL, LEAF
-from core.scene.sheets import _laid_out
+from core.scene.pool import _indexed
 from core.scene.store import Mesh
 
 
@@ -20,7 +20,7 @@ def soup(random, count, size):
 
 def indexed(*meshes):
     """Return the pool of these meshes, checked."""
-    pool = run(_laid_out([Mesh.of(mesh) for mesh in meshes]))
+    pool = run(_indexed([Mesh.of(mesh) for mesh in meshes]))
     pool.nodes.check(pool.arranged, pool.order)
     for number, mesh in enumerate(meshes):
         first = pool.firsts[number]

@@ -25,7 +25,7 @@ from core import (
     save,
     statistics,
 )
-from core.scene import sheets as sheets_module
+from core.scene import pool as pool_module
 
 SEEDS = st.integers(0, 2**32 - 1)
 EVERYWHERE = Boxes([[-1e12] * 3], [[1e12] * 3])
@@ -281,10 +281,8 @@ def test_a_hundred_thousand_placements_of_one_triangle():
 
 @pytest.mark.usefixtures("in_numpy")
 def test_meshes_are_indexed_when_a_question_needs_them(monkeypatch):
-    indexed, lay_out = [], sheets_module._laid_out
-    monkeypatch.setattr(
-        sheets_module, "_laid_out", lambda some: indexed.extend(some) or lay_out(some)
-    )
+    indexed, make = [], pool_module._indexed
+    monkeypatch.setattr(pool_module, "_indexed", lambda some: indexed.extend(some) or make(some))
     rng = np.random.default_rng(0)
     scene = SceneOctree()
     for size in (300, 600, 900):

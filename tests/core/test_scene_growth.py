@@ -7,7 +7,7 @@ from costs import bytes_made
 from scene_oracle import Baked
 
 from core import SceneOctree, Spheres, Triangles, nearest, query, ray_cast, run
-from core.scene import sheets as sheets_module
+from core.scene import pool as pool_module
 
 EVERYWHERE = Spheres([[0, 0, 0]], [1e6])
 SOMEWHERE = Spheres([[0, 0, 0], [3, 0, 0]], [1, 2])
@@ -80,7 +80,7 @@ def test_what_is_replaced_gives_its_room_back():
     for _ in range(12):
         scene.replace_mesh(0, oracle.mesh(rng, 2_000))
         query(scene, SOMEWHERE)
-    assert len(run(scene._meshes.sheets(np.zeros(1, int))).order) < 3 * 2_000
+    assert len(run(scene._meshes.pool(np.zeros(1, int))).order) < 3 * 2_000
 
 
 def fractions_of(steps):
@@ -96,7 +96,7 @@ def test_what_is_prepared_is_not_built_by_questions(monkeypatch):
     assert fractions_of(scene.prepare_steps([1]))
     assert len(fractions_of(scene.prepare_steps())) > 10
     assert fractions_of(scene.prepare_steps()) == []
-    monkeypatch.setattr(sheets_module, "_laid_out", None)
+    monkeypatch.setattr(pool_module, "_indexed", None)
     answers_as_if_baked(scene)
     monkeypatch.undo()
     scene.place([2], np.eye(4)[None])

@@ -6,7 +6,7 @@ import scene_oracle as oracle
 from scene_oracle import KINDS
 
 from core import SceneOctree, Spheres, Triangles, audit, nearest, overlapping_pairs, query
-from core.scene import sheets as sheets_module
+from core.scene import pool as pool_module
 
 BALLS = Spheres(np.random.default_rng(1).uniform(-6, 6, (40, 3)), np.full(40, 2.0))
 
@@ -43,7 +43,7 @@ def test_it_answers_as_if_the_others_were_removed(step):
 def test_nothing_is_indexed_again(monkeypatch):
     scene = whole()
     expected = answers(scene)
-    monkeypatch.setattr(sheets_module, "_laid_out", lambda some: pytest.fail("indexed"))
+    monkeypatch.setattr(pool_module, "_indexed", lambda some: pytest.fail("indexed"))
     for mine, theirs in zip(answers(scene.only(scene.ids)), expected, strict=True):
         np.testing.assert_array_equal(mine, theirs)
 
@@ -52,14 +52,12 @@ def test_what_either_needs_first_is_made_for_both(monkeypatch):
     scene = whole()
     ones = [scene.only(scene.ids) for _ in range(3)]
     ones.append(ones[-1].only(scene.ids[:4]))
-    laid_out, lay_out = [], sheets_module._laid_out
-    monkeypatch.setattr(
-        sheets_module, "_laid_out", lambda some: laid_out.extend(some) or lay_out(some)
-    )
+    indexed, make = [], pool_module._indexed
+    monkeypatch.setattr(pool_module, "_indexed", lambda some: indexed.extend(some) or make(some))
     for one in (*ones, scene):
         answers(one)
         audit(one)
-    assert laid_out and len(laid_out) == len({id(mesh) for mesh in laid_out})
+    assert indexed and len(indexed) == len({id(mesh) for mesh in indexed})
 
 
 @pytest.mark.parametrize("asks_first", [False, True])

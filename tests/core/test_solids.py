@@ -79,8 +79,8 @@ def by_rays(mesh, matrix, points):
 
 def _by_rays(mesh, matrix, points, ask):
     moment = moment_of(placed(mesh, matrix), EVERYTHING)
-    sheets = run(moment.meshes.sheets(np.zeros(1, int)))
-    shells = run(shells_of(sheets, moment.meshes.sizes, np.zeros(1, int)))
+    pool = run(moment.meshes.pool(np.zeros(1, int)))
+    shells = run(shells_of(pool, moment.meshes.sizes, np.zeros(1, int)))
     origins = world_points(matrix, points).T.copy()
     ways = np.tile([[0.3], [0.5], [0.7]], len(points))
     rays = Rays.of(origins, ways, np.full(len(points), np.inf))

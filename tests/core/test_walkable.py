@@ -67,7 +67,7 @@ def test_walks_read_nothing_else_of_a_tree(walk, each):
 
 def test_nodes_are_no_octree_and_say_nothing_that_octrees_say_of_one():
     scene = oracle.scene(np.random.default_rng(1), placements=4)
-    nodes = run(scene._meshes.sheets(np.arange(1))).asked(np.zeros(1, int), np.zeros(1))
+    nodes = run(scene._meshes.pool(np.arange(1))).asked(np.zeros(1, int), np.zeros(1))
     assert isinstance(nodes, Walkable) and not isinstance(nodes, Octree)
     names = {name for name in dir(nodes) if not name.startswith("_")}
     assert names - {"content", "starts"} == {
@@ -80,7 +80,7 @@ def test_questions_about_meshes_begin_at_their_roots():
     scene = SceneOctree()
     meshes = [scene.add_mesh(oracle.mesh(rng, size)) for size in (40, 60, 50)]
     scene.place(meshes, oracle.matrices(rng, ["rigid"] * 3))
-    pool = run(scene._meshes.sheets(np.array([2, 0])))
+    pool = run(scene._meshes.pool(np.array([2, 0])))
     assert (pool.nodes.roots >= 0).tolist() == [True, False, True]
     asked = pool.asked(np.array([2, 0, 2]), np.array([0.5, 0.25, 0.0]))
     np.testing.assert_array_equal(asked.roots, pool.nodes.roots[[2, 0, 2]])

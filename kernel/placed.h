@@ -1,9 +1,9 @@
-/* Triangles that are placed, and meshes that are laid out, with boxes around runs of triangles.
+/* Triangles that are placed.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later */
 
-#ifndef OCTREE_KERNEL_SHEETS_H
-#define OCTREE_KERNEL_SHEETS_H
+#ifndef OCTREE_KERNEL_PLACED_H
+#define OCTREE_KERNEL_PLACED_H
 
 #include "octree_kernel.h"
 #include "corners.h"

@@ -1,7 +1,8 @@
-"""Meshes without octrees: triangles along a Morton curve, and a linear BVH over runs of them.
+"""The triangle pool: the triangles of all indexed meshes along Morton curves, and their nodes.
 
-Questions about pairs of placements need no cells. Sorting the triangles of a mesh along a curve
-costs a tenth of an octree, and many meshes are sorted at once.
+Every question about triangles of a scene reads these arrays: walks of volumes, rays and points,
+pairs of placements, audits and slides, and the kernel, which packs its wide trees from them. A
+mesh is indexed when a question first needs it; many small ones are indexed at once.
 """
 
 from collections.abc import Callable
@@ -55,11 +56,11 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Sheets:
-    """All meshes that were laid out: entry e is triangle `order[e]` of its mesh.
+class Pool:
+    """The triangles of all indexed meshes: entry e is triangle `order[e]` of its mesh.
 
     The entries of mesh i are those from `firsts[i]` on, its vertices `corner_counts[i]` from
-    `corners[i]` on; -1 if it was not laid out. In one `layout` these numbers are never given
+    `corners[i]` on; -1 if it is not indexed. In one `layout` these numbers are never given
     again.
     """
 
@@ -117,6 +118,7 @@ class WalkedNodes(Walkable):
     Boxes are exact: a slack is what rounding may take where a question comes from the scene.
     """
 
+    arranged: GrownTriangles
     content: Floats
     starts: tuple[Ids, Floats]
 
@@ -136,8 +138,8 @@ class WalkedNodes(Walkable):
         return self.content
 
 
-class GrowingSheets:
-    """Meshes that are laid out one after the other, each when it is needed."""
+class GrowingPool:
+    """Meshes that are indexed one after the other, each when it is needed."""
 
     def __init__(self) -> None:
         self._clear()
@@ -150,7 +152,7 @@ class GrowingSheets:
         self._tables = {name: Growing(np.empty((4, 0))) for name in ("bounding_spheres", "planes")}
         # Of each mesh what `_NOWHERE` is of others, and how many triangles it has.
         self._places: dict[int, tuple[int, ...]] = {}
-        self._all: Sheets | None = None
+        self._all: Pool | None = None
 
     @property
     def numbers(self) -> list[int]:
@@ -159,7 +161,7 @@ class GrowingSheets:
 
     def check(self, meshes: dict[int, Mesh | None]) -> None:
         """Assert that each of these meshes is there, and that what is here is made of it."""
-        pool = self.sheets(1 + max(meshes, default=-1)) if meshes else None
+        pool = self.pool(1 + max(meshes, default=-1)) if meshes else None
         for number, mesh in meshes.items():
             assert mesh is not None and pool is not None, "a mesh that is gone is indexed"
             first, count = int(pool.firsts[number]), len(mesh.valid)
@@ -191,21 +193,21 @@ class GrowingSheets:
         for name, count in (("vertices", corners), ("faces", sizes.sum()), ("order", sizes.sum())):
             self._arrays[name].expect(int(count))
         ends = np.cumsum(sizes)
-        cuts = np.flatnonzero(np.diff(ends // tuning.current.sheets_together)) + 1
+        cuts = np.flatnonzero(np.diff(ends // tuning.current.indexed_together)) + 1
         done = 0.0
         for some in np.split(np.arange(len(sizes)), cuts):
             stop = ends[some[-1]] / ends[-1] if len(some) else 1.0
             numbers = np.array(list(meshes), np.intp)[some].tolist()
             while left := [number for number in numbers if is_wanted(number)]:
                 middle = (done + stop) / 2
-                made = yield from between(done, middle, _laid_out([meshes[each] for each in left]))
+                made = yield from between(done, middle, _indexed([meshes[each] for each in left]))
                 # Others may have come, or meshes gone, while this one waited: then once more.
                 done = middle
                 if all(map(is_wanted, left)):
                     self._keep(left, made)
             done = stop
 
-    def _keep(self, numbers: list[int], made: Sheets) -> None:
+    def _keep(self, numbers: list[int], made: Pool) -> None:
         entry, corner, node = (len(self._arrays[each]) for each in ("order", "vertices", "boxes"))
         new, counts = made.nodes, np.diff(made.firsts, append=len(made.order))
         faces = made.arranged.faces.T
@@ -235,23 +237,22 @@ class GrowingSheets:
         self._places.update(zip(numbers, map(tuple, places), strict=True))
         self._all = None
 
-    def sheets(self, born: int) -> Sheets:
-        """Return all meshes that were laid out, by number."""
+    def pool(self, born: int) -> Pool:
+        """Return the pool, by numbers of meshes up to `born`."""
         if self._all is None or len(self._all.firsts) != born:
             places = np.tile(np.array([_NOWHERE]).T, born)
             for mesh, place in self._places.items():
                 places[:, mesh] = place[:-1]
-            vertices, faces, order, *parts = (array.rows for array in self._arrays.values())
+            arrays = {name: array.rows for name, array in self._arrays.items()}
+            vertices, faces, order = (arrays.pop(name) for name in ("vertices", "faces", "order"))
             firsts, corners, corner_counts, roots = places
             arranged = GrownTriangles(vertices, faces, self._tables)
-            nodes = Nodes(*parts, roots)
-            self._all = Sheets(
-                arranged, order, firsts, corners, corner_counts, nodes, self._layout
-            )
+            nodes = Nodes(**arrays, roots=roots)
+            self._all = Pool(arranged, order, firsts, corners, corner_counts, nodes, self._layout)
         return self._all
 
 
-def _laid_out(meshes: list[Mesh]) -> Steps[Sheets]:
+def _indexed(meshes: list[Mesh]) -> Steps[Pool]:
     """Lay out these meshes alone, numbered from 0; yields while they are made."""
     counts = np.array([len(mesh.valid) for mesh in meshes], np.intp)
     lengths = np.array([len(mesh.triangles.vertices) for mesh in meshes], np.intp)
@@ -269,11 +270,11 @@ def _laid_out(meshes: list[Mesh]) -> Steps[Sheets]:
     order = yield from between(0.8, 0.85, taken_steps(valid, order))
     arranged = GrownTriangles(vertices, faces, {})
     begin, end, first_child, child_count = nodes
-    steps = _bounds_of(nodes, arranged, order)
-    boxes, altitudes, lowest = yield from between(0.85, 1.0, steps)
+    bounding = _bounds_of(nodes, arranged, order)
+    boxes, altitudes, lowest = yield from between(0.85, 1.0, bounding)
     roots = np.arange(len(meshes))
     made = Nodes(boxes, first_child, child_count, begin, end, altitudes, lowest, roots)
-    return Sheets(arranged, order, firsts, corners, lengths, made, Layout())
+    return Pool(arranged, order, firsts, corners, lengths, made, Layout())
 
 
 def _sorted_keys(
