@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import (
+    BLOCK,
     Flags,
     Floats,
     Ids,
@@ -28,6 +29,7 @@ from .arrays import (
     ends_of_runs,
     flagged,
     gather,
+    joined,
     power_of_two_scale,
     project,
     radix_argsort,
@@ -292,9 +294,14 @@ def overlapped_children(tree: Walkable, cells: Ids, bounds: Floats) -> tuple[Ids
 
     The bounds, (6, h), are one for each cell.
     """
-    parents, children = tree.children(cells)
-    met = boxes_meet(gather(tree.loose_rows, children), gather(bounds, parents))
-    return parents[met], children[met]
+    parts = [(np.empty(0, np.intp),) * 2]
+    for some in blocks(len(cells), BLOCK):
+        parents, children = tree.children(cells[some])
+        parents += some.start
+        met = boxes_meet(gather(tree.loose_rows, children), gather(bounds, parents))
+        parts.append((parents[met], children[met]))
+    ones, others = joined(parts)
+    return ones, others
 
 
 def morton_order(tree: Walkable, volumes: Shapes) -> Ids:

@@ -66,16 +66,16 @@ class Found(Record):
 def packing(is_on, *, alone=False):
     """Let all trees be packed at the first question, or none; or walk all as they are."""
     of_tree, of_scene = compiled.packed, packed_scenes.packed
-    most, built = lone.MOST, packed_scenes._LAID_OUT
+    most = lone.MOST
     if is_on:
         compiled.packed = lambda tree, _, **options: of_tree(tree, 10**12, **options)
     else:
         compiled.packed = packed_scenes.packed = lambda *_, **__: None
-    packed_scenes._LAID_OUT, lone.MOST = 10**12, 10**9 if alone else 0
+    lone.MOST = 10**9 if alone else 0
     try:
         yield
     finally:
-        lone.MOST, packed_scenes._LAID_OUT = most, built
+        lone.MOST = most
         compiled.packed, packed_scenes.packed = of_tree, of_scene
 
 

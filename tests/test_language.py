@@ -22,7 +22,7 @@ LANDINGS = {
     r"[Ss]lab": "core/rays/walk.py",
     r"[Bb]ounding.sphere": "core/rays/hits.py",
     r"[Tt]raversal": "core/descend.py",
-    r"[Cc]ull": "core/scene/culling.py",
+    r"[Cc]ull": "core/touch/frusta.py",
     r"\bRLE\b": "octree_addon/cameras/data/rle.py",
     r"\bCOCO\b": "octree_addon/cameras/data/coco.py",
     r"\bCLI\b": "octree_addon/command_line/__init__.py",

@@ -58,6 +58,7 @@ KNOWN = {
     "touching": "3406c2ef840dd4ef",
     "join": "0836a819d837bb88",
     "heights": "a46239c7051a1d76",
+    "outline": "e9bc2072075ff4ce",
     "runs": "9aed489b2e843958",
     "slices": "806c85223d02d876",
     "slide": "2e2725b4b089807f",
@@ -138,6 +139,9 @@ def questions(library: ctypes.CDLL) -> Iterator[Question]:
     rows = [VERTICES[5 * axis + each] for row in corners for axis in range(3) for each in row]
     heights = _doubles([0.0] * rays)
     yield "heights", (origins, rays, _doubles(rows), count, rays, heights), (heights,)
+
+    flags = (c_uint8 * (5 + count))()
+    yield "outline", (vertices, 5, faces, count, flags, None), (flags,)
 
     starts, counts, rows = _wholes([0, 3]), _wholes([3, 2]), _doubles([0.0] * 12)
     altitudes = _doubles([0.0] * 2)

@@ -3,13 +3,10 @@
 import core_scenes as scenes
 import numpy as np
 import pytest
-import ray_scenes as rays
 from agreement import POLICIES, built
 from numpy.testing import assert_array_equal
-from tuned import tuned
 
-import core
-from core import Boxes, DynamicOctree, ray_cast_all
+from core import Boxes, DynamicOctree
 from core.arrays import column_major, gather
 
 
@@ -60,19 +57,6 @@ def test_a_changing_tree_has_extents():
 
 def test_an_empty_tree_has_extents():
     assert built(Boxes(np.empty((0, 3)), np.empty((0, 3)))).content_rows.shape == (6, 1)
-
-
-@pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("kind", scenes.KINDS)
-def test_rays_find_the_same_with_and_without(kind, policy):
-    tree = built(kind(scenes.random(2000, 0.1)), capacity=4, straddlers=policy)
-    asked = rays.about(tree.items, 400)
-    found = ray_cast_all(tree, *asked)
-    with tuned(core, ray_worth=0):
-        plain = ray_cast_all(tree, *asked)
-    assert len(found.distances) > 100
-    assert_array_equal(found.pairs, plain.pairs)
-    assert_array_equal(found.distances, plain.distances)
 
 
 @pytest.mark.parametrize("count", [0, 3, 1000])

@@ -36,7 +36,7 @@ def test_each_file_can_be_read_at_a_sitting():
 
 def test_no_name_means_two_things():
     found = {path.name: named(path.read_text()) for path in SOURCES}
-    some = {"Sheets", "Search", "touch", "USE_DEFAULT_FLOATS", "CAPSULE", "Places", "SLIDING"}
+    some = {"Pool", "Search", "touch", "USE_DEFAULT_FLOATS", "CAPSULE", "Places", "SLIDING"}
     assert some <= set().union(*found.values())
     counts = Counter(name for names in found.values() for name in names)
     twice = {name for name, count in counts.items() if count > 1}

@@ -1,17 +1,11 @@
 """Occupancy grids leave out bounds that meet none of the other side, and never one that does."""
 
-import importlib
-
 import numpy as np
-import pytest
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core import SceneOctree, Triangles, overlapping_pairs
 from core.pairs.occupancy import sharing_cells
-
-meshes_module = importlib.import_module("core.scene.meshes")
 
 
 def boxes(rng, count, size, spread=1.0, shift=0.0):
@@ -47,14 +41,3 @@ def test_most_of_what_meets_nothing_is_left_out():
     assert max(map(len, kept)) < 2_000
     empty = np.empty((6, 0))
     assert [len(each) for each in sharing_cells(sheet, empty)] in ([20_000, 0], [0, 0])
-
-
-@pytest.mark.parametrize("objects", [False, True])
-def test_pairs_of_a_scene_build_no_octree(objects, monkeypatch):
-    rng = np.random.default_rng(2)
-    scene = SceneOctree()
-    corners = rng.normal(size=(600, 3))
-    mesh = scene.add_mesh(Triangles(corners, rng.integers(600, size=(400, 3))))
-    scene.place([mesh, mesh], np.stack((np.eye(4), np.eye(4)[[1, 0, 2, 3]])))
-    monkeypatch.setattr(meshes_module, "build_steps", None)
-    assert overlapping_pairs(scene, objects=objects).shape[1] > 0

@@ -132,7 +132,7 @@ def test_visible_pixels_are_the_covered_ones(stage):
 
 def random_stage(seed):
     rng = np.random.default_rng(seed)
-    scene = scene_oracle.scene(rng, kinds=("rigid", "uneven", "flat"), triangles=20, capacity=8)
+    scene = scene_oracle.scene(rng, kinds=("rigid", "uneven", "flat"), triangles=20)
     scene.remove(scene.ids[rng.random(len(scene)) < 0.2])
     view = perspective(near=0.5, far=30) @ camera(rng.normal(0, 4, 3), rng.normal(0, 2, 3))
     return rng, scene, np.array([view, parallel(width=5) @ camera(rng.normal(0, 4, 3), [0, 0, 0])])
