@@ -69,8 +69,6 @@ class Tuning:
         Triangles of meshes that are indexed together.
     leaves_together : int
         Leaves whose bounds are computed together.
-    trees_together : int
-        Triangles of meshes whose octrees are planted together.
     meshes_together : int
         Triangles of placements that are paired among themselves together.
     shells_together : int
@@ -115,7 +113,6 @@ class Tuning:
     touches_listed: int = 65_536
     indexed_together: int = 131_072
     leaves_together: int = 16_384
-    trees_together: int = 65_536
     meshes_together: int = 131_072
     shells_together: int = 131_072
     contacts_together: int = 8_192

@@ -2,9 +2,7 @@
 
 from typing import Self
 
-import numpy as np
-
-from ..arrays import Flags, Ids
+from ..arrays import Ids
 from ..steps import Steps
 from .pool import GrowingPool, Pool
 from .store import MeshStore
@@ -59,14 +57,6 @@ class Meshes(MeshStore):
         """Assert that placed meshes are there, and that what is known of meshes is true."""
         super().check(placed)
         self._pool.check({number: self._meshes.get(number) for number in self._pool.numbers})
-
-    @property
-    def are_indexed(self) -> Flags:
-        """Which meshes are in the pool, (born,)."""
-        holder, flags = self._holder(), np.zeros(self.born, bool)
-        count = self.born if holder is self else self._lent
-        flags[:count] = holder._pool.pool(holder.born).firsts[:count] >= 0
-        return flags
 
     def pool(self, needed: Ids) -> Steps[Pool]:
         """Return the pool with all needed meshes, indexed if they were not; yields fractions."""
