@@ -1,6 +1,6 @@
 """Contacts: pairs of triangles of two placements no farther apart than a margin, with distances.
 
-Two placements are followed down to triangles whose bounds come near each other: a linear BVH, then
+Two placements are followed down to triangles whose bounds come near each other: nodes, then
 sweep and prune. What touches has distance 0; the distance of others is measured if no plane keeps
 them apart. The gap of two placements that have no contact is found best first: pairs of triangles
 in the order of the gaps of their bounds, until these exceed the least distance found.

@@ -1,4 +1,4 @@
-"""Gaps of placed surfaces along a direction: branch and bound over both linear BVHs, in C."""
+"""Gaps of placed surfaces along a direction: branch and bound over the nodes of both, in C."""
 
 from dataclasses import dataclass
 

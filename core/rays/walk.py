@@ -4,8 +4,8 @@ Rays descend together, like the volumes of `descend`, but each visits its neares
 others wait on its stack, and are dropped if something nearer was found in the meantime. Leaves are
 postponed: a ray that has come to items waits until about as many rays wait as move, so that items
 are tested in few, large batches (T. Aila and S. Laine, "Understanding the Efficiency of Ray
-Traversal on GPUs", 2009). Few rays do not wait but go on, although they may go too far. Where a
-ray enters and leaves cells follows from the planes that divide these, after T. Kay and J. Kajiya,
+Traversal on GPUs", 2009). Few rays do not wait but go on, although they may go too far. A ray
+enters and leaves a cell where it crosses the box around what the cell holds: T. Kay and J. Kajiya,
 "Ray Tracing Complex Scenes", 1986.
 """
 

@@ -94,7 +94,7 @@ class SceneOctree(SceneQuestions):
         -------
         int
             Its number: 0, 1, 2 and so on, never given again; some are left out for triangles that
-            overflow, see `place`. Its octree is built when a question first needs it.
+            overflow, see `place`. It is indexed when a question first needs it.
 
         Raises
         ------
@@ -121,7 +121,7 @@ class SceneOctree(SceneQuestions):
 
         Notes
         -----
-        O(triangles + placements of the mesh), and its octree is built anew when it is needed.
+        O(triangles + placements of the mesh), and it is indexed anew when it is needed.
         """
         number = self._mesh(mesh)
         checks.kind("triangles", triangles, (Triangles,))
@@ -244,7 +244,7 @@ class SceneOctree(SceneQuestions):
         self._meshes.keep_stand_ins(self._placements.meshes)
 
     def prepare_steps(self, meshes: ArrayLike | None = None, /) -> Steps[None]:
-        """Build octrees of meshes in steps, to show progress or not to block.
+        """Index meshes in steps, to show progress or not to block.
 
         Parameters
         ----------
@@ -255,7 +255,7 @@ class SceneOctree(SceneQuestions):
         -------
         generator
             Yields the fraction done, ascending from 0 to 1, as often as `build_steps` does. After
-            it no question about these meshes builds an octree, unless they are replaced; those
+            it no question indexes one of these meshes, unless they are replaced; those
             that already have one cost nothing. The scene may change, and be asked, in between.
             Dropping it cancels what is not done yet.
 
@@ -275,7 +275,7 @@ class SceneOctree(SceneQuestions):
     def only(self, ids: ArrayLike) -> "SceneOctree":
         """Return a scene of some of the placements alone, under the same ids.
 
-        Later changes of either scene leave the other as it is; the octrees of meshes that both
+        Later changes of either scene leave the other as it is; the nodes of meshes that both
         have are the same ones.
 
         Parameters

@@ -177,7 +177,7 @@ class SceneIndex:
     def place_steps(self) -> IndexSteps:
         """Let the octree follow step by step; yield the fraction done.
 
-        Octrees of meshes are built when a question first needs them, or by `octree.prepare_steps`.
+        Meshes are indexed when a question first needs them, or by `octree.prepare_steps`.
         """
         return self._placed.follow_steps(self.shown)
 
