@@ -103,8 +103,14 @@ def pack(walked: Walked, tree: Any, cells: Arrays, **numbers: int) -> bool:
         if state != package.NO_ROOM:
             break
         room *= 2
+    if state < 0:
+        return False
+    # What was not needed of the room is given back.
+    nodes, blocks = nodes[: tree.node_count], blocks[: tree.block_count]
+    nodes, blocks = walked._space(package.NODE, nodes), walked._space(package.BLOCK, blocks)
+    tree.nodes, tree.blocks = address(nodes), address(blocks)
     walked._kept += [nodes, blocks]
-    return bool(state == 0)
+    return True
 
 
 class Placed(Walked):

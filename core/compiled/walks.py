@@ -69,12 +69,19 @@ class Walked:
             few = self._few = Few(self._struct(), depth)
         return few
 
-    def _space(self, which: int, count: int) -> NDArray[np.uint8]:
-        """Return room for nodes or blocks, which begin where lines of the cache do."""
+    def _space(self, which: int, held: int | NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Return room for so many nodes or blocks, or a copy of these.
+
+        They begin where lines of the cache do.
+        """
         size = self._library.octree_kernel_size(which, 0)
+        count = held if isinstance(held, int) else len(held)
         space = np.empty(count * size + _LINE, np.uint8)
         first = -address(space) % _LINE
-        return space[first : first + count * size].reshape(count, size)
+        room = space[first : first + count * size].reshape(count, size)
+        if not isinstance(held, int):
+            room[:] = held
+        return room
 
     def _scratch(self) -> NDArray[np.uint8]:
         size = self._library.octree_kernel_size(self._package.SCRATCH, self._depth)

@@ -256,7 +256,7 @@ class SceneOctree(SceneQuestions):
         generator
             Yields the fraction done, ascending from 0 to 1, as often as `build_steps` does. After
             it no question indexes one of these meshes, unless they are replaced; those
-            that already have one cost nothing. The scene may change, and be asked, in between.
+            that are indexed already cost nothing. The scene may change, and be asked, in between.
             Dropping it cancels what is not done yet.
 
         Raises
