@@ -103,8 +103,10 @@ def columns(records: Rows, ids: Ids) -> Rows:
     """Return `records[:, ids]` of what `column_major` put together, each by one look at memory.
 
     Columns still lie one after the other. To compute with them once is cheaper than to take them
-    apart before.
+    apart before. Rows in any other order are gathered.
     """
+    if not records.flags.f_contiguous:  # `take` would copy all of them first
+        return gather(records, ids)
     taken: Rows = records.T.take(ids, axis=0, mode="clip").T
     return taken
 

@@ -10,6 +10,10 @@ from .arrays import Flags, Floats, Ids
 from .records import Frozen
 from .shapes import Shapes
 
+# Cells per question up to which bounds of contents are made: a table for one question would cost
+# more than its walk.
+_WORTH = 512
+
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Walkable(Frozen):
@@ -49,6 +53,11 @@ class Walkable(Frozen):
     @abstractmethod
     def content_rows(self) -> Floats:
         """Bounds of the items of each cell and of all below it, made once, (6, m)."""
+
+    def boxes_for(self, questions: int) -> Floats:
+        """Return boxes around what cells hold, (6, m): tight ones if they exist or pay off."""
+        is_worth = "content_rows" in vars(self) or len(self.begin) <= _WORTH * questions
+        return self.content_rows if is_worth else self.loose_rows
 
     def children(self, cells: Ids) -> tuple[Ids, Ids]:
         """Return the children that hold items: the place of the parent, and the child."""

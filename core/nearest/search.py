@@ -133,7 +133,7 @@ def _children_of_few(
 
 def _squares(search: Search, queries: Ids, cells: Ids) -> Floats:
     """Return the squared distances of points and what cells hold, (k,)."""
-    boxes = columns(search.tree.content_rows, cells)
+    boxes = columns(search.tree.boxes_for(len(search.limits)), cells)
     gaps = box_gaps(boxes, gather(search.points, queries))
     return dot(gaps, gaps)
 

@@ -134,7 +134,7 @@ class RaySlabs:
         slack = tree.slacks + np.abs(rays.origins).max(axis=0, initial=0.0) * 2.0**-46
         shifts, slacks = rays.origins * inverses, slack * np.abs(inverses)
         coefficients = np.concatenate((inverses, shifts + slacks, shifts - slacks))
-        return cls(tree, coefficients, tree.loose_rows if traced else tree.content_rows)
+        return cls(tree, coefficients, tree.loose_rows if traced else tree.boxes_for(rays.asked))
 
     def roots(self, closest_so_far: Floats) -> Front:
         """Return the rays that cross the root."""

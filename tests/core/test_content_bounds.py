@@ -3,11 +3,12 @@
 import core_scenes as scenes
 import numpy as np
 import pytest
+import ray_scenes as rays
 from agreement import POLICIES, built
 from numpy.testing import assert_array_equal
 
-from core import Boxes, DynamicOctree
-from core.arrays import column_major, gather
+from core import Boxes, DynamicOctree, nearest, ray_cast_all
+from core.arrays import column_major, columns, gather
 
 
 def truth(tree):
@@ -59,6 +60,34 @@ def test_an_empty_tree_has_extents():
     assert built(Boxes(np.empty((0, 3)), np.empty((0, 3)))).content_rows.shape == (6, 1)
 
 
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("kind", scenes.KINDS)
+def test_rays_and_points_find_the_same_with_and_without(kind, policy, monkeypatch):
+    tree, other = (
+        built(kind(scenes.random(2000, 0.1)), capacity=4, straddlers=policy) for _ in range(2)
+    )
+    asked = rays.about(tree.items, 400)
+    found, near = ray_cast_all(tree, *asked), nearest(tree, asked[0], count=3)
+    monkeypatch.setattr("core.walkable._WORTH", 0)
+    plain, also = ray_cast_all(other, *asked), nearest(other, asked[0], count=3)
+    assert "content_rows" not in vars(other)
+    assert len(found.distances) > 100
+    assert_array_equal(found.pairs, plain.pairs)
+    assert_array_equal(found.distances, plain.distances)
+    assert_array_equal(near.items, also.items)
+    assert_array_equal(near.distances, also.distances)
+
+
+def test_one_question_makes_no_table_of_a_large_tree():
+    tree = built(scenes.random(2000, 0.1), capacity=4)
+    ray_cast_all(tree, [[0.0, 0.0, 3.0]], [[0.0, 0.0, -1.0]])
+    nearest(tree, [[0.0, 0.0, 3.0]])
+    assert "content_rows" not in vars(tree)
+    assert tree.boxes_for(1) is tree.loose_rows
+    assert tree.boxes_for(len(tree.begin)) is tree.content_rows
+    assert tree.boxes_for(1) is tree.content_rows
+
+
 @pytest.mark.parametrize("count", [0, 3, 1000])
 def test_records_are_gathered_like_rows(count):
     rows = scenes.numbers(5).normal(size=(6, 500))
@@ -68,3 +97,5 @@ def test_records_are_gathered_like_rows(count):
     found = gather(records, ids)
     assert found.flags.c_contiguous
     assert_array_equal(found, gather(rows, ids))
+    assert_array_equal(columns(records, ids), gather(rows, ids))
+    assert_array_equal(columns(rows, ids), gather(rows, ids))
