@@ -69,6 +69,8 @@ class Tuning:
         Triangles of meshes that are indexed together.
     leaves_together : int
         Leaves whose bounds are computed together.
+    pairs_looked_at : int
+        Pairs of volume and placement that are looked at in a step.
     meshes_together : int
         Triangles of placements that are paired among themselves together.
     shells_together : int
@@ -113,6 +115,7 @@ class Tuning:
     touches_listed: int = 65_536
     indexed_together: int = 131_072
     leaves_together: int = 16_384
+    pairs_looked_at: int = 1_024
     meshes_together: int = 131_072
     shells_together: int = 131_072
     contacts_together: int = 8_192

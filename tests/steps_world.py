@@ -55,7 +55,7 @@ from core import (
 
 # How much is done in a step, where steps leave something behind.
 SMALL = {
-    "piece": 32, "sheets_together": 30, "leaves_together": 2, "trees_together": 1,
+    "piece": 32, "indexed_together": 30, "leaves_together": 2, "pairs_looked_at": 1,
     "placements_at_first": 1, "placements_most": 4, "triangles_placed": 12,
     "triangles_tested": 400, "triangles_waiting": 100, "meshes_together": 24,
     "shells_together": 24, "contacts_together": 100, "audited_at_first": 2, "audited": 4,

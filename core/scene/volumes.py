@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from .. import tuning
 from ..arrays import Flags, Ids, blocks, concatenated_ranges, distinct, dot, gather, joined
 from ..descend import NOTHING, Found, descend, expanded, portions
 from ..mailboxing import Answers, Pairs
@@ -22,8 +23,6 @@ from .pool import WalkedNodes
 _PIECE = 262_144
 # Triangles that a pair tests first if one hit is enough, and the factor for the next round.
 _FEW, _MORE = 8, 8
-# Pairs of volume and placement that are looked at in a step.
-_STEP = 1_024
 # Placements that a volume tries first if any will do, and the factor for the next round.
 _PLACES, _MORE_PLACES = 1, 8
 
@@ -80,7 +79,7 @@ def objects_in(moment: Moment, volumes: Shapes) -> Steps[Ids]:
         needed = distinct(moment.placements.meshes[pairs.rows[rest]])
         yield from between(0.0, 0.9, moment.meshes.pool(needed))
         yield 0.9
-        for few in blocks(len(rest), _STEP):
+        for few in blocks(len(rest), tuning.current.pairs_looked_at):
             some = rest[few]
             touched[some] = any_of(moment, volumes, pairs[some])
             yield 0.95

@@ -1,6 +1,4 @@
-"""Meshes in a shot without octrees, and with those that pay; and always exact."""
-
-from functools import partial
+"""Meshes in a shot: indexed once, and always exact."""
 
 import bpy
 import numpy as np
@@ -8,22 +6,13 @@ import pytest
 from blender_scenes import camera, cube, link, mesh_object, select_only, world_triangles
 from camera_oracle import clip_planes, in_view
 from shot_stage import key, look
-from tuned import tuned
 
-from octree_ext import core
-from octree_ext.core import SceneOctree, build_steps, run
-from octree_ext.core.scene import meshes
+from octree_ext.core import run
+from octree_ext.core.scene import pool
 from octree_ext.octree_addon import cameras
-from octree_ext.octree_addon.scene_index import placed_octree
 from octree_ext.octree_addon.ui import forget_session
 
 AROUND = [(-9, -9, -9), (9, -9, -9), (9, 9, -9), (-9, 9, -9)]
-
-
-@pytest.fixture(autouse=True)
-def every_mesh_is_worth_an_octree(monkeypatch):
-    """As few triangles as there may be, so that only work decides."""
-    monkeypatch.setattr(placed_octree, "SceneOctree", partial(SceneOctree, capacity=1))
 
 
 @pytest.fixture
@@ -33,15 +22,15 @@ def eye():
 
 
 @pytest.fixture
-def built(monkeypatch):
-    """Return a list that gets the size of each octree of a mesh that is built."""
-    sizes = []
+def indexed(monkeypatch):
+    """Return a list that gets the size of each mesh that is indexed."""
+    sizes, index = [], pool._indexed
 
-    def counted(items, **options):
-        sizes.append(len(items))
-        return build_steps(items, **options)
+    def counted(some):
+        sizes.extend(len(mesh.valid) for mesh in some)
+        return index(some)
 
-    monkeypatch.setattr(meshes, "build_steps", counted)
+    monkeypatch.setattr(pool, "_indexed", counted)
     return sizes
 
 
@@ -71,23 +60,21 @@ def grid(name="Grid", size=1.0, location=(0, 5, 0), side=9):
     return mesh_object(name, vertices, faces, location=location)
 
 
-def test_what_vertices_decide_needs_no_octree(eye, built):
+def test_what_is_in_view_beside_it_and_behind(eye):
     grid()
     grid("Aside", location=(50, 5, 0))
     grid("Behind", size=40.0, location=(0, -300, 0)).rotation_euler.z = 0.7
     assert seen_by_name(look(frames=(1,))) == {"Grid": [True], "Aside": [False], "Behind": [False]}
-    assert built == []
 
 
-def test_faces_of_what_is_wholly_in_view_or_wholly_out(eye, built):
+def test_faces_of_what_is_wholly_in_view_or_wholly_out(eye):
     whole, _ = grid(size=0.5), grid("Aside", location=(50, 5, 0))
     seen = look(frames=(1,), faces=True)
     assert seen_by_name(seen) == {"Grid": [True], "Aside": [False]}
     assert seen.faces[whole.data.session_uid].tolist() == [1] * 64
-    assert built == []
 
 
-def test_loose_vertices_are_not_seen(eye, built):
+def test_loose_vertices_are_not_seen(eye):
     loose = [(0, 4, 0), (0.1, 5, 0.1), (0, 6, 0)]
     mesh_object("Loose", [*loose, *AROUND], [(3, 4, 5, 6)])
     wired = mesh_object("Wired", AROUND, [(0, 1, 2, 3)])
@@ -105,7 +92,6 @@ def test_loose_vertices_are_not_seen(eye, built):
             "Both": [True],
         }
     )
-    assert built == []
     seen = look(frames=(1,), faces=True)
     assert seen.faces[some.data.session_uid].tolist() == [0, 1]
 
@@ -162,7 +148,7 @@ def test_edit_mode_shows_its_cage(eye):
     bpy.ops.object.mode_set(mode="OBJECT")
 
 
-def test_deforming_mesh_needs_no_octree(eye, built):
+def test_a_deforming_mesh_is_seen_as_it_is_in_each_frame(eye):
     frames = tuple(range(1, 13))
     item = mesh_object(
         "Gate", [(-60, 9, -60), (60, 9, -60), (60, 9, 60), (-60, 9, 60)], [(0, 1, 2, 3)]
@@ -174,7 +160,6 @@ def test_deforming_mesh_needs_no_octree(eye, built):
     key(shape, "value", {1: 0.0, 6: 0.0, 7: 1.0, 12: 1.0})
     seen = seen_by_name(look(frames=frames))
     assert seen == cut(frames) == {"Gate": [True] * 6 + [False] * 6}
-    assert built == []
 
 
 def turn(eye, frames):
@@ -182,32 +167,30 @@ def turn(eye, frames):
         key(eye, "rotation_euler", {frame: (np.pi / 2, 0, angle)})
 
 
-@tuned(core, comparisons=3)
-def test_octree_of_many_frames_is_kept_for_the_next_question(eye, built):
+def test_meshes_of_many_frames_are_indexed_once(eye, indexed):
     frames = tuple(range(1, 31))
     turn(eye, frames)
     item = cube("Room", size=30.0)
     expected = cut(frames)
     assert seen_by_name(look(frames=frames)) == expected
-    assert built == [12]
+    assert indexed == [12]
     assert seen_by_name(look(frames=frames)) == expected
-    assert built == [12]
+    assert indexed == [12]
     item.data.vertices[3].co.z += 1.0
     item.data.update()
     assert seen_by_name(look(frames=frames)) == cut(frames)
-    assert built == [12, 12]
+    assert indexed == [12, 12]
 
 
 @pytest.mark.parametrize("faces", [False, True])
-@tuned(core, comparisons=0)
-def test_frames_and_placements_of_one_mesh_share_its_octree(eye, built, faces):
+def test_frames_and_placements_of_one_mesh_share_its_nodes(eye, indexed, faces):
     frames = tuple(range(1, 6))
     turn(eye, frames)
     room = cube("Room", size=30.0)
     for number in range(3):
         link(bpy.data.objects.new(f"Twin {number}", room.data), location=(number, 1, 2))
     assert seen_by_name(look(frames=frames, faces=faces)) == cut(frames)
-    assert built == [12]
+    assert indexed == [12]
 
 
 def test_steps_closed_anywhere_leave_the_frame(eye):
