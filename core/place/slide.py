@@ -40,8 +40,8 @@ class Slides(Record):
     items : ndarray of intp, shape (2, n)
         [0] the triangle of the one that moves and [1] that of the one that stops it, of their
         meshes; of a body, those of its smallest member that has one, and of several that are as
-        near, those that cross, then the first along the Morton curve of their mesh; -1 if nothing
-        stops it, or two solids share room at the start without crossing.
+        near, those that cross, then those of the smallest numbers; -1 if nothing stops it, or two
+        solids share room at the start without crossing.
     points : ndarray of float64, shape (n, 3)
         Where these triangles meet, after the slide: the middle of their common segment if they
         cross at the start; NaN if there are none.

@@ -100,7 +100,7 @@ def test_there_is_one_compiler():
     [
         ("slides.c", "", "-ffast-math"),
         ("shadows.h", "which < 3 ? -1 : 1", "which < 4 ? -1 : 1"),
-        ("slides.c", "? are_lower(entries", "? !are_lower(entries"),
+        ("slides.c", "? are_lower(named", "? !are_lower(named"),
     ],
 )
 def test_slides_that_are_wrongly_compiled_are_refused_at_load(tmp_path, path, right, wrong):
