@@ -4,6 +4,7 @@ Every function is as those of `rows` are. 10,000 placements of five meshes, 6.7M
 what Blender itself takes for a ray into such a scene is asked elsewhere.
 """
 
+import tracemalloc
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 
@@ -18,7 +19,9 @@ from core import (
     SceneOctree,
     Spheres,
     Triangles,
+    audit,
     build_octree,
+    distances,
     nearest,
     overlapping_objects,
     overlapping_pairs,
@@ -269,6 +272,75 @@ def placed_memory(seconds: float, scale: float) -> Rows:
     yield Row(what, against, used, baked / 2**20, None, 300, 150, absolute=True, unit="MB")
 
 
+def pool_memory(seconds: float, scale: float) -> Rows:
+    """Count what is held for each triangle of distinct meshes, each kind of question asked."""
+    count = max(2, int(100 * scale))
+    add = partial(bpy.ops.mesh.primitive_torus_add, major_segments=100, minor_segments=50)
+    vertices, faces = (_mesh(add).vertices, _mesh(add).faces)
+    frames = np.tile(np.eye(4), (count, 1, 1))
+    frames[:, 0, 3] = 2.4 * np.arange(count)
+    middles, above = frames[:, :3, 3], np.array([0.0, 0.0, 9.0])
+    tracemalloc.start()
+    scene = SceneOctree()
+    # The corners of each are its own, and what a caller would keep anyway.
+    given = [Triangles(vertices * (1 + 1e-3 * number), faces) for number in range(count)]
+    before = tracemalloc.get_traced_memory()[0]
+    scene.place([scene.add_mesh(mesh) for mesh in given], frames)
+    query(scene, Spheres(middles, np.full(count, 1.0)))
+    query(scene, Frusta.from_matrices([np.diag([0.01, 4, 4, 1.0])]))
+    ray_cast(scene, middles + above, np.tile([0.1, 0, -1.0], (count, 1)))
+    nearest(scene, middles + 1)
+    overlapping_pairs(scene)
+    distances(scene, [[0], [1]])
+    audit(scene, ones=[0], others=[1])
+    held = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    triangles = sum(map(len, given))
+    each, its = held / triangles, vertices.nbytes / len(faces) + faces.nbytes / len(faces)
+    what = f"bytes a triangle of {count} meshes, {triangles:,}, each kind of question asked"
+    yield Row(what, "vertices and faces", each, its, None, 140, 100, absolute=True, unit="B")
+
+
+def city(seconds: float, scale: float) -> Rows:
+    """Cast rays, and look for the nearest, in a city of boxes of all sizes on a large ground."""
+    scene, tree, corners = _city(2_000)
+    random, count = np.random.default_rng(2), int(2 * ASKED * scale)
+    points = corners[random.integers(len(corners), size=count)] + random.normal(size=(count, 3))
+    ways = random.normal(size=(count, 3))
+    for name, ask in (
+        ("rays into a city", lambda index: ray_cast(index, points, ways)),
+        ("nearest in a city", lambda index: nearest(index, points)),
+    ):
+        ours, theirs = fastest(partial(ask, scene), partial(ask, tree), seconds=seconds)
+        same = np.array_equal(ask(scene).items, ask(tree).items)
+        told = _answers(same, np.ravel(ask(scene).items) >= 0)
+        yield Row(f"{count:,} {name}", PEER, ours, theirs, answers=told)
+
+
+def _city(count: int) -> tuple[SceneOctree, Octree, np.ndarray]:
+    """Return a scene of one mesh, its octree, and the corners of its boxes."""
+    random, corners = np.random.default_rng(9), np.indices((2, 2, 2)).reshape(3, 8).T
+    quads = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
+    faces = np.array(quads)[:, [[0, 1, 2], [0, 2, 3]]].reshape(-1, 3)
+    edges = np.exp(random.uniform(0, np.log(1_000), (count, 1, 3)))
+    places = random.uniform(0, 5_000, (count, 1, 3)) * [1, 1, 0]
+    vertices = (places + corners * edges).reshape(-1, 3)
+    ground = np.array([[-1, -1, 0], [1, -1, 0], [1, 1, 0], [-1, 1, 0]]) * 10_000.0
+    number = 8 * count
+    mesh = Triangles(
+        np.concatenate((vertices, ground)),
+        np.concatenate(
+            (
+                (8 * np.arange(count)[:, None, None] + faces).reshape(-1, 3),
+                [[number, number + 1, number + 2], [number, number + 2, number + 3]],
+            )
+        ),
+    )
+    scene = SceneOctree()
+    scene.place([scene.add_mesh(mesh)], np.eye(4)[None])
+    return scene, build_octree(mesh), vertices
+
+
 def _answers(same: bool, hits: np.ndarray) -> str:
     count = int(hits.sum()) if hits.dtype == bool else len(hits)
     return f"{'equal' if same else 'DIFFER'}: {count:,} hits"
@@ -282,4 +354,6 @@ EVERY = (
     placed_nearest,
     placed_pairs,
     placed_memory,
+    pool_memory,
+    city,
 )
