@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import (
-    BLOCK,
     Flags,
     Floats,
     Ids,
@@ -45,7 +44,7 @@ from .touch.rounded import sphere_held
 from .touch.separating_axis import separated_by_edges
 from .walkable import Walkable
 
-# Pairs that are tried on all axes together.
+# Pairs that are tried on all axes together, and cells whose children are.
 _AT_ONCE = 4_096
 
 UNVISITED, OUTSIDE, CROSSING, INSIDE = np.arange(4, dtype=np.uint8)
@@ -295,7 +294,7 @@ def overlapped_children(tree: Walkable, cells: Ids, bounds: Floats) -> tuple[Ids
     The bounds, (6, h), are one for each cell.
     """
     parts = [(np.empty(0, np.intp),) * 2]
-    for some in blocks(len(cells), BLOCK):
+    for some in blocks(len(cells), _AT_ONCE):
         parents, children = tree.children(cells[some])
         parents += some.start
         met = boxes_meet(gather(tree.loose_rows, children), gather(bounds, parents))
