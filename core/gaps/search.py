@@ -59,13 +59,13 @@ class GapSearch:
 
         None above the limit of its key is looked for; if `shared`, these fall with what is found.
         """
-        count, placements = rows.shape[1], self._moment.placements
+        count = rows.shape[1]
         known = Known(
             self._pool, self._way, keys, limits, signed=self._signed, shared=shared, every=every
         )
         self.rows, self._known, left = rows, known, np.arange(count)
         slid = yield from slid_surfaces(
-            (self._pool, placements.meshes, placements.matrices), self._way.told, rows, keys,
+            self._moment.side(self._pool), self._way.told, rows, keys,
             limits, signed=self._signed, shared=shared, wants_faces=every,
         )  # fmt: skip
         if slid is not None:

@@ -41,8 +41,7 @@ class Surfaces:
     @property
     def walked(self) -> tuple[Pool, Ids, Floats]:
         """The pool, and the mesh and the matrix of each row, as the kernel walks them."""
-        placements = self.moment.placements
-        return self.pool, placements.meshes, placements.matrices
+        return self.moment.side(self.pool)
 
     def corners(self, entries: Ids, rows: Ids) -> Floats:
         """Return the corners of entries placed in these rows, (9, h)."""

@@ -16,7 +16,7 @@ from ..touch import lying_inside
 from .meshes import Meshes
 from .placed import PlacedTriangles
 from .placements import Placements
-from .pool import WalkedNodes
+from .pool import Pool, WalkedNodes
 
 # Volumes that ask the top level together at first; later batches should find this many pairs.
 _FIRST, _PAIRS = 4_096, 262_144
@@ -112,6 +112,10 @@ class Moment:
         meshes = self.placements.meshes[rows]
         pool = run(self.meshes.pool(np.flatnonzero(np.bincount(meshes))))
         return pool.asked(meshes, slacks)
+
+    def side(self, pool: Pool) -> tuple[Pool, Ids, Floats]:
+        """Return the pool, and the mesh and the matrix of each row, as the kernel walks them."""
+        return pool, self.placements.meshes, self.placements.matrices
 
     def placed(self, found: Arranged, entries: Ids, rows: Ids) -> PlacedTriangles:
         """Return triangles, placed in the world: entry i by the placement in row i."""

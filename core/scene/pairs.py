@@ -111,7 +111,7 @@ def tried(moment: Moment, met: Ids, margin: float, *, objects: bool) -> Steps["T
 def _walked(moment: Moment, trials: "Trials") -> Steps[bool]:
     """Find which pairs of rows touch, by the kernel; return whether it could tell of all."""
     placements = moment.placements
-    side = trials.pool, placements.meshes, placements.matrices
+    side = moment.side(trials.pool)
     slacks = gap_slacks(*placements.boxes_of(trials.met))
     states = yield from crossing_surfaces((side, side), trials.met, slacks, None, touching=True)
     if states is None:
@@ -123,7 +123,7 @@ def _walked(moment: Moment, trials: "Trials") -> Steps[bool]:
 def _listed(moment: Moment, trials: "Trials") -> Steps[None]:
     """List the triangles that touch, by the kernel; the pairs that are left to NumPy stay open."""
     placements = moment.placements
-    side = trials.pool, placements.meshes, placements.matrices
+    side = moment.side(trials.pool)
     slacks = gap_slacks(*placements.boxes_of(trials.met))
     listed = yield from listed_touches(side, trials.met, slacks, trials.margin)
     if listed is not None:

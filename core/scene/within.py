@@ -6,7 +6,7 @@ What that leaves, and all pairs within a margin, come from an octree over the pl
 import numpy as np
 
 from .. import tuning
-from ..arrays import Flags, Ids, blocks
+from ..arrays import Flags, Ids, blocks, distinct
 from ..compiled import listed_touches
 from ..construction import build_steps
 from ..pairs import overlapping_pairs_steps
@@ -31,40 +31,36 @@ def pairs_within(
     if len(there) == 0:
         return []
     meshes = moment.placements.meshes[there]
-    pool = yield from between(0.0, 0.2, moment.meshes.pool(np.unique(meshes)))
-    listed = yield from between(0.2, 0.4, _listed(moment, pool, there, margin))
-    found, left = np.empty((3, 0), np.intp), np.ones(len(there), bool)
-    if listed is not None:
-        (pairs, *entries), left = listed
-        found = np.stack((there[pairs], *entries))
-    parts = [_named(moment, pool, *found, skip_neighbours=skip_neighbours)]
-    (rest,) = left.nonzero()
-    ends = np.cumsum(moment.meshes.sizes[meshes[rest]])
+    pool = yield from between(0.0, 0.2, moment.meshes.pool(distinct(meshes)))
+    ends = np.cumsum(moment.meshes.sizes[meshes])
     cuts = np.flatnonzero(np.diff(ends // tuning.current.meshes_together)) + 1
-    for number, some in enumerate(np.split(there[rest], cuts) if len(rest) else []):
-        start, stop = (0.4 + 0.6 * each / (len(cuts) + 1) for each in (number, number + 1))
-        joined = yield from between(start, stop, _joined(moment, pool, some, margin))
-        parts.append(_named(moment, pool, *joined, skip_neighbours=skip_neighbours))
+    parts: list[Ids] = []
+    for number, some in enumerate(np.split(there, cuts)):
+        start, stop = (0.2 + 0.8 * each / (len(cuts) + 1) for each in (number, number + 1))
+        steps = _within_some(moment, pool, some, margin)
+        found = yield from between(start, stop, steps)
+        parts += [_named(moment, pool, each, skip_neighbours) for each in found]
     return parts
 
 
-def _listed(
-    moment: Moment, pool: Pool, rows: Ids, margin: float
-) -> Steps[tuple[Ids, Flags] | None]:
-    """Return the number of the row and the entries of pairs that touch, (3, h), by the kernel.
+def _within_some(moment: Moment, pool: Pool, rows: Ids, margin: float) -> Steps[list[Ids]]:
+    """Return the row and the entries of pairs of these placements, (3, h) each, in two parts."""
+    both = np.stack((rows, rows))
+    slacks = gap_slacks(*moment.placements.boxes_of(both))
+    steps = listed_touches(moment.side(pool), both, slacks, margin)
+    listed = yield from between(0.0, 0.4, steps)
+    if listed is None:
+        return [(yield from between(0.4, 1.0, _joined(moment, pool, rows, margin)))]
+    (pairs, *entries), left = listed
+    parts = [np.stack((rows[pairs], *entries))]
+    if left.any():
+        parts.append((yield from between(0.4, 1.0, _joined(moment, pool, rows[left], margin))))
+    return parts
 
-    And which rows are left. None if it is not there.
-    """
-    placements, both = moment.placements, np.stack((rows, rows))
-    side = pool, placements.meshes, placements.matrices
-    slacks = gap_slacks(*placements.boxes_of(both))
-    return (yield from listed_touches(side, both, slacks, margin))
 
-
-def _named(
-    moment: Moment, pool: Pool, rows: Ids, ones: Ids, others: Ids, *, skip_neighbours: bool
-) -> Ids:
-    """Return pairs of entries of placements in these rows as ids and triangles, (4, h)."""
+def _named(moment: Moment, pool: Pool, found: Ids, skip_neighbours: bool) -> Ids:
+    """Return pairs of entries, (3, h) with their rows, as ids and triangles, (4, h)."""
+    rows, ones, others = found
     if skip_neighbours:
         (some,) = _strangers(pool, ones, others).nonzero()
         rows, ones, others = rows[some], ones[some], others[some]
