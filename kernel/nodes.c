@@ -65,7 +65,7 @@ EXPORT int64_t octree_kernel_keys(const double *vertices, int64_t count, const i
     return to;
 }
 
-/* Nodes while meshes are divided: `count` of them are there, those before `done` have children. */
+/* Put the children of a node behind all nodes, each ending at one of the stops; 0 without room. */
 static int put_children(const Divided *nodes, int64_t parent, const int64_t *stops, int count) {
     int64_t begin = nodes->begin[parent], *counts = nodes->counts;
     if (counts[1] > nodes->room - count) return 0;

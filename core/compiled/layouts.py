@@ -14,7 +14,7 @@ _PARTS = 64
 
 
 class Arranger(Caller):
-    """What the kernel does of meshes without octrees."""
+    """What the kernel does of meshes: outlines, keys, nodes, and bounds of leaves."""
 
     def outline(self, triangles: Triangles) -> tuple[Ids, Flags, Floats, Floats]:
         """Return finite triangles, vertices of these, their bounds (6,) and parts (6, b)."""

@@ -15,7 +15,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Flags, Floats, Ids, column_major, concatenated_ranges, cross, dot, ranks_of
+from ..arrays import (
+    Flags,
+    Floats,
+    Ids,
+    column_major,
+    concatenated_ranges,
+    cross,
+    dot,
+    power_of_two_scale,
+    ranks_of,
+)
 from ..boxes import bounds_of_runs
 from ..grid import Words, morton_codes
 from ..shapes import Triangles
@@ -34,12 +44,7 @@ _LEVEL_OF_BIT = np.array(
     [_EQUAL, *(2 * (LEVELS - 1 - bit // 4) + (bit % 4 < 3) for bit in range(KEY_BITS))], np.uint8
 )
 # The markers of a triangle, by the number of bits of its extent in cells of the last level.
-_MARKERS = np.array(
-    [
-        sum(8 << 4 * (LEVELS - 1 - level) for level in range(count))
-        for count in range(LEVELS, -1, -1)
-    ]
-)
+_MARKERS = np.array([0x8888888888 >> 4 * kept << 4 * kept for kept in range(LEVELS + 1)])
 Levels = NDArray[np.uint8]
 
 
@@ -167,29 +172,17 @@ class Nodes:
         return flags
 
 
-def keys_of(vertices: Floats, faces: Ids, frames: Floats) -> Words:
+def keys_of(triangles: Triangles, frames: Floats) -> Words:
     """Return the keys of triangles, each in the frame (5,) of its mesh, (5, n) or (5, 1).
 
     A frame is the lower corner of a cube, what coordinates are multiplied with before, and how
     many cells of the last level a unit has then.
     """
-    low, high = limits_of(vertices, faces)
-    low *= frames[3]
-    high *= frames[3]
+    low, high = (limits * frames[3] for limits in triangles.limits())
     places = ((low + high) / 2 - frames[:3]) * frames[4]
     extent = ((high - low) * frames[4]).max(axis=0)
     bits = np.frexp(np.floor(extent.clip(1, 2**LEVELS)))[1] - 1
     return _spread(places.clip(0, 2**LEVELS - 1).astype(np.int64)) | _MARKERS.take(bits)
-
-
-def limits_of(vertices: Floats, faces: Ids) -> tuple[Floats, Floats]:
-    """Return the lower and upper corners of triangles, (3, n) each."""
-    low, high = np.empty((2, 3, faces.shape[1]))
-    for row, least, largest in zip(vertices, low, high, strict=True):
-        corners = row.take(faces)
-        corners.min(axis=0, out=least)
-        corners.max(axis=0, out=largest)
-    return low, high
 
 
 def _spread(places: Words) -> Words:
@@ -203,8 +196,7 @@ def _spread(places: Words) -> Words:
 
 def frames_of(bounds: Floats) -> Floats:
     """Return the frames (5, m) of meshes with bounds (6, m), cubes: see `keys_of`."""
-    largest = np.abs(bounds).max(axis=0)
-    units = np.ldexp(1.0, np.clip(-np.frexp(largest)[1], -1023, 1023))
+    units = power_of_two_scale(bounds)
     bounds = bounds * units
     size = (bounds[3:] - bounds[:3]).max(axis=0)
     scale = np.divide(2**LEVELS, size, out=np.zeros(size.shape), where=size > 0)

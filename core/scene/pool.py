@@ -29,7 +29,6 @@ from .nodes import (
     frames_of,
     keys_of,
     levels_of,
-    limits_of,
     medians_order,
 )
 from .store import Mesh
@@ -253,7 +252,7 @@ class GrowingPool:
 
 
 def _indexed(meshes: list[Mesh]) -> Steps[Pool]:
-    """Lay out these meshes alone, numbered from 0; yields while they are made."""
+    """Index these meshes alone, numbered from 0; yields the fraction done."""
     counts = np.array([len(mesh.valid) for mesh in meshes], np.intp)
     lengths = np.array([len(mesh.triangles.vertices) for mesh in meshes], np.intp)
     firsts, corners = np.cumsum(counts) - counts, np.cumsum(lengths) - lengths
@@ -282,13 +281,14 @@ def _sorted_keys(
 ) -> Steps[tuple[Ids, Ids]]:
     """Return the keys of faces, mesh after mesh, ascending, and the order that sorts them."""
     keys, kernel = np.empty(len(owners), np.int64), compiled.arranger()
+    triangles = GrownTriangles(vertices, faces, {})
     frames = frames_of(np.stack([mesh.bounds for mesh in meshes], axis=1))
     for some in blocks(len(owners), tuning.current.triangles_placed):
         if kernel is not None:
             kernel.keys(vertices, faces, some, frames, owners, keys)
         else:
             here = take_columns(frames, owners[some])
-            keys[some] = owners[some] << KEY_BITS | keys_of(vertices, faces[:, some], here)
+            keys[some] = owners[some] << KEY_BITS | keys_of(triangles[some], here)
         yield 0.4 * some.stop / len(owners)
     builder, bits = compiled.builder(), KEY_BITS + (len(meshes) - 1).bit_length()
     if builder is not None:
@@ -301,13 +301,13 @@ def _cut_at_medians(nodes: Ids, vertices: Floats, faces: Ids, order: Ids) -> Ste
     """Sort the entries of small nodes, in place, so that their leaves are cut at medians."""
     begin, sizes, kernel = nodes[0], nodes[1] - nodes[0], compiled.arranger()
     (cells,) = ((sizes > LEAF) & (sizes <= CELL)).nonzero()
-    begins, sizes = begin[cells], sizes[cells]
+    begins, sizes, triangles = begin[cells], sizes[cells], GrownTriangles(vertices, faces, {})
     for some in blocks(len(cells), 1 + tuning.current.triangles_placed // CELL):
         if kernel is not None:
             kernel.medians(vertices, faces, begins, sizes, some, order)
         else:
             entries = concatenated_ranges(begins[some], sizes[some])
-            low, high = limits_of(vertices, faces.take(order[entries], axis=1))
+            low, high = triangles[order[entries]].limits()
             order[entries] = order[entries][medians_order(low / 2 + high / 2, sizes[some])]
         yield some.stop / len(cells)
 

@@ -106,6 +106,13 @@ def test_triangles_that_are_not_there_are_refused(wrong):
             )
 
 
+def test_levels_that_contradict_each_other_are_refused():
+    """A node of a thousand triangles would have a thousand children."""
+    levels, root = np.zeros(1_000, np.uint8), (np.zeros(1, np.intp), np.full(1, 1_000))
+    with pytest.raises(IndexError, match="contradict each other"):
+        run(compiled.Arranger().divided(levels, *root))
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_boxes_of_placed_meshes_are_equal_to_the_last_bit(seed):
     random = np.random.default_rng(seed)
