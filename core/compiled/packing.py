@@ -90,7 +90,8 @@ def pack(walked: Walked, tree: Any, cells: Arrays, **numbers: int) -> bool:
         middles=address(middles) if middles.size else None,
         cell_count=len(cells.get("begin", ())), **numbers,
     )  # fmt: skip
-    room = count // 6 + 2
+    # Most often enough: a node for two boxes, a block for six triangles.
+    room = count // (2 if tree.boxes else 6) + 2
     while True:
         wide = room if tree.boxes else room // 3 + 1
         nodes, parts = walked._space(package.NODE, wide), np.empty((wide, 5))
