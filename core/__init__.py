@@ -67,7 +67,7 @@ from .item_buffer import (
     visibility,
     visibility_steps,
 )
-from .nearest import Nearest, nearest
+from .nearby import Nearest, nearest
 from .octree import Octree
 from .pairs import (
     overlapping_pairs,
@@ -81,7 +81,6 @@ from .place.fits import fits, fits_steps, obstacles, obstacles_steps
 from .place.nearest_objects import nearest_objects, nearest_objects_steps
 from .place.separate import Separation, separate, separate_steps
 from .place.slide import Slides, slide, slide_steps
-from .query import query, query_any, query_count
 from .rays import RayCrossings, RayHits, ray_cast, ray_cast_all, ray_test
 from .scene import (
     SceneOctree,
@@ -97,6 +96,7 @@ from .statistics import Statistics, statistics
 from .steps import Running, Steps, between, run
 from .storage import load, save
 from .trace import cells_along_ray, trace
+from .volumes import query, query_any, query_count
 from .wireframe import cell_segments
 
 __all__ = [

@@ -23,6 +23,7 @@ from .arrays import (
     Floats,
     Ids,
     blocks,
+    columns,
     concatenated_ranges,
     dot,
     ends_of_runs,
@@ -32,6 +33,7 @@ from .arrays import (
     power_of_two_scale,
     project,
     radix_argsort,
+    starts_of_runs,
     take_columns,
 )
 from .boxes import box_gaps, boxes_contain, boxes_grown, boxes_meet, magnitudes
@@ -301,6 +303,34 @@ def overlapped_children(tree: Walkable, cells: Ids, bounds: Floats) -> tuple[Ids
         parts.append((parents[met], children[met]))
     ones, others = joined(parts)
     return ones, others
+
+
+def squared_gaps(tree: Walkable, cells: Ids, points: Floats) -> Floats:
+    """Return the squared distances of points (3, k) and what cells hold, pair by pair, (k,)."""
+    gaps = box_gaps(columns(tree.boxes_for(len(cells)), cells), points)
+    return dot(gaps, gaps)
+
+
+def nearest_cells(tree: Walkable, points: Floats, references: int) -> Ids:
+    """Return for each point (3, q) the cell that it comes to by always taking the nearest child.
+
+    It goes down as long as a child has this many references.
+    """
+    going = np.arange(points.shape[1])
+    cells = tree.roots + 0 * going
+    while len(going):
+        parents, children = tree.children(cells[going])
+        (enough,) = (tree.end[children] - tree.begin[children] >= references).nonzero()
+        parents, children = parents[enough], children[enough]
+        squares = squared_gaps(tree, children, gather(points, going[parents]))
+        starts = starts_of_runs(parents)
+        least = np.minimum.reduceat(squares, starts) if len(starts) else squares
+        counts = np.diff(starts, append=len(parents))
+        (nearest,) = (squares == np.repeat(least, counts)).nonzero()
+        first = nearest[starts_of_runs(parents[nearest])]
+        going = going[parents[first]]
+        cells[going] = children[first]
+    return cells
 
 
 def morton_order(tree: Walkable, volumes: Shapes) -> Ids:

@@ -16,7 +16,6 @@ from .arrays import Floats, Ids, address
 from .checks import ALL_GROUPS, LONGEST
 from .octree import Octree
 from .shapes import Shapes, Triangles
-from .touch import lying_inside
 
 # Most questions of a call that takes the short way; for more the tree is packed.
 MOST = 99
@@ -79,11 +78,17 @@ def _of(
     """Return the arrays of a tree, if few questions ask all its groups; check `threads` then."""
     if type(tree) is not Octree or type(groups) is not int or groups != ALL_GROUPS:
         return None
+    tree.require_current()
+    lone = of(tree, count)
+    if threads is not None and lone is not None:
+        compiled.threads_of(threads)
+    return lone
+
+
+def of(tree: Octree, count: int) -> Lone | None:
+    """Return the arrays of a tree that so few questions ask; None if they go the usual way."""
     if compiled.found()[0] is None or not 0 < count <= MOST:
         return None
-    tree.require_current()
-    if threads is not None:
-        compiled.threads_of(threads)
     try:
         return _KNOWN[tree]
     except KeyError:
@@ -207,21 +212,13 @@ def nearest(
         return None
     octree = cast(Octree, tree)
     if count > 1:
-        packed = compiled.packed(octree, many, boxes=True)
+        packed = compiled.packed(octree, many)
         lone = None if packed is None else packed.few
     found = None if lone is None else lone.nearest(places, count, limit)
     if found is None:
         return None
     compiled.named(octree, found[0])
     return found[:3]
-
-
-def _of_volumes(
-    tree: AnyOctree, asked: Shapes, groups: SupportsIndex, threads: SupportsIndex | None
-) -> Lone | None:
-    """Return the arrays of a tree, if few finite volumes that the kernel takes ask it."""
-    lone = _of(tree, groups, len(asked), threads) if compiled.volume_kind(asked) else None
-    return lone if lone is not None and np.isfinite(asked.rows).all() else None
 
 
 def volumes(
@@ -237,25 +234,9 @@ def volumes(
     The latter are volumes and items, (2, h), sorted. Returns None for what is to be asked in the
     usual way.
     """
-    lone, kind = _of_volumes(tree, asked, groups, threads), compiled.volume_kind(asked)
-    if lone is None:
+    kind = compiled.volume_kind(asked)
+    lone = _of(tree, groups, len(asked), threads) if kind else None
+    if lone is None or not np.isfinite(asked.rows).all():
         return None
     found = lone.touched(asked.rows.T, kind, any_hit=any_hit)
     return None if found is None else (found[0], _pairs(tree, *found))
-
-
-def inside(
-    tree: AnyOctree, asked: Shapes, groups: SupportsIndex, threads: SupportsIndex | None
-) -> Ids | None:
-    """Find volumes and the items that lie inside, (2, h), sorted; or None, as `volumes` does."""
-    lone = _of_volumes(tree, asked, groups, threads)
-    if lone is None:
-        return None
-    near = compiled.VolumesAsked.of(asked, 1, exactly=False)
-    found = lone.touched(near.rows, near.kind)
-    if found is None:
-        return None
-    octree, (counts, items) = cast(Octree, tree), found
-    numbers = np.repeat(np.arange(len(counts)), counts)
-    (met,) = lying_inside(octree.items, items, asked, numbers).nonzero()
-    return np.stack((numbers[met], compiled.named(octree, items[met])))

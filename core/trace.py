@@ -8,10 +8,10 @@ from .arrays import Floats, Ids
 from .cells import CHILDREN
 from .descend import UNVISITED, States, descend
 from .groups import ALL_GROUPS, in_groups
-from .octree import Octree
-from .query import checked
+from .octree import Octree, as_octree
 from .rays.api import cells_on_ray
 from .shapes import Shapes
+from .volumes.api import check_volumes
 
 
 def trace(tree: Octree, volume: Shapes | tuple[ArrayLike, ArrayLike, float], /) -> States:
@@ -41,7 +41,8 @@ def trace(tree: Octree, volume: Shapes | tuple[ArrayLike, ArrayLike, float], /) 
     """
     if isinstance(volume, tuple):
         return _along_ray(tree, volume)
-    tree = in_groups(checked(tree, volume, "volume"), ALL_GROUPS)
+    tree = in_groups(as_octree("tree", tree), ALL_GROUPS)
+    check_volumes(volume, "volume")
     if len(volume) != 1:
         raise ValueError(f"volume must be one volume, got {len(volume)}")
     states = np.full(len(tree.node_depth), UNVISITED)

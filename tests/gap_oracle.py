@@ -77,7 +77,7 @@ def flush(random):
     where[:, :3] *= random.choice([1, 1, 1e-3, 1e6])
     where[:, :3, 3] += random.choice([0, 0, 0.1, 1e5])
     scene.place(meshes, where)
-    moment = scene._moment(EVERYTHING)
+    moment = scene._snapshot(EVERYTHING)
     moment = moment.scaled(scale_of(moment))
     return moment, run(moment.meshes.pool(np.unique(moment.placements.meshes)))
 

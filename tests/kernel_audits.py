@@ -78,7 +78,7 @@ def assert_audits_equal(seed):
 def assert_nearest_equal(seed):
     """Compare the nearest triangles of points in rows."""
     random, built = np.random.default_rng(seed), scene(seed)
-    moment = built._moment(worlds.ALL_BITS)
+    moment = built._snapshot(worlds.ALL_BITS)
     (rows,) = moment.placements.is_there.nonzero()
     rows = np.sort(rows[random.integers(0, len(rows), 300)])
     boxes = moment.placements.boxes[:, rows]

@@ -96,7 +96,7 @@ def surfaces(seed, apart=1.0):
     where[:, :3, 3] = steps + random.choice([0.0, 1e6, 0.3]) * random.integers(0, 2, 3)
     where[:, :3] *= random.choice(SIZES)
     scene.place(random.choice(meshes, count), where)
-    moment = scene._moment(worlds.ALL_BITS)
+    moment = scene._snapshot(worlds.ALL_BITS)
     (there,) = moment.placements.is_there.nonzero()
     if len(there) < 2:
         return None

@@ -68,7 +68,7 @@ def behind_each_other(random, direction):
     where[:, :3, 3] += random.choice([0.0, 0.0, 0.3, 1e5])
     where[:, :3] *= random.choice(pairs.SIZES)
     scene.place(random.choice(meshes, count), where)
-    moment = scene._moment(worlds.ALL_BITS)
+    moment = scene._snapshot(worlds.ALL_BITS)
     (there,) = moment.placements.is_there.nonzero()
     every = np.stack(np.meshgrid(there, there)).reshape(2, -1)
     every = every[:, every[0] != every[1]]

@@ -37,10 +37,12 @@ from core import (
     ray_cast_all,
     ray_test,
 )
-from core.rays.crossings import Rays
 from core.records import Record
 from core.scene import packed as packed_scenes
+from core.scene.in_rows import wound_about
+from core.scene.moment import Moment
 from core.steps import run
+from core.touch.rays import Rays
 
 SIZES = (1e-12, 1e-3, 1.0, 1.0, 1e4, 1e12)
 SHIFTS = (0.0, 0.0, 0.0, 3.0, 1e3, 1e5)
@@ -65,18 +67,18 @@ class Found(Record):
 @contextmanager
 def packing(is_on, *, alone=False):
     """Let all trees be packed at the first question, or none; or walk all as they are."""
-    of_tree, of_scene = compiled.packed, packed_scenes.packed
+    of_tree, of_scene = compiled.packed, Moment.packed
     most = lone.MOST
     if is_on:
         compiled.packed = lambda tree, _, **options: of_tree(tree, 10**12, **options)
     else:
-        compiled.packed = packed_scenes.packed = lambda *_, **__: None
+        compiled.packed = Moment.packed = lambda *_, **__: None
     lone.MOST = 10**9 if alone else 0
     try:
         yield
     finally:
         lone.MOST = most
-        compiled.packed, packed_scenes.packed = of_tree, of_scene
+        compiled.packed, Moment.packed = of_tree, of_scene
 
 
 def triangles(random):
@@ -282,7 +284,7 @@ def scene_answers(tree, origins, hits, asked):
     ]
     for each in volumes(points[:12], np.ptp(points, axis=0)):
         found += touched(tree, each, groups)
-    moment = tree._moment(groups)
+    moment = tree._snapshot(groups)
     (there,) = moment.placements.is_there.nonzero()
     if len(there):
         rows = np.resize(there, len(points))
@@ -292,7 +294,7 @@ def scene_answers(tree, origins, hits, asked):
             starts = np.ascontiguousarray(points.T * scale)
             rays = Rays.of(starts, ways, np.full(len(points), np.inf))
             here = moment.scaled(scale)
-            found.append(Found(packed_scenes.wound_about(here, rays, rows, *counting)))
+            found.append(Found(wound_about(here, rays, rows, *counting)))
     return found
 
 
@@ -516,7 +518,7 @@ def ask_damaged(packed, kind, origins, directions):
     asked = compiled.Questions(origins, directions, np.array([np.inf]))
     turns = np.arange(len(origins))
     if kind is Triangles:
-        packed.cast(asked, (np.empty(len(origins), np.intp),), any_hit=False)
+        packed.cast(asked, any_hit=False)
         packed.cast_all(asked)
     packed.nearest(origins, turns, 3, np.inf)
     for each in volumes(origins, np.ptp(origins, axis=0)):

@@ -70,7 +70,7 @@ def of_rays(question):
 
 def of_pairs(question):
     ways = [
-        {}, {"within": True}, {"objects": True}, {"margin": 0.3},
+        {}, {"within": True}, {"margin": 0.3},
         {"within": True, "skip_neighbours": True},
     ]  # fmt: skip
 
@@ -199,7 +199,7 @@ def stepped(asking, question, *rest, **options):
 
 
 def ask_queries(scene, **options):
-    relations = ("touching", "inside", "objects")
+    relations = ("touching", "inside")
     return [core.query(scene, v, relation=r, **options) for v in VOLUMES for r in relations]
 
 

@@ -15,9 +15,9 @@ CORE_ORDER = [
     "tuning", "arrays", "boxes", "rounds", "whole", "records", "checks", "steps", "passes",
     "shapes", "apart", "options",
     "grid", "child_masks", "cells", "any_octree", "walkable", "octree", "compiled", "checksums",
-    "touch", "lone", "groups", "construction", "mailboxing", "descend", "query", "rays", "nearest",
-    "pairs", "dynamic", "scene", "gaps", "audit", "place", "clip", "chunks", "item_buffer",
-    "trace", "atomic_file", "storage", "statistics", "wireframe",
+    "touch", "lone", "groups", "snapshot", "construction", "mailboxing", "descend", "volumes",
+    "rays", "nearby", "pairs", "dynamic", "scene", "gaps", "audit", "place", "clip", "chunks",
+    "item_buffer", "trace", "atomic_file", "storage", "statistics", "wireframe",
     "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [

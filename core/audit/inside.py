@@ -7,10 +7,10 @@ may count wrong. Three rays, along no axis and no diagonal, vote.
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, distinct
-from ..rays.crossings import Rays
+from ..scene.in_rows import nearest_corners, wound_about
 from ..scene.moment import Moment
-from ..scene.packed import nearest_corners, wound_about
 from ..steps import Steps, between
+from ..touch.rays import Rays
 from .shells import Shells, shells_of
 
 # Points whose rays are cast in a step; points whose nearest triangles are looked for in a step.

@@ -73,7 +73,7 @@ class PairRules:
 def moment_of(scene: SceneOctree, groups: SupportsIndex) -> Moment:
     """Return a scene as it is now, checked."""
     checks.kind("scene", scene, (SceneOctree,))
-    return scene._moment(groups)
+    return scene._snapshot(groups)
 
 
 def checked_band(band: float | None) -> float:

@@ -27,10 +27,12 @@ from .touches import touching_triangles
 from .walks import (
     MOST,
     NO_PLACES,
+    Arrays,
+    Confirm,
     Crossed,
     Walked,
     named,
-    vectors,
+    split,
 )
 
 __all__ = [
@@ -42,9 +44,11 @@ __all__ = [
     "TOUCHES",
     "VARIABLE",
     "Arranger",
+    "Arrays",
     "Builder",
     "CellsAsked",
     "CellsDivided",
+    "Confirm",
     "Crossed",
     "Divider",
     "Few",
@@ -80,6 +84,7 @@ __all__ = [
     "shared_parts",
     "shortest_ways",
     "slid_surfaces",
+    "split",
     "split_pieces",
     "split_quads",
     "summer",
@@ -88,7 +93,6 @@ __all__ = [
     "tree_of",
     "use_kernel",
     "use_threads",
-    "vectors",
     "volume_kind",
     "why_not",
 ]

@@ -17,8 +17,8 @@ _ROOM = 4_096
 # Of rays: items, (q,), and, one after the other, their placements, as whole numbers, distances,
 # positions, normals and weights, (11 q,).
 Hits = tuple[Ids, Floats]
-# Of points: items and distances (q, count), positions, and placements, as whole numbers.
-Nearby = tuple[Ids, Floats, Floats, Floats]
+# Of points: items and distances (q, count), positions (q, count, 3), and placements (q, count).
+Nearby = tuple[Ids, Floats, Floats, Ids]
 
 
 class Few:
@@ -102,7 +102,7 @@ class Few:
         shape = many, count
         return (
             items.reshape(shape), distances.reshape(shape), positions.reshape(many, count, 3),
-            numbers[6 * each :],
+            numbers[6 * each :].view(np.intp).reshape(shape),
         )  # fmt: skip
 
     def touched(self, rows: Floats, kind: int, *, any_hit: bool = False) -> tuple[Ids, Ids] | None:

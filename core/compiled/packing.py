@@ -190,13 +190,12 @@ def _each_once(tree: Octree) -> tuple[NDArray[np.int32], dict[str, Ids]]:
 _PACKED_TREES: WeakKeyDictionary[Octree, Packed | None] = WeakKeyDictionary()
 
 
-def packed(tree: Octree, questions: int, *, boxes: bool = False) -> Packed | None:
+def packed(tree: Octree, questions: int) -> Packed | None:
     """Return the packed tree, made at the first question; None without a kernel, or if empty.
 
-    Items that are no triangles are packed for callers that take `boxes`. The snapshot of a tree
-    that changes is packed for many questions only.
+    The snapshot of a tree that changes is packed for many questions only.
     """
-    if found()[0] is None or not (boxes or isinstance(tree.items, Triangles)):
+    if found()[0] is None:
         return None
     if tree not in _PACKED_TREES:
         is_soon_gone = tree.ids is not None and questions * _CHANGING < len(tree.order)

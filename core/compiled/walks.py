@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Flags, Floats, Ids, address
+from ..arrays import Flags, Floats, Ids, address, joined
 from ..octree import Octree
 from .door import found
 from .few import Few
@@ -19,22 +19,19 @@ _RAYS, _POINTS, _VOLUMES = 16_384, 2_048, 1_024
 MOST = 1_024
 # What an octree's answer has for placements.
 NO_PLACES = np.empty(0, np.intp)
+# Answers whose rows are questions.
+Arrays = tuple[NDArray[Any], ...]
 # Rays, placements, items and distances of crossings.
 Crossed = tuple[Ids, Ids, Ids, Floats]
-# Which pairs of volumes and items are met.
-Confirm = Callable[[Ids, Ids], Flags]
+_NOTHING = NO_PLACES, np.empty(0)
+# Of volumes, placements and items (h,) -> which are met.
+Confirm = Callable[[Ids, Ids, Ids], Flags]
 # What is met in a piece: there is room for so much at first.
 _ROOM = 65_536
 # Names of what is met in scenes: items, and placements above these bits.
 _BITS = 32
 # Bytes of a line of a processor's cache.
 _LINE = 64
-
-
-def vectors(count: int) -> tuple[Floats, Floats, Floats]:
-    """Return room for positions, normals and weights, (n, 3) each: who keeps one keeps no more."""
-    rows = count, 3
-    return np.empty(rows), np.empty(rows), np.empty(rows)
 
 
 class Walked:
@@ -87,13 +84,18 @@ class Walked:
         size = self._library.octree_kernel_size(self._package.SCRATCH, self._depth)
         return np.empty(size, np.uint8)
 
-    def cast(self, rays: Questions, answer: tuple[NDArray[Any], ...], *, any_hit: bool) -> bool:
-        """Find items, and what else there is room for; False if a ray is no sound question.
+    def cast(self, rays: Questions, *, any_hit: bool) -> Arrays | None:
+        """Find the closest item of each ray, or any; None if a ray is no sound question.
 
-        `answer` are items and placements (q,), the latter empty without a scene, and distances,
-        positions, normals and weights. Items are -2 of rays that are left to NumPy.
+        Returns items and placements, (q,), the latter empty without a scene; and of the closest
+        distances, (q,), positions, normals and weights, (q, 3) each. Items are -2 of rays that are
+        left to NumPy.
         """
-        package = self._package
+        package, count = self._package, len(rays)
+        items, places = np.empty(count, np.intp), self._places((count,))
+        # Each by itself: who keeps one keeps no more.
+        shapes = [] if any_hit else [(count,), *3 * [(count, 3)]]
+        answer = items, places, *map(np.empty, shapes)
         hits = package.Hits(*(address(array) if array.size else None for array in answer))
         mode = package.ANY if any_hit else package.CLOSEST
         together, asked = int(rays.are_scattered()), package.Asked(*rays.addresses)
@@ -106,10 +108,14 @@ class Walked:
             )  # fmt: skip
             return bool(reached == some.stop)
 
-        return all(in_pieces(len(rays), _RAYS, rays.threads, piece))
+        return answer if all(in_pieces(count, _RAYS, rays.threads, piece)) else None
 
-    def cast_all(self, rays: Questions) -> tuple[list[Crossed], Ids] | None:
-        """Return rays, placements, items and distances, sorted, piece by piece; and how many.
+    def _places(self, shape: tuple[int, ...]) -> Ids:
+        """Return room for placements; none without a scene."""
+        return NO_PLACES if self._scene is None else np.empty(shape, np.intp)
+
+    def cast_all(self, rays: Questions) -> tuple[Crossed, Ids] | None:
+        """Return rays, placements, items and distances, sorted; and how many each ray has.
 
         The number of crossings of each ray, (q,), is -2 of those that are left to NumPy. Returns
         None if a ray is no sound question.
@@ -117,7 +123,7 @@ class Walked:
         package, asked = self._package, self._package.Asked(*rays.addresses)
         counts = np.zeros(len(rays), np.intp)
 
-        def piece(some: slice) -> list[Crossed] | None:
+        def piece(some: slice) -> list[tuple[Ids, Floats]] | None:
             parts, start, room, scratch = [], some.start, _ROOM, self._scratch()
             while start < some.stop:
                 names, distances = np.empty(room, np.intp), np.empty(room)
@@ -127,23 +133,22 @@ class Walked:
                 )  # fmt: skip
                 if reached < 0:
                     return None
-                each = np.maximum(counts[start:reached], 0)
-                numbers, total = np.repeat(np.arange(start, reached), each), int(each.sum())
-                parts.append(
-                    (numbers, *self.split(names[:total].copy()), distances[:total].copy())
-                )
+                total = int(np.maximum(counts[start:reached], 0).sum())
+                parts.append((names[:total].copy(), distances[:total].copy()))
                 # One ray met more than there is room for.
                 room, start = room * (2 if reached == start else 1), reached
             return parts
 
-        pieces, parts = in_pieces(len(rays), _RAYS, rays.threads, piece), []
+        pieces, parts = in_pieces(len(rays), _RAYS, rays.threads, piece), [_NOTHING]
         for each in pieces:
             if each is None:
                 return None
             parts += each
-        return parts, counts
+        names, distances = joined(parts)
+        numbers = np.repeat(np.arange(len(rays)), np.maximum(counts, 0))
+        return (numbers, *split(names), distances), counts
 
-    def wound(self, rays: Questions, rows: Ids, codes: Ids, starts: Ids) -> Ids:
+    def wound(self, rays: Questions, rows: Ids, codes: Ids, starts: Ids) -> Arrays | None:
         """Return 1 for rays that begin inside the mesh placed in their row, else 0, (q,).
 
         `codes` tell how triangles of meshes count, by number, those of each mesh from its `starts`
@@ -167,25 +172,19 @@ class Walked:
                 raise IndexError("wound: a row is not there, or its mesh has no codes")
 
         in_pieces(len(rays), _VOLUMES, rays.threads, piece)
-        return states
-
-    def split(self, names: Ids) -> tuple[Ids, Ids]:
-        """Return placements and items, given their names."""
-        if self._scene is None:
-            return NO_PLACES, names
-        return names >> _BITS, names & (1 << _BITS) - 1
+        return (states,)
 
     def nearest(
         self, points: Floats, turns: Ids, count: int, limit: float, threads: int = 1
-    ) -> tuple[Ids, Ids, Floats, Floats] | None:
+    ) -> Arrays | None:
         """Find the nearest items, or None if a point is not finite.
 
         `turns` (q,) are the numbers of all points, neighbors best one after the other. Returns
-        items and placements (q, count), the latter empty without a scene, distances (q, count),
-        and positions (q, count, 3). The first item is -2 of a point that is left to NumPy.
+        items and distances (q, count), positions (q, count, 3), and placements (q, count), empty
+        without a scene. The first item is -2 of a point that is left to NumPy.
         """
         items, entries = np.empty((2, len(points), count), np.intp)
-        places = NO_PLACES if self._scene is None else np.empty_like(items)
+        places = self._places(items.shape)
         distances, positions = np.empty(items.shape), np.empty((*items.shape, 3))
 
         def piece(some: slice) -> bool:
@@ -199,13 +198,13 @@ class Walked:
 
         if not all(in_pieces(len(points), max(1, _POINTS // count), threads, piece)):
             return None
-        return items, places, distances, positions
+        return items, distances, positions, places
 
-    def nearest_of(self, points: Floats, rows: Ids, limits: Floats) -> tuple[Ids, Floats, Floats]:
+    def nearest_of(self, points: Floats, rows: Ids, limits: Floats) -> Arrays | None:
         """Find the nearest triangle of the mesh placed in its row of each point (3, q).
 
         Returns items (q,), -1 if there is none up to the limit, -2 of points that are left to
-        NumPy; distances (q,); and corners (9, q).
+        NumPy; distances (q,); and corners (q, 9).
 
         Raises
         ------
@@ -226,7 +225,8 @@ class Walked:
                 raise IndexError("nearest_in: a row is not there")
 
         in_pieces(len(rows), _POINTS, threads_of(None), piece)
-        return answer
+        items, distances, corners = answer
+        return items, distances, corners.T
 
     def touched(
         self,
@@ -235,13 +235,13 @@ class Walked:
         *,
         any_hit: bool = False,
         confirm: Confirm | None = None,
-    ) -> tuple[Ids, Ids, Ids]:
+    ) -> tuple[Ids, Ids, Ids] | None:
         """Find what meets volumes.
 
         `turns` (q,) are the numbers of all, neighbors best one after the other. `confirm` tells
-        of volumes and names of items, by turns, which are met. Returns how many each meets, (q,),
-        or at most one, or -2 of volumes that are left to NumPy; and placements, empty without a
-        scene, and items of each in the order of the turns, ascending.
+        of volumes, placements and items which are met. Returns how many each meets, (q,), or at
+        most one, or -2 of volumes that are left to NumPy; and placements, 0 without a scene, and
+        items of each in the order of the turns, ascending.
         """
         counts = np.zeros(len(asked), np.intp)
 
@@ -258,7 +258,7 @@ class Walked:
                 names = names[: int(each.sum())].copy()
                 if confirm is not None and len(names):
                     numbers = np.repeat(here, each)
-                    (met,) = confirm(numbers, names).nonzero()
+                    (met,) = confirm(numbers, *split(names)).nonzero()
                     ranks = np.repeat(np.arange(len(here)), each)[met]
                     is_taken = counts[here] >= 0
                     counts[here[is_taken]] = np.bincount(ranks, minlength=len(here))[is_taken]
@@ -270,7 +270,12 @@ class Walked:
 
         pieces = in_pieces(len(asked), _VOLUMES, asked.threads, piece)
         names = np.concatenate([NO_PLACES, *(part for each in pieces for part in each)])
-        return counts, *self.split(names)
+        return counts, *split(names)
+
+
+def split(names: Ids) -> tuple[Ids, Ids]:
+    """Return placements and items, given their names; the placement 0 without a scene."""
+    return names >> _BITS, names & (1 << _BITS) - 1
 
 
 def named(tree: Octree, items: Ids) -> Ids:

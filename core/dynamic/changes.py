@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import Ids
 from ..octree import Octree
 from ..pairs import overlapping_pairs
-from ..query import query
+from ..volumes import query
 
 # If more than one in this many has changed, all pairs are looked for anew.
 _MANY = 4

@@ -12,11 +12,12 @@ from ..arrays import Flags, Floats, Ids
 from ..boxes import bounds_by_owner
 from ..groups import ALL_GROUPS
 from ..records import Record
-from ..scene.moment import Moment, Reached
-from ..scene.volumes import any_of
+from ..scene.moment import Moment
 from ..shapes import Frusta
 from ..shapes.boxes import CORNERS
+from ..snapshot import Reached
 from ..steps import Steps, at_once
+from ..volumes.walked import any_of
 from .mask_runs import Counted, counted_alone, counted_in
 from .renderers import Alone, ItemRenderer, Size, asked_of, checked_views
 from .stage import Stage, screen_matrix

@@ -1,6 +1,5 @@
 """Overlapping pairs: items that touch each other, or come near, within a tree or between two."""
 
-from abc import abstractmethod
 from collections.abc import Callable
 from typing import SupportsIndex
 
@@ -13,6 +12,7 @@ from ..arrays import Flags, Ids, radix_argsort, starts_of_runs
 from ..groups import ALL_GROUPS, in_groups
 from ..octree import Octree, as_octree
 from ..shapes import Regions, Shapes, Spheres, Triangles
+from ..snapshot import Placing
 from ..steps import Steps, at_once
 from ..touch import touching
 from ..touch.triangle_pairs import triangles_near_triangles
@@ -20,27 +20,6 @@ from .broad_phase import candidate_pairs
 
 # Numbers of entries of two trees (h,), (h,) -> flags (h,).
 _Test = Callable[[Ids, Ids], Flags]
-
-
-class PairQuestions(AnyOctree):
-    """An index that answers `overlapping_pairs` with octrees of its own."""
-
-    @abstractmethod
-    def _pair_steps(
-        self,
-        margin: float,
-        skip_neighbours: bool,
-        within: bool,
-        owners: ArrayLike | None,
-        groups: SupportsIndex,
-    ) -> Steps[Ids]:
-        """Answer `overlapping_pairs_steps`."""
-
-    @abstractmethod
-    def _object_pair_steps(
-        self, margin: float, owners: ArrayLike | None, groups: SupportsIndex
-    ) -> Steps[Ids]:
-        """Answer `overlapping_pairs_steps` with `objects`."""
 
 
 def overlapping_pairs_steps(
@@ -51,7 +30,6 @@ def overlapping_pairs_steps(
     margin: float = 0.0,
     skip_neighbours: bool = False,
     within: bool = False,
-    objects: bool = False,
     groups: SupportsIndex = ALL_GROUPS,
     owners: ArrayLike | None = None,
 ) -> Steps[Ids]:
@@ -69,9 +47,6 @@ def overlapping_pairs_steps(
         Leave out triangles that share a vertex number. Needs one tree of triangles.
     within : bool
         Of a `SceneOctree`, also pairs of triangles of one placement.
-    objects : bool
-        Of a `SceneOctree`, pairs of placements of which any two triangles touch, or come near;
-        each stops at the first two that it finds.
     groups : int
         A mask of 32 bits: items of either tree with a mask that shares none are not there.
     owners : array_like of int, shape (n,), optional
@@ -85,16 +60,15 @@ def overlapping_pairs_steps(
         [0] items of `tree`, [1] items of `other`, sorted by the first, then by the second, each
         pair once. Within one tree the first is the smaller; a tree given twice is two trees, so
         that (i, i) and (j, i) are pairs, too. No pairs give (2, 0). Of a `SceneOctree`, (4, h):
-        placement and triangle, twice, of different placements, or also of one with `within`; for
-        `objects` (2, h): placements.
+        placement and triangle, twice, of different placements, or also of one with `within`.
 
     Raises
     ------
     ValueError
         If `margin` is negative or not finite, `groups` is no mask, `owners` are not one whole
         number for each item, or if `skip_neighbours` or `owners` are asked of two trees, or
-        `skip_neighbours` of a tree over other items than triangles; if `within` or `objects` are
-        asked of another tree than a scene, or `within` together with `objects` or `owners`.
+        `skip_neighbours` of a tree over other items than triangles; if `within` is asked of
+        another tree than a scene, or together with `owners`.
     RuntimeError
         At a step, if the scene, or the tree that an octree was taken of, has changed since the
         call.
@@ -109,18 +83,14 @@ def overlapping_pairs_steps(
     only those that stand near the other.
     """
     skip_neighbours = checks.flag("skip_neighbours", skip_neighbours)
-    within, objects = checks.flag("within", within), checks.flag("objects", objects)
-    if isinstance(tree, PairQuestions):
+    within = checks.flag("within", within)
+    if isinstance(tree, Placing):
         if other is not None:
             told = f"other must be None for a scene, got {type(other).__name__}"
             raise checks.ArgumentTypeError(told)
-        if not objects:
-            return tree._pair_steps(margin, skip_neighbours, within, owners, groups)
-        if within:
-            raise ValueError("objects are pairs of different placements: within must be False")
-        return tree._object_pair_steps(margin, owners, groups)
-    if within or objects:
-        raise ValueError(f"{'within' if within else 'objects'} needs a scene, got an octree")
+        return tree._pair_steps(margin, skip_neighbours, within, owners, groups)
+    if within:
+        raise ValueError("within needs a scene, got an octree")
     octree = as_octree("tree", tree)
     partner = None if other is None else as_octree("other", other)
     if skip_neighbours and (partner is not None or not isinstance(octree.items, Triangles)):

@@ -5,9 +5,9 @@ import numpy as np
 from ..arrays import Floats, Ids, blocks
 from ..boxes import boxes_meet
 from ..construction import build_steps
-from ..query import query
 from ..shapes import Boxes
 from ..steps import Steps, between
+from ..volumes import query
 
 # To build an octree for fewer pairs of boxes costs as much as to compare them.
 _FEW = 16_384

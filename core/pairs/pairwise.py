@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 from .. import checks
 from ..arrays import Flags, Ids, blocks, flagged
 from ..construction.api import ITEM_KINDS
-from ..query import check_volumes
 from ..shapes import Shapes
 from ..touch import lying_inside, touching
+from ..volumes.api import check_volumes
 from .api import exact_test
 
 _BLOCK = 65_536

@@ -18,9 +18,8 @@ from ..audit.sides import in_order
 from ..boxes import boxes_grown
 from ..construction import build_octree
 from ..groups import ALL_GROUPS
-from ..nearest import nearest
+from ..nearby import nearest
 from ..octree import Octree
-from ..query import query
 from ..records import Columns
 from ..rounds import first_of_each
 from ..scene import SceneOctree
@@ -28,6 +27,7 @@ from ..scene.moment import Moment
 from ..scene.placements import GAP_ROUNDING
 from ..shapes import Boxes
 from ..steps import Steps, ascending, at_once, between
+from ..volumes import query
 from .descent import Surfaces
 from .distances import touching_pairs
 from .gaps import gaps_between

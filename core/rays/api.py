@@ -1,7 +1,6 @@
 """Ray queries: the closest item on a ray or segment, any item, all items on the way."""
 
-from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import SupportsIndex
 
@@ -10,20 +9,14 @@ from numpy.typing import ArrayLike
 
 from .. import compiled, lone
 from ..any_octree import AnyOctree
-from ..arrays import Flags, Floats, Ids, blocks, joined, radix_argsort, starts_of_runs
+from ..arrays import Flags, Floats, Ids
 from ..descend import UNVISITED, States
 from ..groups import ALL_GROUPS
-from ..octree import Octree
+from ..octree import Octree, as_octree
 from ..records import Record
-from ..shapes import Triangles
-from .asked import AskedRays
-from .crossings import Rays, barycentric
-from .hits import normals, ray_hits
-
-# Rays that descend together.
-_TOGETHER = 16_384
-# Rays, items and distances of no crossings.
-_NOTHING = (np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0))
+from ..snapshot import IndexSnapshot, TreeSnapshot
+from .asked import AskedRays, questions_of, rays_of
+from .walked import Crossings, all_crossings, any_hits, closest_hits, sorted_crossings
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,43 +63,6 @@ class RayCrossings(Record):
 
     pairs: Ids
     distances: Floats
-
-
-class RayQuestions(AnyOctree):
-    """An index that answers questions of rays with octrees of its own."""
-
-    @abstractmethod
-    def _ray_cast(
-        self,
-        origins: ArrayLike,
-        directions: ArrayLike,
-        max_distance: ArrayLike,
-        groups: SupportsIndex,
-        threads: SupportsIndex | None,
-    ) -> RayHits:
-        """Answer `ray_cast`."""
-
-    @abstractmethod
-    def _ray_test(
-        self,
-        origins: ArrayLike,
-        directions: ArrayLike,
-        max_distance: ArrayLike,
-        groups: SupportsIndex,
-        threads: SupportsIndex | None,
-    ) -> Flags:
-        """Answer `ray_test`."""
-
-    @abstractmethod
-    def _ray_cast_all(
-        self,
-        origins: ArrayLike,
-        directions: ArrayLike,
-        max_distance: ArrayLike,
-        groups: SupportsIndex,
-        threads: SupportsIndex | None,
-    ) -> RayCrossings:
-        """Answer `ray_cast_all`."""
 
 
 def ray_cast(
@@ -156,45 +112,39 @@ def ray_cast(
     """
     found = lone.rays(tree, origins, directions, max_distance, groups, threads)
     if found is not None:
-        return hits_of(found)
-    if isinstance(tree, RayQuestions):
-        return tree._ray_cast(origins, directions, max_distance, groups, threads)
+        return _few_hits(found)
     asked = AskedRays.of(tree, origins, directions, max_distance, groups, threads)
-    found = lone.rays(*asked.alone)
+    found = None if asked.few is None else asked.few.cast(*asked.questions.few, any_hit=False)
     if found is not None:
-        return hits_of(found)
-    if asked.packed is None:
-        return _cast(asked)
-    count = len(asked.questions)
-    places = np.empty(count, np.intp)
-    hits = places, compiled.NO_PLACES, np.empty(count), *compiled.vectors(count)
-    if not asked.packed.cast(asked.questions, hits, any_hit=False):
-        return _cast(asked)
-    answer = RayHits(compiled.named(asked.octree, places), *hits[2:])
-    are_left = places == compiled.NOT_TAKEN
-    return compiled.repaired(answer, are_left, lambda left: _cast(asked[left]))
+        return _few_hits(found, asked.snapshot)
+    hits = None if asked.packed is None else asked.packed.cast(asked.questions, any_hit=False)
+    if hits is None:
+        return _hits(asked)
+    are_left = hits[0] == compiled.NOT_TAKEN
+    return compiled.repaired(_named(asked, hits), are_left, lambda left: _hits(asked[left]))
 
 
-def hits_of(few: compiled.Hits, placements: Ids | None = None) -> RayHits:
-    """Return what the kernel has found of few rays."""
+def _few_hits(few: compiled.Hits, snapshot: IndexSnapshot | None = None) -> RayHits:
+    """Return what the kernel has found of few rays; of a snapshot, by the names that it gives."""
     items, numbers = few
     count = len(items)
     positions, normals, weights = numbers[2 * count :].reshape(3, count, 3)
-    return RayHits(items, numbers[count : 2 * count], positions, normals, weights, placements)
+    placements: Sequence[Ids] = ()
+    if snapshot is not None:
+        *placements, items = snapshot.names(numbers[:count].view(np.intp), items)
+    return RayHits(items, numbers[count : 2 * count], positions, normals, weights, *placements)
 
 
-def _cast(asked: AskedRays) -> RayHits:
-    rays = asked.rays()
-    items, distances = np.full(len(rays), -1), np.full(len(rays), np.inf)
-    for some in _batches(rays):
-        items[some], distances[some] = _closest(asked.octree, rays[some])
-    return _described(asked.octree, rays, items, distances)
+def _hits(asked: AskedRays) -> RayHits:
+    """Return what NumPy finds."""
+    return _named(asked, closest_hits(asked.snapshot, asked.rays()))
 
 
-def _batches(rays: Rays) -> Iterator[Ids]:
-    """Yield the numbers of rays that descend together."""
-    for some in blocks(len(rays), _TOGETHER):
-        yield np.arange(some.start, some.stop)
+def _named(asked: AskedRays, hits: compiled.Arrays) -> RayHits:
+    """Return what was found, items and rows of placements first, by the names of the index."""
+    items, rows, *others = hits
+    *placements, items = asked.snapshot.names(rows, items)
+    return RayHits(items, *others, *placements)
 
 
 def ray_test(
@@ -229,30 +179,17 @@ def ray_test(
     found = lone.rays(tree, origins, directions, max_distance, groups, threads, any_hit=True)
     if found is not None:
         return found[0] >= 0
-    if isinstance(tree, RayQuestions):
-        return tree._ray_test(origins, directions, max_distance, groups, threads)
     asked = AskedRays.of(tree, origins, directions, max_distance, groups, threads)
-    found = lone.rays(*asked.alone, any_hit=True)
+    found = None if asked.few is None else asked.few.cast(*asked.questions.few, any_hit=True)
     if found is not None:
         return found[0] >= 0
-    if asked.packed is None:
-        return _test(asked)
-    items = np.empty(len(asked.questions), np.intp)
-    if not asked.packed.cast(asked.questions, (items,), any_hit=True):
-        return _test(asked)
-    are_left = items == compiled.NOT_TAKEN
-    return compiled.repaired(items >= 0, are_left, lambda left: _test(asked[left]))
-
-
-def _test(asked: AskedRays) -> Flags:
-    rays = asked.rays()
-    flags = np.zeros(len(rays), bool)
-    for some in _batches(rays):
-        closest_so_far = rays.limits[some]
-        for numbers, _, _ in ray_hits(asked.octree, rays[some], closest_so_far, any_hit=True):
-            closest_so_far[numbers] = -1.0
-        flags[some] = closest_so_far < 0
-    return flags
+    hits = None if asked.packed is None else asked.packed.cast(asked.questions, any_hit=True)
+    if hits is None:
+        return any_hits(asked.snapshot, asked.rays())
+    return compiled.repaired(
+        hits[0] >= 0, hits[0] == compiled.NOT_TAKEN,
+        lambda left: any_hits(asked.snapshot, asked[left].rays()),
+    )  # fmt: skip
 
 
 def ray_cast_all(
@@ -287,35 +224,27 @@ def ray_cast_all(
     few = lone.crossings(tree, origins, directions, max_distance, groups, threads)
     if few is not None:
         return RayCrossings(*few)
-    if isinstance(tree, RayQuestions):
-        return tree._ray_cast_all(origins, directions, max_distance, groups, threads)
     asked = AskedRays.of(tree, origins, directions, max_distance, groups, threads)
-    few = lone.crossings(*asked.alone)
-    if few is not None:
-        return RayCrossings(*few)
-    found = asked.packed.cast_all(asked.questions) if asked.packed else None
+    crossed = None if asked.few is None else asked.few.cast_all(*asked.questions.few)
+    if crossed is not None:
+        counts, names, distances = crossed
+        numbers = np.repeat(np.arange(len(counts)), counts)
+        return _crossings(asked, (numbers, *compiled.split(names), distances))
+    found = None if asked.packed is None else asked.packed.cast_all(asked.questions)
     if found is None:
-        return _all_crossings(asked, _crossed(asked))
-    parts = [(numbers, asked.octree.named(items), where) for numbers, _, items, where in found[0]]
-    (some,) = (found[1] == compiled.NOT_TAKEN).nonzero()
-    if len(some) == 0:
-        numbers, items, where = joined([_NOTHING, *parts])
-        return RayCrossings(np.stack((numbers, items)), where)
-    parts += [(some[numbers], items, where) for numbers, items, where in _crossed(asked[some])]
-    return _all_crossings(asked, parts)
+        return _crossings(asked, all_crossings(asked.snapshot, asked.rays()))
+    crossings, counts = found
+    (left,) = (counts == compiled.NOT_TAKEN).nonzero()
+    if len(left):
+        numbers, *others = all_crossings(asked.snapshot, asked[left].rays())
+        crossings = sorted_crossings([crossings, (left[numbers], *others)])
+    return _crossings(asked, crossings)
 
 
-def _all_crossings(asked: AskedRays, parts: Iterable[tuple[Ids, Ids, Floats]]) -> RayCrossings:
-    numbers, items, distances = joined([_NOTHING, *parts])
-    order = radix_argsort(numbers, len(asked.questions).bit_length())
-    return RayCrossings(np.stack((numbers[order], items[order])), distances[order])
-
-
-def _crossed(asked: AskedRays) -> Iterator[tuple[Ids, Ids, Floats]]:
-    """Yield rays, items and distances, sorted by distance and item for each ray."""
-    rays = asked.rays()
-    for some in _batches(rays):
-        yield _crossings_of(asked.octree, rays, some)
+def _crossings(asked: AskedRays, crossings: Crossings) -> RayCrossings:
+    """Return crossings, rays and rows of placements first, by the names of the index."""
+    numbers, rows, items, distances = crossings
+    return RayCrossings(np.stack((numbers, *asked.snapshot.names(rows, items))), distances)
 
 
 def cells_on_ray(
@@ -325,47 +254,8 @@ def cells_on_ray(
 
     Cells that it had not come to when it found its hit stay UNVISITED, like empty ones.
     """
-    ray = np.atleast_2d(origin), np.atleast_2d(direction), max_distance
-    rays = AskedRays.of(tree, *ray, ALL_GROUPS).rays()
+    snapshot = TreeSnapshot(as_octree("tree", tree))
+    asked = questions_of(np.atleast_2d(origin), np.atleast_2d(direction), max_distance)
     states = np.full(len(tree.node_depth), UNVISITED)
-    _closest(tree, rays, states)
+    closest_hits(snapshot, rays_of(asked), states)
     return states
-
-
-def _closest(tree: Octree, rays: Rays, states: States | None = None) -> tuple[Ids, Floats]:
-    """Return the closest item of each ray, or -1, and its distance, or infinity."""
-    items, closest_so_far = np.full(len(rays), -1), rays.limits.copy()
-    for numbers, found, distances in ray_hits(tree, rays, closest_so_far, states=states):
-        order = np.lexsort((found, distances, numbers))
-        first = order[starts_of_runs(numbers)]
-        asked, nearest, new = numbers[first], distances[first], found[first]
-        old = items[asked]
-        (closer,) = ((nearest < closest_so_far[asked]) | (old < 0) | (new < old)).nonzero()
-        items[asked[closer]] = new[closer]
-        closest_so_far[asked[closer]] = nearest[closer]
-    return items, np.where(items < 0, np.inf, closest_so_far)
-
-
-def _crossings_of(tree: Octree, rays: Rays, some: Ids) -> tuple[Ids, Ids, Floats]:
-    """Return the crossings of some rays, sorted and each once: rays, items and distances."""
-    part = rays[some]
-    found = [_NOTHING, *ray_hits(tree, part, part.limits)]
-    numbers, items, distances = joined(found)
-    order = np.lexsort((items, distances, numbers))
-    order = order[starts_of_runs(numbers[order], items[order])]
-    return some[numbers[order]], tree.named(items[order]), distances[order]
-
-
-def _described(tree: Octree, rays: Rays, items: Ids, distances: Floats) -> RayHits:
-    """Return hits with places, normals and weights."""
-    positions, directions, weights = np.full((3, 3, len(rays)), np.nan)
-    hits = np.flatnonzero(items >= 0)
-    for some in blocks(len(hits)):
-        numbers = hits[some]
-        found, reached = items[numbers], distances[numbers]
-        positions[:, numbers] = rays.positions(numbers, reached)
-        directions[:, numbers] = normals(tree.items, found, rays, numbers, reached)
-        if isinstance(tree.items, Triangles):
-            weights[:, numbers] = barycentric(tree.items, found, rays, numbers)
-    items[hits] = tree.named(items[hits])
-    return RayHits(items, distances, positions.T, directions.T, weights.T)

@@ -1,7 +1,6 @@
 """Rays as they are asked (queries): of sound shapes at once, each checked by who looks at it."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import SupportsIndex
 
 import numpy as np
@@ -9,20 +8,19 @@ from numpy.typing import ArrayLike
 
 from .. import checks, compiled
 from ..any_octree import AnyOctree
-from ..arrays import Floats, Ids
-from ..groups import ALL_GROUPS, in_groups
-from ..octree import Octree, as_octree
-from .crossings import Rays
+from ..arrays import Ids
+from ..snapshot import IndexSnapshot, snapshot_of
+from ..touch.rays import Rays
 
 
 @dataclass(frozen=True)
 class AskedRays:
-    """Rays that ask an octree.
+    """Rays that ask an index.
 
     Whoever looks at rays one by one checks them, too: the kernel by itself.
     """
 
-    octree: Octree
+    snapshot: IndexSnapshot
     questions: compiled.Questions
 
     @classmethod
@@ -33,25 +31,24 @@ class AskedRays:
         directions: ArrayLike,
         max_distance: ArrayLike,
         groups: SupportsIndex,
-        threads: SupportsIndex | None = 1,
+        threads: SupportsIndex | None,
     ) -> "AskedRays":
-        """Return rays of sound shapes, and what there is of the tree for them."""
-        octree = as_octree("tree", tree)
-        questions = questions_of(origins, directions, max_distance, threads)
-        return cls(in_groups(octree, groups), questions)
-
-    @cached_property
-    def packed(self) -> compiled.Packed | None:
-        """The packed tree that answers them; NumPy does without one."""
-        return compiled.packed(self.octree, len(self.questions))
+        """Return rays of sound shapes, and what there is of the index for them."""
+        snapshot = snapshot_of(tree, groups)
+        return cls(snapshot, questions_of(origins, directions, max_distance, threads))
 
     @property
-    def alone(self) -> tuple[Octree, Floats, Floats, Floats | float, int]:
-        """The same question, as the short way of few rays takes it (`lone`)."""
-        return self.octree, *self.questions.few, ALL_GROUPS
+    def few(self) -> compiled.Few | None:
+        """What few rays ask the kernel."""
+        return self.snapshot.few(len(self.questions)) if self.snapshot.has_triangles else None
+
+    @property
+    def packed(self) -> compiled.Walked | None:
+        """What all rays ask the kernel; NumPy does without."""
+        return self.snapshot.packed(len(self.questions)) if self.snapshot.has_triangles else None
 
     def __getitem__(self, numbers: Ids) -> "AskedRays":
-        return AskedRays(self.octree, self.questions[numbers])
+        return AskedRays(self.snapshot, self.questions[numbers])
 
     def rays(self) -> Rays:
         """Return checked rays."""

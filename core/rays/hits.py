@@ -5,7 +5,6 @@ Triangles lie in the spheres around them, and in the discs that these cut out of
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,19 +24,28 @@ from ..arrays import (
 from ..descend import Found, States, expanded
 from ..mailboxing import Pairs
 from ..shapes import Boxes, Regions, Shapes, Spheres, Triangles
+from ..touch.rays import (
+    Rays,
+    cross_triangles,
+    enter_boxes,
+    enter_regions,
+    enter_spheres,
+    outward,
+)
 from ..touch.triangles import bounding_spheres_of, worth_tables
 from ..walkable import Walkable
-from .crossings import Rays, cross_triangles, enter_boxes, enter_regions, enter_spheres, outward
 from .walk import walk
 
 # Rays, entries of the tree, and a distance that is the less the more surely they meet.
 PossibleHits = tuple[Ids, Ids, Floats]
 
-# Pairs that may meet -> those that do, with items instead of entries, and where.
+# Pairs that may meet -> those that do, and where.
 Meet = Callable[[Pairs], tuple[Ids, Ids, Floats]]
 
 # What is left of a square after rounding, at least; how wrong a known normal may be, at most.
 _ROUNDED, _TURNED = 1.0 - 2.0**-48, 2.0**-28
+# The square of a chord that is longer than all that can be asked about.
+_ENDLESS = 2.0**1000
 # Pairs of ray and reference that are culled together, and pairs that are worth exact tests.
 _PAIRS, _BATCH = 16_384, 8_192
 # Pairs tested together: few enough that their coordinates stay in the cache.
@@ -58,12 +66,12 @@ def ray_hits(
     tree: Walkable,
     rays: Rays,
     closest_so_far: Floats,
+    meet: Meet,
     *,
     any_hit: bool = False,
     states: States | None = None,
-    meet: Meet | None = None,
 ) -> Iterator[tuple[Ids, Ids, Floats]]:
-    """Yield rays, ascending, items that they meet, and distances, (h,) each.
+    """Yield rays, ascending, entries of items that they meet, and distances, (h,) each.
 
     An item that stands in several cells on the way may come once for each: in NumPy it costs more
     to find out that a pair was tested than to test the pair again.
@@ -71,9 +79,8 @@ def ray_hits(
     `closest_so_far`, (q,), is how far each ray still looks: the caller lowers it in place; below 0
     a ray is done. If any hit will do, rays look where one is likely: at their far ends, where
     closed rooms have walls, and among the items of a cell at that which they pass most centrally.
-    `states` are as for `walk`. `meet` is the exact test, by default that of the tree's own items.
+    `states` are as for `walk`, `meet` is the exact test.
     """
-    meet = meet or partial(_met, tree, rays, closest_so_far)
     cull = SphereCull.of(tree, rays)
     steps = walk(tree, rays, closest_so_far, backwards=any_hit, states=states)
     for found in _runs(tree, rays, steps):
@@ -81,16 +88,6 @@ def ray_hits(
         for batch in _batches(near):
             for numbers, entries in _in_turn(*batch, closest_so_far) if any_hit else [batch[:2]]:
                 yield meet((numbers, entries))
-
-
-def _met(
-    tree: Walkable, rays: Rays, closest_so_far: Floats, pairs: Pairs
-) -> tuple[Ids, Ids, Floats]:
-    """Return the pairs that meet, with items instead of entries, and where."""
-    numbers, entries = pairs
-    distances = crossings(tree.arranged, entries, rays, numbers)
-    (met,) = (distances <= closest_so_far[numbers]).nonzero()
-    return numbers[met], tree.order[entries[met]], distances[met]
 
 
 def _in_turn(
@@ -187,7 +184,8 @@ class SphereCull:
             units = gather(units, some)
             beside = gather(middles, some) - along * units
             planes = gather(self.items.planes, found)
-            miss_distances = _out_of_discs(planes, units, beside, np.sqrt(room))
+            chords = np.sqrt(np.minimum(room, _ENDLESS))
+            miss_distances = _out_of_discs(planes, units, beside, chords)
             flags &= miss_distances <= radii * _TURNED + slacks[some]
         (kept,) = flags.nonzero()
         return asked[kept], found[kept], miss_distances[kept]

@@ -26,8 +26,8 @@ from ..arrays import (
 )
 from ..descend import CROSSING, OUTSIDE, UNVISITED, States
 from ..records import Columns
+from ..touch.rays import Rays
 from ..walkable import Walkable
-from .crossings import Rays
 
 # Pairs of ray and cell that are computed together: eight children take a few hundred bytes.
 _BLOCK = 8_192

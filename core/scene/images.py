@@ -6,7 +6,6 @@ volume. Each image has a slack, which covers the rounding of the inverse.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -21,6 +20,7 @@ from ..shapes import (
     Shapes,
     Spheres,
 )
+from ..snapshot import Images
 from ..touch.oriented_boxes import corners_of
 from .placements import Placements
 
@@ -34,20 +34,6 @@ _ROUNDING = 2.0**-47
 _RING = [0, 1, 3, 2, 4, 5, 7, 6]
 # Images that are made together: of small volumes, and of hexahedra, a kilobyte and a half each.
 _TOGETHER, _HEXAHEDRA = 32_768, 4_096
-
-
-@dataclass(frozen=True)
-class Images:
-    """Images of one kind: shape i, with its slack, is the image for pair `pairs[i]`.
-
-    `pairs` ascend. Points of the mesh that lie in an `exact` image lie in the volume. Without
-    shapes nothing is known: any point of the mesh may lie in the volume.
-    """
-
-    pairs: Ids
-    shapes: Shapes | None
-    slacks: Floats
-    exact: bool
 
 
 def taken_back(inverses: Floats, vectors: Floats) -> Floats:

@@ -1,34 +1,29 @@
-"""A scene at the moment of a question: both levels, and the pairs of volumes and placements."""
+"""A scene at the moment of a question: the top level, and the triangles of what is placed."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from ..arrays import Flags, Floats, Ids, flagged
-from ..octree import Answer, Freshness, Octree
-from ..query import query
-from ..records import Columns
+from .. import checks, compiled, lone
+from ..arrays import Floats, Ids, dot, gather
+from ..octree import Answer, Freshness
 from ..shapes import Shapes, Triangles
+from ..snapshot import Crossed, Images, Reached, SeenPoints, SeenRays
 from ..steps import Steps, run
-from ..touch import lying_inside
+from ..touch.rays import Rays
+from ..walkable import Walkable
+from .images import images_of, taken_back
 from .meshes import Meshes
-from .placed import PlacedTriangles
-from .placements import Placements
+from .packed import PackedScene
+from .placed import PlacedTriangles, placed
 from .pool import Pool, WalkedNodes
+from .top_level import TopLevel
 
-# Volumes that ask the top level together at first; later batches should find this many pairs.
-_FIRST, _PAIRS = 4_096, 262_144
-
-
-@dataclass(frozen=True)
-class Reached(Columns):
-    """Pairs of volumes and rows of placements, ascending; `whole` ones lie in their volume."""
-
-    volumes: Ids
-    rows: Ids
-    whole: Flags
+# Relative error that a few roundings leave in sums of products.
+_ROUNDING = 2.0**-46
 
 
 class Arranged(Protocol):
@@ -43,19 +38,16 @@ class Arranged(Protocol):
 class Packing:
     """What the compiled kernel has packed of a moment."""
 
-    scene: Any = None
+    scene: PackedScene | None = None
 
 
 @dataclass(frozen=True)
-class Moment:
+class Moment(TopLevel):
     """A scene that does not change: placements, the octree of their boxes, and the meshes.
 
-    What is in none of the groups of the question is not in `top`, and no placement `is_there`. A
-    moment made from another, scaled or shifted, has a `packing` of its own.
+    A moment made from another, scaled or shifted, has a `packing` of its own.
     """
 
-    placements: Placements
-    top: Octree
     meshes: Meshes
     freshness: Freshness
     packing: Packing = field(default_factory=Packing, init=False, compare=False)
@@ -63,17 +55,30 @@ class Moment:
     def __len__(self) -> int:
         return len(self.placements)
 
+    @property
+    def item_count(self) -> int:
+        """How many finite triangles are placed."""
+        return int(self.sizes_of(np.flatnonzero(self.placements.is_there)).sum())
+
+    @property
+    def largest(self) -> int:
+        """How many triangles the largest mesh has."""
+        return self.meshes.largest
+
+    @property
+    def has_triangles(self) -> bool:
+        """Whether all items are triangles: yes."""
+        return True
+
     def as_long_as_current(self, steps: Steps[Answer]) -> Steps[Answer]:
         """Repeat the steps; raise a RuntimeError at the first after the scene has changed."""
         return self.freshness.guarded(
             steps, "the scene has changed since this question: ask again"
         )
 
-    @property
-    def in_groups(self) -> Flags:
-        """Which placements are in the groups of the question, (n,)."""
-        assert self.top.ids is not None
-        return flagged(len(self.placements), self.placements.rows_named(self.top.ids))
+    def checked_owners(self, owners: ArrayLike | None) -> Ids | None:
+        """Return the owner of each placement, checked."""
+        return None if owners is None else checks.one_each("owners", owners, len(self))
 
     def scaled(self, scale: float) -> "Moment":
         """Return the same, except `top`, in a space scaled by a power of two."""
@@ -81,37 +86,40 @@ class Moment:
             return self
         return replace(self, placements=self.placements.scaled(scale))
 
-    def rows_touching(self, volumes: Shapes) -> tuple[Ids, Ids]:
-        """Return pairs of a volume and the row of a placement whose box it touches, sorted."""
-        found, ids = query(self.top, volumes)
-        rows = self.placements.rows_named(ids)
-        (there,) = self.placements.is_there[rows].nonzero()
-        return found[there], rows[there]
+    def names(self, rows: Ids, items: Ids) -> tuple[Ids, ...]:
+        """Return the ids of placements, and the triangles of their meshes."""
+        return np.append(self.placements.ids, -1)[rows], items
 
-    def reached(self, volumes: Shapes) -> Iterator[Reached]:
-        """Yield pairs of a volume and a placement with a box that it touches, some at a time."""
-        first, size = 0, _FIRST
-        while first < len(volumes):
-            asked = np.arange(first, min(first + size, len(volumes)))
-            part = volumes if len(asked) == len(volumes) else volumes[asked]
-            found, rows = self.rows_touching(part)
-            whole = lying_inside(self.top.items, self._tops(rows), part, found)
-            yield Reached(asked[found], rows, whole)
-            first += len(asked)
-            size = max(1, min(4 * len(asked), len(asked) * _PAIRS // max(len(rows), 1)))
+    def answer(self, reached: Reached, pairs: Ids) -> Ids:
+        """Return volumes, ids of placements and their triangles, (3, h)."""
+        rows = reached.rows[pairs[0]]
+        return np.stack((reached.volumes[pairs[0]], self.placements.ids[rows], pairs[1]))
 
-    def _tops(self, rows: Ids) -> Ids:
-        """Return the numbers of placements among the items of the top level."""
-        if len(self.top.items) == len(self.placements):
-            return rows
-        assert self.top.ids is not None
-        return np.searchsorted(self.top.ids, self.placements.ids[rows])
+    def few(self, count: int, *, several: bool = False) -> compiled.Few | None:
+        """Return what is packed."""
+        packed = self.packed(count) if 0 < count <= lone.MOST else None
+        return None if packed is None else packed.few
+
+    def packed(self, count: int = 0) -> PackedScene | None:
+        """Return the packed scene; None without a kernel, or if there is nothing."""
+        if compiled.why_not():
+            return None
+        if self.packing.scene is None:
+            if not self.placements.is_there.any():
+                return None
+            self.packing.scene = PackedScene(self.placements, self.meshes)
+        scene = self.packing.scene
+        return scene if scene.is_sound else None
 
     def nodes(self, rows: Ids, slacks: Floats) -> WalkedNodes:
         """Return the nodes for questions about the meshes placed in these rows."""
         meshes = self.placements.meshes[rows]
         pool = run(self.meshes.pool(np.flatnonzero(np.bincount(meshes))))
         return pool.asked(meshes, slacks)
+
+    def walked(self, rows: Ids) -> WalkedNodes:
+        """Return the nodes of meshes, for questions that need no slack."""
+        return self.nodes(rows, np.zeros(len(rows)))
 
     def side(self, pool: Pool) -> tuple[Pool, Ids, Floats]:
         """Return the pool, and the mesh and the matrix of each row, as the kernel walks them."""
@@ -121,3 +129,72 @@ class Moment:
         """Return triangles, placed in the world: entry i by the placement in row i."""
         placements = self.placements
         return PlacedTriangles(found.arranged, placements.matrices, placements.most, entries, rows)
+
+    def at_entries(self, tree: Walkable, entries: Ids, rows: Ids) -> tuple[Shapes, Ids]:
+        """Return triangles, placed in the world, pair by pair."""
+        assert isinstance(tree, WalkedNodes)
+        return self.placed(tree, entries, rows), np.arange(len(entries))
+
+    def at_numbers(self, rows: Ids, items: Ids) -> tuple[Shapes, Ids]:
+        """Return triangles, placed in the world, pair by pair, mesh after mesh."""
+        meshes, corners = self.placements.meshes[rows], np.empty((9, len(rows)))
+        order = np.argsort(meshes, kind="stable")
+        starts = np.flatnonzero(np.diff(meshes[order], prepend=-1))
+        for some in np.split(order, starts[1:]) if len(rows) else ():
+            corners[:, some] = self.meshes[int(meshes[some[0]])].triangles.take_rows(items[some])
+        corners = placed(corners, gather(self.placements.matrices, rows))
+        numbers = np.arange(3 * len(rows)).reshape(-1, 3)
+        return Triangles(corners.T.reshape(-1, 3), numbers), np.arange(len(rows))
+
+    def seen_by_rays(self, rays: Rays, pairs: Crossed, closest: Floats) -> SeenRays:
+        """Return nodes and rays in the spaces of meshes.
+
+        Of a mesh whose matrix has no inverse, all triangles are tested.
+        """
+        placements = self.placements
+        inverses = gather(placements.inverses, pairs.rows)
+        shifts = gather(placements.matrices[3::4], pairs.rows)
+        origins, directions = gather(rays.origins, pairs.rays), gather(rays.directions, pairs.rays)
+        known = np.isfinite(placements.slacks[pairs.rows])
+        starts = np.where(known, taken_back(inverses, origins - shifts), 0.0)
+        ways = np.where(known, taken_back(inverses, directions), 1.0)
+        size = np.abs(inverses)
+        wrong = taken_back(size, np.abs(origins) + np.abs(shifts)).max(axis=0)
+        turned = taken_back(size, np.abs(directions)).max(axis=0) / np.abs(ways).max(axis=0)
+        bounds = self.meshes.table.bounds[:, placements.meshes[pairs.rows]]
+        far = np.abs(starts).max(axis=0) + np.abs(bounds).max(axis=0)
+        slacks = placements.slacks[pairs.rows] + _ROUNDING * (wrong + turned * far)
+        slacks = np.where(known, slacks, np.inf)
+        factors = np.sqrt(dot(ways, ways)) / rays.lengths[pairs.rays] * (1 + 2.0**-40)
+        limits = closest[pairs.rays] * factors + slacks
+        seen = Rays.of(starts, ways, limits)
+        return SeenRays(self.nodes(pairs.rows, slacks), seen, factors, slacks)
+
+    def seen_by_points(self, points: Floats, numbers: Ids, rows: Ids) -> SeenPoints:
+        """Return nodes and points in the spaces of meshes.
+
+        Of a mesh whose matrix has no inverse, all triangles are tested.
+        """
+        placements = self.placements
+        known = np.isfinite(placements.slacks[rows]) & (placements.least[rows] > 0)
+        inverses = gather(placements.inverses, rows)
+        shifts, there = gather(placements.matrices[3::4], rows), gather(points, numbers)
+        seen = np.where(known, taken_back(inverses, there - shifts), 0.0)
+        wrong = taken_back(np.abs(inverses), np.abs(there) + np.abs(shifts)).max(axis=0)
+        slacks = np.where(known, placements.slacks[rows] + _ROUNDING * wrong, np.inf)
+        most = np.where(known, placements.most[rows], 1.0)
+        stretch = np.divide(most, placements.least[rows], out=np.ones(len(rows)), where=known)
+        return SeenPoints(self.nodes(rows, slacks), seen, most, stretch)
+
+    def images(self, volumes: Shapes, pairs: Reached) -> Iterator[tuple[Walkable, Images]]:
+        """Yield nodes, and volumes in the spaces of meshes."""
+        for images in images_of(volumes, pairs.volumes, self.placements, pairs.rows):
+            yield self.nodes(pairs.rows[images.pairs], images.slacks), images
+
+    def items_of(self, rows: Ids, counts: Ids) -> Ids:
+        """Return the first finite triangles of each mesh."""
+        return self.meshes.table.valid_triangles(self.placements.meshes[rows], counts)
+
+    def sizes_of(self, rows: Ids) -> Ids:
+        """Return how many finite triangles each mesh has."""
+        return self.meshes.sizes[self.placements.meshes[rows]]

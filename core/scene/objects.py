@@ -2,13 +2,18 @@
 
 from typing import SupportsIndex
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import checks
-from ..arrays import Ids
+from .. import checks, tuning
+from ..arrays import Ids, blocks, distinct
 from ..groups import ALL_GROUPS
 from ..shapes import Shapes
-from ..steps import Steps, at_once
+from ..steps import Steps, ascending, at_once, between
+from ..volumes.api import check_volumes
+from ..volumes.walked import any_of
+from . import pairs
+from .moment import Moment
 from .tree import SceneOctree
 
 
@@ -45,10 +50,31 @@ def objects_touching_steps(
     each piece of an octree that is built.
     """
     checks.kind("scene", scene, (SceneOctree,))
-    return scene._object_steps(volumes, groups)
+    check_volumes(volumes)
+    moment = scene._snapshot(groups)
+    return moment.as_long_as_current(ascending(_touching(moment, volumes)))
 
 
 objects_touching = at_once(objects_touching_steps)
+
+
+def _touching(moment: Moment, volumes: Shapes) -> Steps[Ids]:
+    """Return volumes and placements, (2, h), of which a triangle touches the volume, in steps."""
+    parts = [np.empty((2, 0), np.intp)]
+    for reached in moment.reached(volumes):
+        touched = reached.whole.copy()
+        (rest,) = (~touched).nonzero()
+        yield 0.0
+        needed = distinct(moment.placements.meshes[reached.rows[rest]])
+        yield from between(0.0, 0.9, moment.meshes.pool(needed))
+        yield 0.9
+        for few in blocks(len(rest), tuning.current.pairs_looked_at):
+            some = rest[few]
+            touched[some] = any_of(moment, volumes, reached[some])
+            yield 0.95
+        met = reached[touched]
+        parts.append(np.stack((met.volumes, moment.placements.ids[met.rows])))
+    return np.concatenate(parts, axis=1)
 
 
 def overlapping_objects_steps(
@@ -86,7 +112,10 @@ def overlapping_objects_steps(
         At a step, if the scene has changed since the call.
     """
     checks.kind("scene", scene, (SceneOctree,))
-    return scene._object_pair_steps(margin, owners, groups)
+    margin = checks.length("margin", margin)
+    moment = scene._snapshot(groups)
+    steps = pairs.overlapping_objects(moment, margin, moment.checked_owners(owners))
+    return moment.as_long_as_current(steps)
 
 
 overlapping_objects = at_once(overlapping_objects_steps)

@@ -14,11 +14,12 @@ from ..dynamic import DynamicOctree
 from ..groups import in_groups
 from ..octree import Freshness
 from ..shapes import Boxes, Triangles
+from ..snapshot import Placing
 from ..steps import Steps, run
-from .api import SceneQuestions
 from .baking import baking_steps
 from .meshes import Meshes
 from .moment import Moment
+from .pairs import overlapping
 from .placed import LAST_ROW, matrix_rows, placed
 from .placements import Placements
 
@@ -26,7 +27,7 @@ from .placements import Placements
 _MASKS = 4
 
 
-class SceneOctree(SceneQuestions):
+class SceneOctree(Placing):
     """An index of many placed meshes, in two levels.
 
     Each mesh is indexed once in its own space, however often it is placed: by an octree along a
@@ -464,7 +465,7 @@ class SceneOctree(SceneQuestions):
         """Return what the top level holds; a point for what cannot be found."""
         return Boxes.from_rows(placements.boxes)
 
-    def _moment(self, groups: SupportsIndex) -> Moment:
+    def _snapshot(self, groups: SupportsIndex) -> Moment:
         """Return the scene as questions with this mask see it: the same until it changes."""
         mask = checks.mask("groups", groups)
         moment = self._moments.get(mask)
@@ -477,6 +478,23 @@ class SceneOctree(SceneQuestions):
             few = self._moments if len(self._moments) < _MASKS else {}
             self._moments = {**few, mask: moment}
         return moment
+
+    def _pair_steps(
+        self,
+        margin: float,
+        skip_neighbours: bool,
+        within: bool,
+        owners: ArrayLike | None,
+        groups: SupportsIndex,
+    ) -> Steps[Ids]:
+        """Answer `overlapping_pairs_steps`."""
+        margin = checks.length("margin", margin)
+        if within and owners is not None:
+            raise ValueError("within pairs triangles of one owner: owners must be None")
+        moment = self._snapshot(groups)
+        numbers = moment.checked_owners(owners)
+        steps = overlapping(moment, margin, numbers, within, skip_neighbours)
+        return moment.as_long_as_current(steps)
 
     def _changed(self) -> None:
         """Let whoever still asks in steps know that the scene is another now."""

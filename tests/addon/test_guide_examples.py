@@ -1,4 +1,4 @@
-"""The examples of the user guide, today's and an older one's, do what it says on a small scene."""
+"""The examples of the user guide do what it says on a small scene."""
 
 import json
 import re
@@ -14,21 +14,13 @@ import octree_ext
 import octree_ext.core
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-GUIDES = {
-    "today": CHECKOUT / "docs" / "user_guide.md",
-    "0.1.0": CHECKOUT / "tests" / "fixtures" / "user_guide_0.1.0.md",
-}
+GUIDE = CHECKOUT / "docs" / "user_guide.md"
 INSTALLED = "bl_ext.user_default.octree"
 
 
-of_each_guide = pytest.mark.parametrize("guide", GUIDES)
-
-
-def examples(heading, guide="today"):
+def examples(heading):
     """Return the Python of a section, as one script."""
-    section = (
-        GUIDES[guide].read_text(encoding="utf-8").split(f"\n## {heading}\n")[1].split("\n## ")[0]
-    )
+    section = GUIDE.read_text(encoding="utf-8").split(f"\n## {heading}\n")[1].split("\n## ")[0]
     return "\n".join(re.findall(r"```python\n(.*?)```", section, re.DOTALL))
 
 
@@ -53,10 +45,9 @@ def things():
     bpy.context.view_layer.update()
 
 
-@of_each_guide
-def test_the_examples_for_other_add_ons(guide, installed, things, capsys):
+def test_the_examples_for_other_add_ons(installed, things, capsys):
     known = {}
-    exec(examples("From another add-on", guide), known)
+    exec(examples("From another add-on"), known)
     index = known["index"]
     assert known["names"] == {"Block", "Ball"}
     assert set(known["placements"]) <= set(known["found"])
@@ -87,12 +78,11 @@ def test_faces_of_rays_are_those_that_blender_names(installed, things):
     assert alike >= 195  # Blender computes in single precision
 
 
-@of_each_guide
-def test_the_examples_for_scripts(guide, things, tmp_path):
+def test_the_examples_for_scripts(things, tmp_path):
     bpy.ops.object.camera_add(location=(0, -20, 1), rotation=(np.pi / 2, 0, 0))
     bpy.context.scene.camera = bpy.context.object
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "things.blend"))
-    exec(examples("From a script", guide), {})
+    exec(examples("From a script"), {})
     scene = bpy.context.scene
     assert (scene.octree.source.scope, scene.octree.source.source) == ("VISIBLE", "OBJECTS")
     clashes, found, contacts = (

@@ -233,5 +233,5 @@ def test_the_short_way_has_room_for_trees_that_are_packed_later():
     depths = []
     for aside in (0, 50):
         ray_cast(index, [[aside + 1.0, 1, 1]], [[-1.0, -1, -1]])
-        depths.append(index._moment(ALL).packing.scene.few.depth)
-    assert depths[0] < depths[1] == index._moment(ALL).packing.scene._depth
+        depths.append(index._snapshot(ALL).packing.scene.few.depth)
+    assert depths[0] < depths[1] == index._snapshot(ALL).packing.scene._depth

@@ -12,18 +12,19 @@ import pytest
 from core.arrays import project
 from tests.test_layers import CHECKOUT, files
 
-ANSWER_PATH = ("arrays.py", "descend.py", "query.py", "mailboxing.py", "touch/", "rays/",
-               "nearest/", "scene/rays.py", "scene/nearest.py")  # fmt: skip
+ANSWER_PATH = ("arrays.py", "descend.py", "volumes/", "mailboxing.py", "touch/", "rays/",
+               "nearby/", "scene/top_level.py", "scene/moment.py")  # fmt: skip
 FREE = {"einsum", "matmul", "inner", "vdot", "tensordot", "norm", "linalg", "hypot", "sum", "mean"}
 # File and function -> why the order does not matter there.
 EXCEPTIONS = {
     ("descend.py", "classify"): "squared distances of cells, between bounds with slack",
     ("descend.py", "references"): "whole numbers",
-    ("rays/crossings.py", "of"): "counts of axes",
-    ("scene/nearest.py", "_rest"): "bounds of placements, with slack",
-    ("scene/nearest.py", "improve"): "whole numbers",
-    ("scene/nearest.py", "nearest_in"): "whole numbers",
-    ("scene/rays.py", "_free_path"): "how far to look at first",
+    ("touch/rays.py", "of"): "counts of axes",
+    ("nearby/walked.py", "improve"): "whole numbers",
+    ("scene/moment.py", "item_count"): "whole numbers",
+    ("scene/top_level.py", "_free_path"): "how far to look at first",
+    ("scene/top_level.py", "_in_reach"): "bounds of placements, with slack",
+    ("volumes/walked.py", "_with_whole"): "whole numbers",
     ("touch/separating_axis.py", "_along_axes"): "three rows at most, added in their order",
     ("touch/separating_axis.py", "overlap_along"): "the size of a slack",
 }

@@ -86,7 +86,7 @@ def looked_at(scene, direction, monkeypatch):
 
     With the kernel, how many pairs of patches: each is a step.
     """
-    moment = scene._moment(oracle.EVERYTHING)
+    moment = scene._snapshot(oracle.EVERYTHING)
     moment = moment.scaled(scale_of(moment))
     pool = run(moment.meshes.pool(np.unique(moment.placements.meshes)))
     search, rows = GapSearch(moment, pool, Way.of(np.array(direction, float))), [[1], [0]]
@@ -132,7 +132,7 @@ def test_faces_behind_which_nothing_is_are_not_gathered():
     """A box upon another, from which it moves away; and one that is beside a higher part."""
     lower, upper, way = box([0, 0, 0], [4, 4, 1]), box([1, 1, 1], [2, 2, 2]), Way.of(-DOWN)
     for below, count in ((lower, 0), (oracle.both(lower, box([3, 3, 1], [4, 4, 3])), 2)):
-        moment = scene_of(below, upper)._moment(oracle.EVERYTHING)
+        moment = scene_of(below, upper)._snapshot(oracle.EVERYTHING)
         search = GapSearch(moment, run(moment.meshes.pool(np.arange(2))), way)
         rows, one = np.array([[1], [0]]), np.zeros(1, np.intp)
         run(search.look(rows, one, np.zeros(1), shared=False))

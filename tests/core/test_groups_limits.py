@@ -1,6 +1,5 @@
 """Groups over a tree's life, and what a mask costs."""
 
-import importlib
 from dataclasses import replace
 
 import core_scenes as scenes
@@ -26,9 +25,7 @@ from core import (
     trace,
 )
 from core.groups import in_groups
-
-# The package has a function of the same name.
-queries = importlib.import_module("core.query")
+from core.volumes import walked as queries
 
 SPACE = Boxes([[-5, -8, -8]], [[1019, 1016, 1016]])
 

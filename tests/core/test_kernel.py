@@ -248,10 +248,10 @@ def test_what_is_packed_of_a_scene_is_of_one_moment():
     (placed,) = scene.place([mesh], np.eye(4)[None])
     question = np.ones((9, 3)), -np.ones((9, 3))
     assert ray_test(scene, *question).all()
-    moment = scene._moment(2**32 - 1)
-    assert moment is scene._moment(2**32 - 1)
+    moment = scene._snapshot(2**32 - 1)
+    assert moment is scene._snapshot(2**32 - 1)
     assert moment.packing.scene is not None
-    for other in (moment.scaled(2.0), copy(scene)._moment(2**32 - 1), scene._moment(1)):
+    for other in (moment.scaled(2.0), copy(scene)._snapshot(2**32 - 1), scene._snapshot(1)):
         assert other.packing is not moment.packing
     for same in (deepcopy(scene), pickle.loads(pickle.dumps(scene)), copy(scene)):
         assert "_moments" not in vars(same)
@@ -259,7 +259,7 @@ def test_what_is_packed_of_a_scene_is_of_one_moment():
     matrix = np.eye(4)
     matrix[:3, 3] = 9
     scene.move([placed], matrix[None])
-    assert scene._moment(2**32 - 1).packing.scene is None
+    assert scene._snapshot(2**32 - 1).packing.scene is None
     assert not ray_test(scene, *question).any()
 
 
@@ -285,7 +285,7 @@ def test_a_tree_is_packed_at_the_first_question_but_of_a_changing_tree_for_many(
     changing = DynamicOctree()
     changing.insert(Spheres(np.random.default_rng(1).normal(size=(9_999, 3)), np.ones(9_999)))
     for count, is_packed in ((1, False), (1_000, not compiled.why_not())):
-        assert (compiled.packed(changing.octree, count, boxes=True) is not None) == is_packed
+        assert (compiled.packed(changing.octree, count) is not None) == is_packed
 
 
 def test_without_it_the_reason_is_said(found_anew, package):

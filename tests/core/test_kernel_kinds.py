@@ -20,9 +20,9 @@ from core import (
     query_count,
     touch,
 )
-from core.nearest import closest
-from core.query import VOLUME_KINDS
 from core.shapes import Frusta, HalfSpaces
+from core.touch import points as closest
+from core.volumes.api import VOLUME_KINDS
 
 pytestmark = pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there")
 # The octree's cells tell more of these than the boxes around them.

@@ -16,18 +16,19 @@ NOWHERE = (-1, 2, 2**40, -(2**62))
 @pytest.fixture
 def packed():
     scene = scene_of(box([0, 0, 0], [1, 1, 1]), box([2, 0, 0], [3, 1, 1]))
-    return PackedScene(scene._moment(2**32 - 1))
+    moment = scene._snapshot(2**32 - 1)
+    return PackedScene(moment.placements, moment.meshes)
 
 
 def nearest(packed, rows):
     points = np.full((3, len(rows)), 0.25)
-    return packed.nearest_in_rows(points, np.array(rows), np.full(len(rows), np.inf))
+    return packed.nearest_of(points, np.array(rows), np.full(len(rows), np.inf))
 
 
 def votes(packed, rows):
     points, ways = np.full((len(rows), 3), 0.25), np.full((len(rows), 3), [1.0, 0.1, 0.2])
     asked = Questions(points, ways, np.full(1, np.inf))
-    return packed.wound_in(asked, np.array(rows), np.full(24, ORIENTED), np.array([0, 12]))
+    return packed.wound(asked, np.array(rows), np.full(24, ORIENTED), np.array([0, 12]))
 
 
 @pytest.mark.parametrize("ask", [nearest, votes])
@@ -67,4 +68,4 @@ def test_a_row_whose_mesh_has_no_codes_is_refused(packed):
     asked = Questions(np.full((1, 3), 0.25), np.ones((1, 3)), np.full(1, np.inf))
     for start in (-1, 12):
         with pytest.raises(IndexError, match="no codes"):
-            packed.wound_in(asked, np.zeros(1, np.intp), np.zeros(12, np.intp), np.full(2, start))
+            packed.wound(asked, np.zeros(1, np.intp), np.zeros(12, np.intp), np.full(2, start))

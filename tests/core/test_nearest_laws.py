@@ -19,7 +19,7 @@ from whole_numbers import batches, options
 import core
 from core import Boxes, Spheres, Triangles, build_octree, nearest, query
 
-asking = importlib.import_module("core.nearest.api")
+asking = importlib.import_module("core.nearby.walked")
 
 
 @st.composite

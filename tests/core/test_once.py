@@ -1,7 +1,5 @@
 """Each item is tested once for a question at most, and no more items than need be."""
 
-import importlib
-
 import core_scenes as scenes
 import numpy as np
 import pytest
@@ -10,11 +8,10 @@ from counters import PairsTested
 from numpy.testing import assert_array_equal
 
 from core import Boxes, Regions, Spheres, build_octree, query, query_any, query_count
+from core.volumes import walked as queries
 
 pytestmark = pytest.mark.usefixtures("in_numpy")
 
-# The package has a function of the same name.
-queries = importlib.import_module("core.query")
 
 SMALL = Boxes([[-0.4, 0.1, -0.3]], [[0.9, 0.8, 0.5]])
 

@@ -129,17 +129,6 @@ def test_empty_scenes_answer_everything():
         scene.place([mesh, mesh], [np.eye(4)] * 2)
 
 
-def test_older_spellings_answer_the_same(stage):
-    rng, scene, _, center, size = stage
-    for volumes in oracle.volumes(rng, center, size):
-        np.testing.assert_array_equal(
-            query(scene, volumes, relation="objects"), objects_touching(scene, volumes)
-        )
-    np.testing.assert_array_equal(
-        overlapping_pairs(scene, objects=True, margin=0.1), overlapping_objects(scene, margin=0.1)
-    )
-
-
 def test_questions_about_placements_want_a_scene():
     tree = build_octree(Boxes([[0, 0, 0]], [[1, 1, 1]]))
     with pytest.raises(ValueError, match="scene must be"):

@@ -26,6 +26,7 @@ from core import (
     statistics,
 )
 from core.scene import pool as pool_module
+from core.scene.moment import Moment
 
 SEEDS = st.integers(0, 2**32 - 1)
 EVERYWHERE = Boxes([[-1e12] * 3], [[1e12] * 3])
@@ -300,14 +301,13 @@ def test_meshes_are_indexed_when_a_question_needs_them(monkeypatch):
 
 @pytest.mark.usefixtures("in_numpy")
 def test_no_farther_mesh_is_asked_than_the_hit(monkeypatch):
-    rays = __import__("core.scene.rays", fromlist=["_seen"])
     asked = []
 
-    def watched(moment, all_rays, pairs, closest, see=rays._seen):
+    def watched(moment, all_rays, pairs, closest, see=Moment.seen_by_rays):
         asked.append((pairs.rays, pairs.entries))
         return see(moment, all_rays, pairs, closest)
 
-    monkeypatch.setattr(rays, "_seen", watched)
+    monkeypatch.setattr(Moment, "seen_by_rays", watched)
     rng = np.random.default_rng(4)
     scene = oracle.scene(rng, placements=300, triangles=200)
     origins = rng.normal(0, 12, (2000, 3))

@@ -23,8 +23,8 @@ from core import (
     query,
     ray_cast,
 )
-from core.nearest.closest import closest_points, distances, lower_bounds, upper_bounds
 from core.touch import touching
+from core.touch.points import closest_points, distances, lower_bounds, upper_bounds
 from core.touch.triangle_pairs import triangles_near_triangles, triangles_touch_triangles
 
 KINDS = (Boxes, Spheres, Regions, OrientedBoxes, Capsules, Frusta)

@@ -19,9 +19,9 @@ from core import (
 from core.audit.inside import inside
 from core.audit.rules import moment_of
 from core.audit.shells import shells_of
-from core.scene.packed import wound_about
-from core.scene.rays import Rays, wound_in_rows
+from core.scene.in_rows import _wound_about, wound_about
 from core.steps import run
+from core.touch.rays import Rays
 
 SMALL = solids.box((-1 / 64, -1 / 64, -1 / 64), (1 / 64, 1 / 64, 1 / 64))
 EVERYTHING = 2**32 - 1
@@ -70,7 +70,7 @@ def by_points(mesh, matrix, points):
 
 
 def by_rays_in_numpy(mesh, matrix, points):
-    return _by_rays(mesh, matrix, points, wound_in_rows)
+    return _by_rays(mesh, matrix, points, _wound_about)
 
 
 def by_rays(mesh, matrix, points):

@@ -18,6 +18,7 @@ from core import (
     Running,
     SceneOctree,
     audit,
+    overlapping_objects,
     overlapping_pairs,
     overlapping_pairs_steps,
     run,
@@ -196,7 +197,7 @@ def test_pairs_that_were_dropped_while_meshes_were_laid_out_are_found():
         taken(steps, step)
         steps.close()
         assert overlapping_pairs(scene).shape == (4, 156)
-        assert overlapping_pairs(scene, objects=True).shape == (2, 3)
+        assert overlapping_objects(scene).shape == (2, 3)
         assert len(audit(scene).classes) == 6
 
 

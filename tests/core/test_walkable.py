@@ -10,10 +10,10 @@ import scene_oracle as oracle
 from core import Octree, SceneOctree, Spheres, build_octree, run
 from core.descend import descend, expanded
 from core.mailboxing import mailboxes_for
-from core.nearest.search import Search, branch_and_bound, seed
-from core.query import vouched
-from core.rays.crossings import Rays
-from core.rays.hits import ray_hits
+from core.nearby.search import Search, branch_and_bound, seed
+from core.rays.hits import crossings, ray_hits
+from core.touch.rays import Rays
+from core.volumes.walked import vouched
 from core.walkable import Walkable
 
 TREE = build_octree(scenes.random(400, 0.1), capacity=8)
@@ -46,7 +46,14 @@ def found_in_spheres(tree):
 
 def met_by_rays(tree):
     rays = Rays.of(POINTS.T, POINTS[::-1].T - POINTS.T, np.full(30, np.inf))
-    steps = ray_hits(tree, rays, rays.limits.copy())
+
+    def meet(pairs):
+        numbers, entries = pairs
+        where = crossings(tree.arranged, entries, rays, numbers)
+        (met,) = np.isfinite(where).nonzero()
+        return numbers[met], entries[met], where[met]
+
+    steps = ray_hits(tree, rays, rays.limits.copy(), meet)
     return tuple(map(np.concatenate, zip(*steps, strict=True)))
 
 

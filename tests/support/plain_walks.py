@@ -9,11 +9,11 @@ import numpy as np
 
 from core.arrays import concatenated_ranges
 from core.groups import ALL_GROUPS, in_groups
-from core.nearest.closest import distances
 from core.rays.asked import checked_rays
-from core.rays.crossings import between_walls
 from core.rays.hits import crossings
 from core.touch import lying_inside, touching
+from core.touch.points import distances
+from core.touch.rays import between_walls
 
 # Rounding of cells, relative to the largest coordinate.
 ROUNDING = 2.0**-40

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import BLOCK, Floats, Ids, blocks, columns, dot, gather, joined, starts_of_runs
-from ..boxes import box_gaps
-from ..descend import Found, expanded, portions
+from ..arrays import BLOCK, Floats, Ids, blocks, gather, joined
+from ..descend import Found, expanded, nearest_cells, portions, squared_gaps
 from ..mailboxing import Latest, unique_pairs
+from ..touch.points import upper_bounds
 from ..walkable import Walkable
-from .closest import upper_bounds
 
 # References expanded together, a few megabytes.
 PIECE = 262_144
@@ -126,41 +125,18 @@ def _children_of_few(
 ) -> tuple[Ids, Ids, Floats]:
     parents, children = search.tree.children(cells)
     asked = queries[parents]
-    squares = _squares(search, asked, children)
+    squares = squared_gaps(search.tree, children, gather(search.points, asked))
     (near,) = (squares <= reach[asked]).nonzero()
     return asked[near], children[near], squares[near]
-
-
-def _squares(search: Search, queries: Ids, cells: Ids) -> Floats:
-    """Return the squared distances of points and what cells hold, (k,)."""
-    boxes = columns(search.tree.boxes_for(len(search.limits)), cells)
-    gaps = box_gaps(boxes, gather(search.points, queries))
-    return dot(gaps, gaps)
 
 
 def seed(search: Search, mailboxes: Latest) -> None:
     """Tighten the limits by the items of one cell near each point that holds enough of them."""
     everyone, tree = np.arange(len(search.limits)), search.tree
-    cells = _seed_cells(search, 2 * search.count)
+    cells = nearest_cells(tree, search.points, 2 * search.count)
     found = Found(everyone, tree.begin[cells], tree.end[cells], certain=False)
     for (some,) in portions([found], len(everyone), PIECE):
         pairs = expanded(tree, some)
         chosen = unique_pairs(*pairs, mailboxes)
         queries, entries = (each[chosen] for each in pairs)
         search.tighten(queries, upper_bounds(tree.arranged, entries, search.points, queries))
-
-
-def _seed_cells(search: Search, references: int) -> Ids:
-    """Descend to the nearest child while one has this many references; return the last cell."""
-    tree, going = search.tree, np.arange(len(search.limits))
-    cells = tree.roots + 0 * going
-    while len(going):
-        parents, children = tree.children(cells[going])
-        (enough,) = (tree.end[children] - tree.begin[children] >= references).nonzero()
-        parents, children = parents[enough], children[enough]
-        squares = _squares(search, going[parents], children)
-        order = np.lexsort((squares, parents))
-        first = order[starts_of_runs(parents[order])]
-        going = going[parents[first]]
-        cells[going] = children[first]
-    return cells

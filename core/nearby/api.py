@@ -1,0 +1,131 @@
+"""Nearest-item queries (k nearest neighbors): which items, how far, and where on them."""
+
+from dataclasses import dataclass
+from typing import SupportsFloat, SupportsIndex
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import checks, compiled, lone
+from ..any_octree import AnyOctree
+from ..arrays import Floats, Ids
+from ..descend import morton_order
+from ..groups import ALL_GROUPS
+from ..records import Record
+from ..shapes import Boxes
+from ..snapshot import IndexSnapshot, snapshot_of
+from .walked import nearest_of
+
+
+@dataclass(frozen=True, eq=False)
+class Nearest(Record):
+    """The nearest items of q points, `count` for each, the nearest first.
+
+    Attributes
+    ----------
+    items : ndarray of intp, shape (q, count)
+        Item numbers; -1 where there are no more. Of equally far items, the smaller number first.
+    distances : ndarray of float64, shape (q, count)
+        How far the item itself is, 0 where the point lies in it; infinite where there is none.
+    positions : ndarray of float64, shape (q, count, 3)
+        The item's closest point; the point itself where it lies in the item, NaN for no item.
+    placements : ndarray of intp, shape (q, count), or None
+        Of a `SceneOctree`, the placements whose triangles `items` are, -1 for no item.
+    """
+
+    items: Ids
+    distances: Floats
+    positions: Floats
+    placements: Ids | None = None
+
+
+def nearest(
+    tree: AnyOctree,
+    points: ArrayLike,
+    /,
+    *,
+    count: SupportsIndex = 1,
+    max_distance: SupportsFloat = np.inf,
+    groups: SupportsIndex = ALL_GROUPS,
+    threads: SupportsIndex | None = None,
+) -> Nearest:
+    """Find the nearest items of each point.
+
+    Parameters
+    ----------
+    tree : Octree or SceneOctree
+        Any octree.
+    points : array_like of float, shape (q, 3)
+        Where to look from; anywhere, also far outside the root.
+    count : int
+        How many items are wanted for each point; there may be fewer.
+    max_distance : float
+        Items farther away than this do not count; scene units, may be infinite.
+    groups : int
+        A mask of 32 bits: items with a mask that shares none of them are not there.
+    threads : int or None
+        Across how many threads the compiled kernel may walk; None as `use_threads` tells. The
+        same bits for any number.
+
+    Returns
+    -------
+    Nearest
+        Item numbers, distances and closest points, `count` a row, ascending by distance, then by
+        item. Fewer items leave -1, infinity and NaN.
+
+    Raises
+    ------
+    ValueError
+        If a point is not finite, `count` is no whole number of at least 1, `max_distance` is
+        negative or no number, `groups` is no mask, or `threads` are fewer than 1.
+
+    Notes
+    -----
+    O(log n) cells for a point near a surface; from afar, also those cells and items that are
+    nearly as close as the nearest. Points that are neighbors in space descend together, and an
+    item that is met in several cells is tested once. Branch and bound after Roussopoulos, Kelley
+    and Vincent, "Nearest Neighbor Queries", 1995, a whole level at a time.
+    """
+    alone = lone.nearest(tree, points, count, max_distance, groups, threads)
+    if alone is not None:
+        return Nearest(*alone)
+    snapshot = snapshot_of(tree, groups)
+    places = checks.plain_floats("points", points, 3)
+    count = checks.whole_number("count", count, 1)
+    most = checks.number("max_distance", max_distance, 0.0, finite=False)
+    checks.room("count", count, len(places), count, 3)
+    several = compiled.threads_of(threads)
+    few = snapshot.few(len(places), several=count > 1)
+    found: compiled.Arrays | None = None if few is None else few.nearest(places, count, most)
+    if found is None:
+        walked = snapshot.packed(len(places)) if count <= compiled.MOST else None
+        if walked is not None:
+            turns = _turns(snapshot, places)
+            found = walked.nearest(places, turns, count, most, several)
+    if found is None:
+        return _nearest(snapshot, places, count, most)
+    answer = _named(snapshot, found)
+    return compiled.repaired(
+        answer, answer.items[:, 0] == compiled.NOT_TAKEN,
+        lambda left: _nearest(snapshot, places[left], count, most),
+    )  # fmt: skip
+
+
+def _turns(snapshot: IndexSnapshot, places: Floats) -> Ids:
+    """Return the order in which points are asked: neighbors in space share what they look at."""
+    with np.errstate(invalid="ignore"):  # whoever asks finds out what is not finite
+        return morton_order(snapshot.top, Boxes(np.nan_to_num(places), np.nan_to_num(places)))
+
+
+def _nearest(snapshot: IndexSnapshot, places: Floats, count: int, max_distance: float) -> Nearest:
+    """Return what NumPy finds."""
+    checks.every_row("points", "be finite", np.isfinite(places).all(axis=1), places)
+    points, turns = np.ascontiguousarray(places.T), _turns(snapshot, places)
+    return _named(snapshot, nearest_of(snapshot, points, turns, count, max_distance))
+
+
+def _named(snapshot: IndexSnapshot, found: compiled.Arrays) -> Nearest:
+    """Return what was found, rows of placements last, by the names of the index."""
+    items, distances, positions, rows = found
+    *placements, items = snapshot.names(rows, items)
+    return Nearest(items, distances, positions, *placements)

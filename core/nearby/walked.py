@@ -1,0 +1,145 @@
+"""The nearest items of points in NumPy: branch and bound in the spaces of what is placed.
+
+A point looks at what is placed near it, first where that is likely to be nearest, and goes on
+there as in any tree; where a matrix stretches unevenly, it looks a little farther. Distances are
+measured to placed items.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Flags, Floats, Ids, blocks, distinct
+from ..compiled import Arrays
+from ..descend import expanded, portions
+from ..mailboxing import mailboxes_for, unique_pairs
+from ..snapshot import IndexSnapshot, SeenPoints
+from ..touch.points import closest_points, distances, lower_bounds
+from .search import PIECE, Search, branch_and_bound, kth_least, seed
+
+# Points that ask together, and pairs of point and placement that descend together.
+_POINTS, _TOGETHER = 16_384, 16_384
+# Triangles whose discs are worth making, once, for each pair.
+_WORTH = 512
+# A descent that would visit more pairs of point and cell is repeated in smaller batches.
+_MOST = 1_048_576
+
+
+class Best:
+    """The nearest items of each point so far, `count` a row: how far, and which."""
+
+    def __init__(self, points: int, count: int, max_distance: Floats | float) -> None:
+        self.count, self.most = count, max_distance
+        self.lengths = np.full((points, count), np.inf)
+        self.rows, self.entries, self.items = np.full((3, points, count), -1)
+
+    @property
+    def limits(self) -> Floats:
+        """How far each point has to look, (q,)."""
+        return np.minimum(self.lengths[:, -1], self.most)
+
+    @property
+    def are_full(self) -> Flags:
+        """Which points have found as many as they want, (q,)."""
+        return np.isfinite(self.lengths[:, -1])
+
+    def improve(self, points: Ids, rows: Ids, entries: Ids, items: Ids, lengths: Floats) -> None:
+        """Keep items that are nearer than those known; each item comes once."""
+        near = np.flatnonzero(lengths <= self.limits[points])
+        new = points[near], rows[near], entries[near], items[near], lengths[near]
+        asked = distinct(new[0])
+        held = self.rows[asked] >= 0
+        known = (self.rows, self.entries, self.items, self.lengths)
+        old = np.repeat(asked, held.sum(axis=1)), *(each[asked][held] for each in known)
+        points, rows, entries, items, lengths = map(np.concatenate, zip(old, new, strict=True))
+        order = np.lexsort((items, rows, lengths, points))
+        points = points[order]
+        ranks = np.arange(len(order)) - np.searchsorted(points, points)
+        (kept,) = (ranks < self.count).nonzero()
+        places, order = (points[kept], ranks[kept]), order[kept]
+        self.lengths[places], self.rows[places] = lengths[order], rows[order]
+        self.entries[places], self.items[places] = entries[order], items[order]
+
+
+def nearest_of(
+    snapshot: IndexSnapshot, points: Floats, turns: Ids, count: int, max_distance: float
+) -> Arrays:
+    """Return the nearest items of points (3, q), which ask in these turns, (q,).
+
+    Items and distances (q, count), positions (q, count, 3), and rows of placements (q, count).
+    """
+    rows, items = np.full((2, points.shape[1], count), -1)
+    lengths, positions = np.full(rows.shape, np.inf), np.full((*rows.shape, 3), np.nan)
+    fewer = min(count, snapshot.item_count)
+    for some in blocks(len(turns), _POINTS) if fewer else ():
+        asked = turns[some]
+        here, best = points[:, asked], Best(len(asked), fewer, max_distance)
+        for numbers, near in snapshot.near(here, best):
+            look(snapshot, here, numbers, near, best)
+        rows[asked, :fewer], items[asked, :fewer] = best.rows, best.items
+        lengths[asked, :fewer] = best.lengths
+        numbers, ranks = np.nonzero(best.rows >= 0)
+        found = best.rows[numbers, ranks]
+        where = snapshot.at_entries(snapshot.walked(found), best.entries[numbers, ranks], found)
+        positions[asked[numbers], ranks] = closest_points(*where, here, numbers).T
+    return items, lengths, positions, rows
+
+
+def look(snapshot: IndexSnapshot, points: Floats, numbers: Ids, rows: Ids, best: Best) -> None:
+    """Look for what is nearer to points in placements, pair by pair; numbers ascend."""
+    first, size = 0, _TOGETHER
+    while first < len(numbers):
+        some = slice(first, first + size)
+        if _Look(snapshot, points, numbers[some], rows[some], best).is_done(size > 1):
+            first += size
+        else:
+            size = max(1, size // 16)
+
+
+@dataclass(frozen=True)
+class _Look:
+    """Pairs of points and rows of placements in which they look."""
+
+    snapshot: IndexSnapshot
+    points: Floats
+    numbers: Ids
+    rows: Ids
+    best: Best
+
+    def is_done(self, may_stop: bool) -> bool:
+        """Look at all pairs, unless that is too much at a time."""
+        seen = self.snapshot.seen_by_points(self.points, self.numbers, self.rows)
+        limits = self.best.limits[self.numbers] / seen.most
+        search = Search(seen.tree, seen.points, self.best.count, limits, stretch=seen.stretch)
+        boxes = mailboxes_for(len(seen.tree.order))
+        seed(search, boxes)
+        found = branch_and_bound(search, _MOST if may_stop else None)
+        if found is None:
+            return False
+        for (some,) in portions([found], len(self.rows), PIECE):
+            pairs, entries = expanded(seen.tree, some)
+            least = np.zeros(len(entries))
+            if len(seen.tree.order) < _WORTH * len(self.rows):
+                least = lower_bounds(seen.tree.arranged, entries, seen.points, pairs)
+            near = np.flatnonzero(least <= search.reach[pairs])
+            near = near[unique_pairs(pairs[near], entries[near], boxes)]
+            self._measure(seen, search, pairs[near], entries[near], least[near])
+        return True
+
+    def _measure(
+        self, seen: SeenPoints, search: Search, pairs: Ids, entries: Ids, least: Floats
+    ) -> None:
+        """Measure distances to placed items, those that promise most first."""
+        numbers, best = self.numbers, self.best
+        promised = kth_least(pairs, least, best.count, len(numbers))
+        first = least <= promised[pairs]
+        for chosen in (first, ~first):
+            some = np.flatnonzero(chosen & (least <= search.reach[pairs]))
+            asked, found = pairs[some], entries[some]
+            items = self.snapshot.at_entries(seen.tree, found, self.rows[asked])
+            lengths = distances(*items, self.points, numbers[asked], best.limits)
+            near = np.flatnonzero(np.isfinite(lengths))
+            asked, found, lengths = asked[near], found[near], lengths[near]
+            rows, order = self.rows[asked], seen.tree.order
+            best.improve(numbers[asked], rows, found, order[found], lengths)
+            search.limits = np.minimum(search.limits, best.limits[numbers] / seen.most)

@@ -1,0 +1,264 @@
+"""Volumes in NumPy: candidates of a descent, each once, then exact tests; early out for any."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from .. import tuning
+from ..arrays import Flags, Ids, concatenated_ranges, gather, joined
+from ..descend import NOTHING, Found, descend, expanded, morton_order, nearest_cells, portions
+from ..mailboxing import Answers, Pairs, deduplicate, mailboxes_for
+from ..rounds import in_rounds
+from ..shapes import Shapes
+from ..snapshot import Images, IndexSnapshot, Reached
+from ..touch import lying_inside, touching
+from ..walkable import Walkable
+
+# Pairs of volume and placement that descend together at first, and at most; the references that a
+# batch should find. Of these, about _PIECE are expanded together, unless one pair found more.
+_FIRST, _MOST, _REFERENCES, _PIECE = 1_024, 65_536, 1_048_576, 262_144
+# How many items a pair tests first if one hit is enough, and how many times as many the next time.
+_FEW, _MORE = 8, 8
+# How many placements a volume tries first if any will do, and the factor for the next round.
+_PLACES, _MORE_PLACES = 1, 8
+
+_NONE = np.empty(0, np.intp)
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Pairs of volume and placement, by number, and entries of a tree, each once: all of some.
+
+    Number i of them is pair `asked[i]`. Certain ones are of cells that lie inside their volume.
+    Both kinds ascend by number.
+    """
+
+    tree: Walkable
+    asked: Ids
+    doubtful: Pairs
+    certain: Pairs
+
+
+def found_by(snapshot: IndexSnapshot, volumes: Shapes, relation: str) -> Ids:
+    """Return volumes and names of items for which the relation holds, (2, h) or more, sorted."""
+    parts = []
+    for pairs in snapshot.reached(volumes):
+        (rest,) = (~pairs.whole).nonzero()
+        some, answers = pairs[rest], Answers(len(pairs), snapshot.largest)
+        for found in candidates(snapshot, volumes, some, tight=relation == "candidates"):
+            numbers, entries = confirmed(snapshot, volumes, some, found, relation)
+            answers.add(rest[found.asked], numbers, found.tree.order[entries])
+        parts.append(snapshot.answer(pairs, _with_whole(snapshot, pairs, answers.pairs())))
+    if len(parts) == 1:
+        return parts[0]
+    return np.concatenate(parts, axis=1)
+
+
+def counted_by(snapshot: IndexSnapshot, volumes: Shapes) -> Ids:
+    """Return how many items touch each volume."""
+    counts = np.zeros(len(volumes), np.intp)
+    for pairs in snapshot.reached(volumes):
+        whole, some = pairs[pairs.whole], pairs[~pairs.whole]
+        np.add.at(counts, whole.volumes, snapshot.sizes_of(whole.rows))
+        for found in candidates(snapshot, volumes, some):
+            numbers, _ = confirmed(snapshot, volumes, some, found, "touching")
+            asked = some.volumes[found.asked]
+            np.add.at(counts, asked, np.bincount(numbers, minlength=len(asked)))
+    return counts
+
+
+def any_by(snapshot: IndexSnapshot, volumes: Shapes) -> Flags:
+    """Return which volumes touch an item; each stops at the first that it finds."""
+    flags = np.zeros(len(volumes), bool)
+    for pairs in snapshot.reached(volumes):
+        flags[pairs.volumes[pairs.whole]] = True
+        for early in in_rounds(pairs.volumes, _PLACES, _MORE_PLACES, lambda of, _: ~flags[of]):
+            some = pairs[early]
+            flags[some.volumes[any_of(snapshot, volumes, some)]] = True
+    return flags
+
+
+def any_of(snapshot: IndexSnapshot, volumes: Shapes, pairs: Reached) -> Flags:
+    """Return which pairs have an item that touches; more and more are looked at."""
+    touched, *seen = _looked(snapshot, volumes, pairs)
+    (left,) = (~touched).nonzero()
+    for found in candidates(snapshot, volumes, pairs, left, seen):
+        sure, unsure = vouched(found.tree, found.certain, "touching")
+        touched[found.asked[sure[0]]] = True
+        for numbers, entries in (unsure, found.doubtful):
+            asked = found.asked[numbers]
+            for early in in_rounds(asked, _FEW, _MORE, lambda of, _: ~touched[of]):
+                some = numbers[early], entries[early]
+                held = holding(snapshot, volumes, pairs, found, some, "touching")
+                touched[found.asked[held[0]]] = True
+    return touched
+
+
+def _looked(snapshot: IndexSnapshot, volumes: Shapes, pairs: Reached) -> tuple[Flags, Ids, Ids]:
+    """Return which pairs have an item that touches in the one cell nearest to their middle.
+
+    And where the references of that cell begin and end.
+    """
+    touched, (begin, end) = np.zeros(len(pairs), bool), np.zeros((2, len(pairs)), np.intp)
+    for tree, images in snapshot.images(volumes, pairs):
+        if images.shapes is not None:
+            walls = gather(tree.loose_rows, tree.roots)
+            low, high = (np.clip(side, walls[:3], walls[3:]) for side in images.shapes.limits())
+            cells = nearest_cells(tree, (low + high) / 2, _FEW)
+            begin[images.pairs], end[images.pairs] = tree.begin[cells], tree.end[cells]
+            run = Found(np.arange(len(cells)), tree.begin[cells], tree.end[cells], False)
+            for found in _expanded(tree, images.pairs, [run, NOTHING]):
+                held = holding(snapshot, volumes, pairs, found, found.doubtful, "touching")
+                touched[found.asked[held[0]]] = True
+    return touched, begin, end
+
+
+def candidates(
+    snapshot: IndexSnapshot,
+    volumes: Shapes,
+    pairs: Reached,
+    some: Ids | None = None,
+    seen: Sequence[Ids] = (),
+    *,
+    tight: bool = False,
+) -> Iterator[Candidates]:
+    """Yield the items of all cells that each volume touches in its placement; of `some` pairs.
+
+    Of each pair one run of references may have been `seen`, given by where they begin and end.
+
+    The memory in use does not grow with the number of pairs: the more references they find, the
+    fewer descend together. For `tight` see `classifier`.
+    """
+    some = np.arange(len(pairs)) if some is None else some
+    ranks = _ranks(snapshot, volumes).take(pairs.volumes[some])
+    order = some[np.argsort(ranks, kind="stable")]
+    first, size, most_runs = 0, _FIRST, tuning.current.query_runs
+    while first < len(order):
+        asked = order[first : first + size]
+        most = most_runs if len(asked) > 1 else None
+        steps = snapshot.images(volumes, pairs[asked])
+        found = [(tree, images, _runs(tree, images, most, tight)) for tree, images in steps]
+        if not all(runs for _, _, runs in found):
+            size = max(1, len(asked) // 16)
+            continue
+        references = 0
+        for tree, images, runs in found:
+            references += sum(each.references for each in runs)
+            here = asked[images.pairs]
+            if seen:
+                begin, end = (each[here] for each in seen)
+                runs.append(Found(np.arange(len(here)), begin, end, certain=False))
+            yield from _expanded(tree, here, runs)
+        first += len(asked)
+        size = max(1, min(_MOST, len(asked) * _REFERENCES // max(references, 1)))
+
+
+def _ranks(snapshot: IndexSnapshot, volumes: Shapes) -> Ids:
+    """Return when each volume asks, so that neighbors in space ask one after the other."""
+    ranks = np.empty(len(volumes), np.intp)
+    ranks[morton_order(snapshot.top, volumes)] = np.arange(len(volumes))
+    return ranks
+
+
+def _runs(tree: Walkable, images: Images, most: int | None, tight: bool) -> list[Found]:
+    """Return doubtful and certain runs, both by pair; nothing if they are more than `most`."""
+    if images.shapes is None:
+        roots = tree.roots
+        return [Found(np.arange(len(roots)), tree.begin[roots], tree.end[roots], False), NOTHING]
+    found: tuple[list[Found], list[Found]] = [], []
+    count = 0
+    for each in descend(tree, images.shapes, tight=tight):
+        found[each.certain and images.exact].append(each)
+        count += len(each.queries)
+        if most is not None and count > most:
+            return []
+    return [_by_volume(some) for some in found]
+
+
+def _by_volume(found: list[Found]) -> Found:
+    """Return all these runs, sorted by volume; their numbers are below 2**16."""
+    joined = Found.joined(found or [NOTHING])
+    return joined[np.argsort(joined.queries.astype(np.uint16), kind="stable")]
+
+
+def _expanded(tree: Walkable, asked: Ids, runs: list[Found]) -> Iterator[Candidates]:
+    """Yield the pairs in doubtful and certain runs, each once, some pairs at a time.
+
+    Those in further runs are left out.
+    """
+    references = sum(each.references for each in runs)
+    for portion in portions(runs, len(asked), _PIECE) if references > _PIECE else [runs]:
+        pairs = [expanded(tree, some) for some in portion]
+        if len(runs) > 2 or tree.straddlers != "keep":
+            pairs = deduplicate(pairs, len(tree.order), mailboxes_for(len(tree.order)))
+        yield Candidates(tree, asked, *pairs[:2])
+
+
+def confirmed(
+    snapshot: IndexSnapshot, volumes: Shapes, pairs: Reached, found: Candidates, relation: str
+) -> Pairs:
+    """Return the candidates for which the relation holds, in no order."""
+    if relation == "candidates":
+        return joined((found.doubtful, found.certain))
+    sure, unsure = vouched(found.tree, found.certain, relation)
+    parts = [
+        holding(snapshot, volumes, pairs, found, some, relation)
+        for some in (found.doubtful, unsure)
+    ]
+    return joined([*parts, sure])
+
+
+def holding(
+    snapshot: IndexSnapshot,
+    volumes: Shapes,
+    pairs: Reached,
+    found: Candidates,
+    some: Pairs,
+    relation: str,
+) -> Pairs:
+    """Return those of some candidates that pass the exact test."""
+    test = touching if relation == "touching" else lying_inside
+    numbers, entries = some
+    asked = found.asked[numbers]
+    items, ids = snapshot.at_entries(found.tree, entries, pairs.rows[asked])
+    (held,) = test(items, ids, volumes, pairs.volumes[asked]).nonzero()
+    return numbers[held], entries[held]
+
+
+def vouched(tree: Walkable, certain: Pairs, relation: str) -> tuple[Pairs, Pairs]:
+    """Split the items of cells inside a volume: those that are sure, and those to be tested.
+
+    Such a cell vouches for what touches the cell. Only items that stand in no other cell are
+    known to lie in it wholly.
+    """
+    numbers, entries = certain
+    doubted = tree.copied[entries] if relation == "inside" else _strays(tree, entries)
+    if not doubted.any():
+        return certain, (_NONE, _NONE)
+    return (numbers[~doubted], entries[~doubted]), (numbers[doubted], entries[doubted])
+
+
+def _strays(tree: Walkable, entries: Ids) -> Flags:
+    return np.isin(entries, tree.strays) if len(tree.strays) else np.zeros(1, bool)
+
+
+def _with_whole(snapshot: IndexSnapshot, pairs: Reached, found: Ids) -> Ids:
+    """Return pairs and items, (2, h): those found, and all of whole pairs."""
+    if not pairs.whole.any():
+        return found
+    (rest,) = (~pairs.whole).nonzero()
+    sizes = snapshot.sizes_of(pairs.rows)
+    counts = np.where(pairs.whole, sizes, np.bincount(found[0], minlength=len(pairs)))
+    ends = np.cumsum(counts)
+    result = np.empty((2, int(counts.sum())), np.intp)
+    cuts = [0, *(np.flatnonzero(np.diff(ends // _PIECE)) + 1).tolist(), len(pairs)]
+    for first, stop in pairwise(cuts):
+        some = slice(first, stop)
+        here = result[:, ends[first] - counts[first] : ends[stop - 1]]
+        here[0] = np.repeat(np.arange(first, stop), counts[some])
+        if pairs.whole[some].any():
+            here[1] = snapshot.items_of(pairs.rows[some], counts[some])
+    result[1, concatenated_ranges(ends[rest] - counts[rest], counts[rest])] = found[1]
+    return result
