@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import tuning
 from ..arrays import Flags, Ids, concatenated_ranges, gather, joined
+from ..boxes import boxes_meet
 from ..descend import NOTHING, Found, descend, expanded, morton_order, nearest_cells, portions
 from ..mailboxing import Answers, Pairs, deduplicate, mailboxes_for
 from ..rounds import in_rounds
@@ -21,6 +22,8 @@ from ..walkable import Walkable
 _FIRST, _MOST, _REFERENCES, _PIECE = 1_024, 65_536, 1_048_576, 262_144
 # How many items a pair tests first if one hit is enough, and how many times as many the next time.
 _FEW, _MORE = 8, 8
+# The items of one leaf that are looked at before all others.
+_LOOK = 32
 # How many placements a volume tries first if any will do, and the factor for the next round.
 _PLACES, _MORE_PLACES = 1, 8
 
@@ -97,18 +100,21 @@ def any_of(snapshot: IndexSnapshot, volumes: Shapes, pairs: Reached) -> Flags:
 
 
 def _looked(snapshot: IndexSnapshot, volumes: Shapes, pairs: Reached) -> tuple[Flags, Ids, Ids]:
-    """Return which pairs have an item that touches in the one cell nearest to their middle.
+    """Return which pairs have an item that touches in the leaf nearest to their middle.
 
-    And where the references of that cell begin and end.
+    And where the references that were looked at begin and end.
     """
     touched, (begin, end) = np.zeros(len(pairs), bool), np.zeros((2, len(pairs)), np.intp)
     for tree, images in snapshot.images(volumes, pairs):
         if images.shapes is not None:
             walls = gather(tree.loose_rows, tree.roots)
             low, high = (np.clip(side, walls[:3], walls[3:]) for side in images.shapes.limits())
-            cells = nearest_cells(tree, (low + high) / 2, _FEW)
-            begin[images.pairs], end[images.pairs] = tree.begin[cells], tree.end[cells]
-            run = Found(np.arange(len(cells)), tree.begin[cells], tree.end[cells], False)
+            cells = nearest_cells(tree, (low + high) / 2, 1)
+            are_met = boxes_meet(gather(tree.loose_rows, cells), np.concatenate((low, high)))
+            first = tree.begin[cells]
+            last = np.where(are_met, np.minimum(tree.end[cells], first + _LOOK), first)
+            begin[images.pairs], end[images.pairs] = first, last
+            run = Found(np.arange(len(cells)), first, last, certain=False)
             for found in _expanded(tree, images.pairs, [run, NOTHING]):
                 held = holding(snapshot, volumes, pairs, found, found.doubtful, "touching")
                 touched[found.asked[held[0]]] = True
