@@ -10,9 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, flagged, ranks_of
+from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, distinct, flagged, ranks_of
 from ..records import Record
+from ..scene.pool import Pool
 from ..shapes.boxes import CORNERS
+from ..steps import run
 from .stage import Stage, combined, near_clipped, screen_matrix, transformed
 
 # A disc of this radius in pixels has a pixel center in it, wherever it lies: half a diagonal, and
@@ -23,8 +25,8 @@ _SURE = 0.7075
 _NEARER = 2.0**-20
 # What reaches into a picture by less than this part of a pixel is beside it.
 _EDGE = 2.0**-20
-# Runs whose triangles are looked at together.
-_RUNS = 512
+# Cells whose triangles are looked at together.
+_CELLS = 512
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,53 +97,59 @@ def evidence(
 ) -> Iterator[Evidence]:
     """Yield what a picture (height, width) tells of wanted triangles of placements, (k,).
 
-    Those that are left out are none of both: runs of triangles that are small and hidden are not
-    looked into. O(runs of the placements, and triangles of the others).
+    Those that are left out are none of both: cells of triangles that are small and hidden are not
+    looked into. O(cells of the placements, and triangles of the others).
     """
     pixels, size = FarthestPixels.of(nearness), (nearness.shape[1], nearness.shape[0])
-    screen, runs = screen_matrix(view_projection, size), stage.arrays.runs
-    meshes = stage.moment.placements.meshes[rows]
-    owners = np.repeat(rows, runs.counts[meshes])
-    numbers = concatenated_ranges(runs.starts[meshes], runs.counts[meshes])
+    screen, moment = screen_matrix(view_projection, size), stage.moment
+    meshes = moment.placements.meshes[rows]
+    pool = run(moment.meshes.pool(distinct(meshes)))
+    cells, begin = pool.nodes.cells, pool.nodes.begin[pool.nodes.cells]
+    first, last = np.searchsorted(
+        begin, pool.firsts[meshes] + [[0], [1]] * moment.meshes.sizes[meshes]
+    )
+    owners = np.repeat(rows, last - first)
+    numbers = concatenated_ranges(first, last - first)
     for some in blocks(len(numbers)):
-        own, run = owners[some], numbers[some]
-        (kept,) = _is_open(stage, pixels, screen, size, own, run).nonzero()
-        for part in blocks(len(kept), _RUNS):
+        own, cell = owners[some], numbers[some]
+        (kept,) = _is_open(stage, pool, pixels, screen, size, own, cell).nonzero()
+        for part in blocks(len(kept), _CELLS):
             which = kept[part]
-            counts = runs.sizes[run[which]]
-            triangles = runs.triangles[concatenated_ranges(runs.first[run[which]], counts)]
-            each = np.repeat(own[which], counts)
-            (asked,) = wanted(each, triangles).nonzero()
-            yield _told(stage, pixels, screen, size, each[asked], triangles[asked])
+            each, entries = pool.nodes.entries(cells[cell[which]])
+            each = own[which[each]]
+            (asked,) = wanted(each, pool.order[entries]).nonzero()
+            yield _told(stage, pool, pixels, screen, size, each[asked], entries[asked])
 
 
 def _told(
     stage: Stage,
+    pool: Pool,
     pixels: FarthestPixels,
     screen: Floats,
     size: tuple[int, int],
     rows: Ids,
-    triangles: Ids,
+    entries: Ids,
 ) -> Evidence:
-    """Return what a picture tells of triangles (n,) of placements in rows."""
-    corners, numbers = _on_screen(stage, screen, rows, triangles)
+    """Return what a picture tells of entries (n,) of placements in rows."""
+    corners, numbers = _on_screen(stage, pool, screen, rows, entries)
     resolved, unresolved = (
         flagged(len(rows), numbers[each]) for each in _judged(pixels, size, corners)
     )
-    return Evidence(rows, triangles, resolved, unresolved & ~resolved)
+    return Evidence(rows, pool.order[entries], resolved, unresolved & ~resolved)
 
 
 def _is_open(
     stage: Stage,
+    pool: Pool,
     pixels: FarthestPixels,
     screen: Floats,
     size: tuple[int, int],
     rows: Ids,
     numbers: Ids,
 ) -> Flags:
-    """Return which runs (k,) of placements in rows are not all small and hidden."""
-    runs, placements = stage.arrays.runs, stage.moment.placements
-    sides = runs.bounds[:, numbers].reshape(2, 3, -1)
+    """Return which cells (k,) of placements in rows do not hold only what is small and hidden."""
+    placements = stage.moment.placements
+    sides = pool.nodes.boxes[:, pool.nodes.cells[numbers]].reshape(2, 3, -1)
     corners = np.stack([sides[corner, np.arange(3)] for corner in CORNERS], axis=1)
     matrices = combined(screen, placements.matrices[:, rows])
     clip = transformed(np.tile(matrices, 8), corners.reshape(3, -1)).reshape(4, 8, -1)
@@ -151,20 +159,20 @@ def _is_open(
         places = clip[:3] / clip[3]
         # Pixels to a unit of length, at most: the derivative of a quotient.
         reach = slopes[:2].max() + np.abs(places[:2]).max(axis=(0, 1)) * slopes[3]
-        radii = runs.radii[numbers] * placements.most[rows] * reach / clip[3].min(axis=0)
+        radii = pool.inner_radii[numbers] * placements.most[rows] * reach / clip[3].min(axis=0)
     hidden, _ = _hidden(pixels, size, places)
     return near | ~hidden | ~(radii < _SURE)
 
 
-def _on_screen(stage: Stage, screen: Floats, rows: Ids, triangles: Ids) -> tuple[Floats, Ids]:
+def _on_screen(
+    stage: Stage, pool: Pool, screen: Floats, rows: Ids, entries: Ids
+) -> tuple[Floats, Ids]:
     """Return x, y and nearness of corners (3, 3, m), and which triangle each is a part of."""
-    arrays, placements = stage.arrays, stage.moment.placements
+    placements = stage.moment.placements
     (placed,) = flagged(len(placements), rows).nonzero()
     which = ranks_of(len(placements), placed)[rows]
     matrices = combined(screen, placements.matrices[:, placed])[:, :, which]
-    meshes = placements.meshes[rows]
-    faces = arrays.faces[:, arrays.face_starts[meshes] + triangles]
-    points = arrays.vertices[:, faces + arrays.vertex_starts[meshes]]
+    points = pool.arranged.take_rows(entries).reshape(3, 3, -1).swapaxes(0, 1)
     clip = transformed(np.tile(matrices, 3), points.reshape(3, -1))
     own = np.arange(clip.shape[1]).reshape(3, -1)
     clip, faces, kept = near_clipped(clip, own)

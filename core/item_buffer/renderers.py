@@ -117,15 +117,15 @@ class ItemRenderer:
 
     @property
     def stage(self) -> Stage:
-        """The scene as it is now, in flat arrays."""
+        """The scene as it is now."""
         if self._stage is None or not self._stage.moment.freshness.is_current:
-            self._stage = Stage.of(self._scene._moment(self._groups), self._stage)
+            self._stage = Stage(self._scene._moment(self._groups))
         return self._stage
 
     def _in_groups(self, mask: int) -> Self:
-        """Return one of the same kind for a question of some groups; no mesh is gathered again."""
+        """Return one of the same kind for a question of some groups."""
         other = copy(self)
-        other._groups, other._stage = mask, Stage.of(self._scene._moment(mask), self.stage)
+        other._groups, other._stage = mask, None
         return other
 
     def image(self, view_projection: Floats, size: Size, alone: Alone | None = None) -> Image:
