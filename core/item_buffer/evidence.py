@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, distinct, flagged, ranks_of
 from ..records import Record
 from ..scene.pool import Pool
-from ..shapes.boxes import CORNERS
+from ..shapes.boxes import box_corners
 from ..steps import run
 from .stage import Stage, combined, near_clipped, screen_matrix, transformed
 
@@ -150,7 +150,7 @@ def _is_open(
     """Return which cells (k,) of placements in rows do not hold only what is small and hidden."""
     placements = stage.moment.placements
     sides = pool.nodes.boxes[:, pool.nodes.cells[numbers]].reshape(2, 3, -1)
-    corners = np.stack([sides[corner, np.arange(3)] for corner in CORNERS], axis=1)
+    corners = box_corners(sides).swapaxes(0, 1)
     matrices = combined(screen, placements.matrices[:, rows])
     clip = transformed(np.tile(matrices, 8), corners.reshape(3, -1)).reshape(4, 8, -1)
     near = ((clip[3] <= 0) | (clip[3] < clip[2])).any(axis=0)

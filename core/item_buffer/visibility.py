@@ -15,7 +15,7 @@ from ..records import Record
 from ..scene.moment import Moment, Reached
 from ..scene.volumes import any_of
 from ..shapes import Frusta
-from ..shapes.boxes import CORNERS
+from ..shapes.boxes import box_corners
 from ..steps import Steps, at_once
 from .mask_runs import Counted, counted_alone, counted_in
 from .renderers import Alone, ItemRenderer, Size, asked_of, checked_views
@@ -296,8 +296,7 @@ def _boxes_around(
 
 def _on_screen(boxes: Floats, screen: Floats) -> tuple[Floats, Floats]:
     """Return bounds (2, n) on the screen of what boxes (6, n) hold before the near plane."""
-    sides = boxes.reshape(2, 3, -1)
-    corners = np.stack([sides[corner, np.arange(3)] for corner in CORNERS], axis=1)
+    corners = box_corners(boxes.reshape(2, 3, -1)).swapaxes(0, 1)
     clip = np.einsum("ij,jcn->icn", screen[:, :3], corners) + screen[:, 3, None, None]
     depths = clip[3] - clip[2]
     front = (depths >= 0) & (clip[3] > 0)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import compiled, tuning
-from ..arrays import Floats, Ids, blocks, concatenated_ranges, gather, take_columns
+from ..arrays import Floats, Ids, batched, blocks, concatenated_ranges, gather, take_columns
 from ..boxes import bounds_of_runs
 from ..passes import radix_argsort_steps, taken_steps
 from ..shapes import Triangles
@@ -213,13 +213,10 @@ class GrowingPool:
         count = sum(len(mesh.valid) for mesh in new)
         for name, more in (("vertices", corners), ("faces", count), ("order", count)):
             self._arrays[name].expect(more)
-        ends = np.cumsum(sizes)
-        cuts = np.flatnonzero(np.diff(ends // tuning.current.indexed_together)) + 1
-        done = 0.0
-        for some in np.split(np.arange(len(sizes)), cuts):
-            stop = ends[some[-1]] / ends[-1] if len(some) else 1.0
-            numbers = np.array(list(meshes), np.intp)[some].tolist()
-            while left := [number for number in numbers if is_wanted(number)]:
+        ends, numbers, done = np.cumsum(sizes), list(meshes), 0.0
+        for some in batched(ends, tuning.current.indexed_together):
+            stop = ends[some.stop - 1] / ends[-1]
+            while left := [number for number in numbers[some] if is_wanted(number)]:
                 is_here = left[0] in self._places
                 left = [number for number in left if (number in self._places) == is_here]
                 middle = (done + stop) / 2
