@@ -15,7 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import compiled, tuning
-from ..arrays import Floats, Ids, batched, blocks, concatenated_ranges, gather, take_columns
+from ..arrays import (
+    Floats,
+    Ids,
+    batched,
+    blocks,
+    concatenated_ranges,
+    gather,
+    joined,
+    take_columns,
+)
 from ..boxes import bounds_of_runs
 from ..passes import radix_argsort_steps, taken_steps
 from ..shapes import Triangles
@@ -270,8 +279,8 @@ class GrowingPool:
         """Return the pool, by numbers of meshes up to `born`."""
         if self._all is None or len(self._all.firsts) != born:
             places = np.tile(np.array([_NOWHERE]).T, born)
-            for mesh, place in self._places.items():
-                places[:, mesh] = place[:-1]
+            if self._places:
+                places[:, list(self._places)] = np.array(list(self._places.values())).T[:-1]
             arrays = {name: array.rows for name, array in self._arrays.items()}
             vertices, faces, order = (arrays.pop(name) for name in ("vertices", "faces", "order"))
             firsts, corners, corner_counts, roots = places
@@ -362,19 +371,15 @@ def _bounds_of(nodes: Ids, triangles: Triangles, order: Ids) -> Steps[tuple[Floa
 
 def _entered(meshes: list[Mesh]) -> Pool:
     """Return the finite triangles of these meshes alone, numbered from 0, none indexed."""
-    sizes = [(len(mesh.valid), len(mesh.triangles.vertices)) for mesh in meshes]
-    counts, lengths = np.array(sizes, np.intp).T
+    parts = [
+        (each.vertices.T, each.faces.T if len(valid) == len(each) else gather(each.faces.T, valid))
+        for each, valid in ((mesh.triangles, mesh.valid) for mesh in meshes)
+    ]
+    lengths, counts = np.array([[rows.shape[1] for rows in part] for part in parts], np.intp).T
     firsts, corners = np.cumsum(counts) - counts, np.cumsum(lengths) - lengths
-    parts = []
-    for mesh, corner in zip(meshes, corners.tolist(), strict=True):
-        faces = mesh.triangles.faces.T
-        parts.append(faces if len(mesh.valid) == faces.shape[1] else gather(faces, mesh.valid))
-        if corner:
-            parts[-1] = parts[-1] + corner
+    vertices, faces = parts[0] if len(parts) == 1 else joined(parts)  # millions are not copied
+    if len(parts) > 1:
+        faces += np.repeat(corners, counts)
     order = np.concatenate([mesh.valid for mesh in meshes])
-    vertices, faces = meshes[0].triangles.vertices.T, parts[0]
-    if len(meshes) > 1:  # millions of one are not copied
-        vertices = np.concatenate([mesh.triangles.vertices.T for mesh in meshes], axis=1)
-        faces = np.concatenate(parts, axis=1)
     arranged = GrownTriangles(vertices, faces, {})
     return Pool(arranged, order, firsts, corners, lengths, Nodes.none(len(meshes)), Layout())
