@@ -1,6 +1,7 @@
 """Flat-array idioms (ranges, blocks, gathered columns), and robust products of vectors."""
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -33,6 +34,15 @@ def address(array: NDArray[Any]) -> int:
 def blocks(length: int, size: int = BLOCK) -> Iterator[slice]:
     """Return slices of at most `size` that cover `range(length)` in order."""
     return (slice(start, min(start + size, length)) for start in range(0, length, size))
+
+
+def batched(ends: Ids, size: int) -> list[slice]:
+    """Return slices that cover elements in order, each of about `size` in total or of one element.
+
+    `ends` are the cumulative sums of what the elements count for.
+    """
+    cuts = (np.flatnonzero(np.diff(ends // size)) + 1).tolist()
+    return [slice(*each) for each in pairwise([0, *cuts, len(ends)])] if len(ends) else []
 
 
 def concatenated_ranges(starts: Ids, counts: Ids) -> Ids:

@@ -366,9 +366,9 @@ typedef struct {
 } Target;
 
 EXPORT int64_t octree_kernel_project(const double *vertices, int64_t vertex_count,
-                                     const double *matrices, const int64_t *starts,
-                                     const int64_t *counts, int64_t placed, double *clip,
-                                     int64_t room);
+                                     int64_t vertex_step, const double *matrices,
+                                     const int64_t *starts, const int64_t *counts,
+                                     int64_t placed, double *clip, int64_t room);
 EXPORT int64_t octree_kernel_draw(const Target *target, const Target *alone, const double *places,
                                   int64_t place_count, const int64_t *faces, int64_t face_step,
                                   const int64_t *names, int64_t from, int64_t to);

@@ -14,12 +14,12 @@
 #define THIN 0x1p-20
 
 /* Put the vertices of some placements on the screen, one placement after the other: `clip`
- * (4, room) are `starts` and `counts` of `vertices` times `matrices` (4, 4, placed). Returns how
- * many lie before the near plane. */
+ * (4, room) are `starts` and `counts` of `vertices`, in rows `vertex_step` apart, times `matrices`
+ * (4, 4, placed). Returns how many lie before the near plane. */
 EXPORT int64_t octree_kernel_project(const double *vertices, int64_t vertex_count,
-                                     const double *matrices, const int64_t *starts,
-                                     const int64_t *counts, int64_t placed, double *clip,
-                                     int64_t room) {
+                                     int64_t vertex_step, const double *matrices,
+                                     const int64_t *starts, const int64_t *counts,
+                                     int64_t placed, double *clip, int64_t room) {
     USE_DEFAULT_FLOATS;
     int64_t at = 0, front = 0;
     for (int64_t p = 0; p < placed; p++) {
@@ -28,7 +28,7 @@ EXPORT int64_t octree_kernel_project(const double *vertices, int64_t vertex_coun
             counts[p] > room - at)
             return DAMAGED;
         for (int n = 0; n < 16; n++) rows[n] = matrices[n * placed + p];
-        const double *x = vertices + starts[p], *y = x + vertex_count, *z = y + vertex_count;
+        const double *x = vertices + starts[p], *y = x + vertex_step, *z = y + vertex_step;
         for (int64_t i = 0; i < counts[p]; i++, at++) {
             double found[4];
             for (int n = 0; n < 4; n++) {

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import tuning
-from ..arrays import Flags, Floats, Ids, distinct, flagged, starts_of_runs
+from ..arrays import Flags, Floats, Ids, batched, distinct, flagged, starts_of_runs
 from ..passes import grouped_steps
 from ..scene.pool import Layout, Pool
 from ..steps import Steps, between
@@ -92,10 +92,8 @@ def shells_of(pool: Pool, sizes: Ids, meshes: Ids) -> Steps[Shells]:
     shells = shells.fitted(len(sizes), len(arranged.vertices), len(arranged.faces))
     firsts = pool.firsts[meshes]
     new = meshes[(shells.firsts[meshes] != firsts) & (firsts >= 0)]
-    ends = np.flatnonzero(np.diff(np.cumsum(sizes[new]) // tuning.current.shells_together)) + 1
-    for some in np.split(new, ends):
-        if len(some):
-            yield from _look(shells, pool, some, sizes[some])
+    for some in batched(np.cumsum(sizes[new]), tuning.current.shells_together):
+        yield from _look(shells, pool, new[some], sizes[new[some]])
     _known[pool.layout] = shells
     return shells
 

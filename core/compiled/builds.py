@@ -1,13 +1,13 @@
 """Builds in C: bounds, Morton codes, a radix sort, child masks and references, in pieces."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import tuning
-from ..arrays import Flags, Floats, Ids, address, blocks
+from ..arrays import Flags, Floats, Ids, address, batched, blocks
 from ..cells import Cells, Slices
 from ..grid import Depths, Grid, Words
 from ..shapes import Shapes, Triangles
@@ -268,10 +268,6 @@ def _whole(rows: NDArray[Any]) -> NDArray[Any]:
     return np.ascontiguousarray(rows, dtype=np.int64)
 
 
-def _pieces(ends: Ids) -> Iterator[slice]:
+def _pieces(ends: Ids) -> list[slice]:
     """Return slices of cells of some ten thousand entries, or of one, given where those end."""
-    size = tuning.current.piece // 4
-    if len(ends) == 0 or ends[-1] <= size:
-        return map(slice, [0], [len(ends)])
-    cuts = np.flatnonzero(np.diff(ends // size)) + 1
-    return map(slice, [0, *cuts.tolist()], [*cuts.tolist(), len(ends)])
+    return batched(ends, tuning.current.piece // 4)

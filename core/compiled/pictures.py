@@ -25,7 +25,8 @@ class Painter(Caller):
         """
         total = int(counts.sum())
         clip, rows = np.empty((4, total)), np.ascontiguousarray(matrices)
-        given = vertices, vertices.shape[1], rows, starts, counts, len(starts)
+        step = vertices.strides[0] // vertices.itemsize
+        given = vertices, vertices.shape[1], step, rows, starts, counts, len(starts)
         return clip, self._call("project", *given, clip, total) == total
 
     def draw(

@@ -10,9 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, flagged, ranks_of
+from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, distinct, flagged, ranks_of
 from ..records import Record
-from ..shapes.boxes import CORNERS
+from ..scene.placements import Placements
+from ..scene.pool import Pool
+from ..shapes.boxes import box_corners
+from ..steps import run
 from .stage import Stage, combined, near_clipped, screen_matrix, transformed
 
 # A disc of this radius in pixels has a pixel center in it, wherever it lies: half a diagonal, and
@@ -23,8 +26,8 @@ _SURE = 0.7075
 _NEARER = 2.0**-20
 # What reaches into a picture by less than this part of a pixel is beside it.
 _EDGE = 2.0**-20
-# Runs whose triangles are looked at together.
-_RUNS = 512
+# Cells whose triangles are looked at together.
+_CELLS = 512
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,82 +98,77 @@ def evidence(
 ) -> Iterator[Evidence]:
     """Yield what a picture (height, width) tells of wanted triangles of placements, (k,).
 
-    Those that are left out are none of both: runs of triangles that are small and hidden are not
-    looked into. O(runs of the placements, and triangles of the others).
+    Those that are left out are none of both: cells of triangles that are small and hidden are not
+    looked into. O(cells of the placements, and triangles of the others).
     """
-    pixels, size = FarthestPixels.of(nearness), (nearness.shape[1], nearness.shape[0])
-    screen, runs = screen_matrix(view_projection, size), stage.arrays.runs
-    meshes = stage.moment.placements.meshes[rows]
-    owners = np.repeat(rows, runs.counts[meshes])
-    numbers = concatenated_ranges(runs.starts[meshes], runs.counts[meshes])
+    moment, size = stage.moment, (nearness.shape[1], nearness.shape[0])
+    meshes = moment.placements.meshes[rows]
+    pool, sizes = run(moment.meshes.pool(distinct(meshes))), moment.meshes.sizes[meshes]
+    screen, pixels = screen_matrix(view_projection, size), FarthestPixels.of(nearness)
+    picture = _Picture(moment.placements, pool, screen, pixels, size)
+    cells, begin = pool.nodes.cells, pool.nodes.begin[pool.nodes.cells]
+    first, last = np.searchsorted(begin, pool.firsts[meshes] + [[0], [1]] * sizes)
+    owners = np.repeat(rows, last - first)
+    numbers = concatenated_ranges(first, last - first)
     for some in blocks(len(numbers)):
-        own, run = owners[some], numbers[some]
-        (kept,) = _is_open(stage, pixels, screen, size, own, run).nonzero()
-        for part in blocks(len(kept), _RUNS):
+        own, cell = owners[some], numbers[some]
+        (kept,) = picture.are_open(own, cell).nonzero()
+        for part in blocks(len(kept), _CELLS):
             which = kept[part]
-            counts = runs.sizes[run[which]]
-            triangles = runs.triangles[concatenated_ranges(runs.first[run[which]], counts)]
-            each = np.repeat(own[which], counts)
-            (asked,) = wanted(each, triangles).nonzero()
-            yield _told(stage, pixels, screen, size, each[asked], triangles[asked])
+            each, entries = pool.nodes.entries(cells[cell[which]])
+            each = own[which[each]]
+            (asked,) = wanted(each, pool.order[entries]).nonzero()
+            yield picture.told(each[asked], entries[asked])
 
 
-def _told(
-    stage: Stage,
-    pixels: FarthestPixels,
-    screen: Floats,
-    size: tuple[int, int],
-    rows: Ids,
-    triangles: Ids,
-) -> Evidence:
-    """Return what a picture tells of triangles (n,) of placements in rows."""
-    corners, numbers = _on_screen(stage, screen, rows, triangles)
-    resolved, unresolved = (
-        flagged(len(rows), numbers[each]) for each in _judged(pixels, size, corners)
-    )
-    return Evidence(rows, triangles, resolved, unresolved & ~resolved)
+@dataclass(frozen=True, eq=False)
+class _Picture:
+    """A picture of placements, and the matrix (4, 4) that puts points of the scene into it."""
 
+    placements: Placements
+    pool: Pool
+    screen: Floats
+    pixels: FarthestPixels
+    size: tuple[int, int]
 
-def _is_open(
-    stage: Stage,
-    pixels: FarthestPixels,
-    screen: Floats,
-    size: tuple[int, int],
-    rows: Ids,
-    numbers: Ids,
-) -> Flags:
-    """Return which runs (k,) of placements in rows are not all small and hidden."""
-    runs, placements = stage.arrays.runs, stage.moment.placements
-    sides = runs.bounds[:, numbers].reshape(2, 3, -1)
-    corners = np.stack([sides[corner, np.arange(3)] for corner in CORNERS], axis=1)
-    matrices = combined(screen, placements.matrices[:, rows])
-    clip = transformed(np.tile(matrices, 8), corners.reshape(3, -1)).reshape(4, 8, -1)
-    near = ((clip[3] <= 0) | (clip[3] < clip[2])).any(axis=0)
-    slopes = np.sqrt((screen[:, :3] ** 2).sum(axis=1))
-    with np.errstate(all="ignore"):
-        places = clip[:3] / clip[3]
-        # Pixels to a unit of length, at most: the derivative of a quotient.
-        reach = slopes[:2].max() + np.abs(places[:2]).max(axis=(0, 1)) * slopes[3]
-        radii = runs.radii[numbers] * placements.most[rows] * reach / clip[3].min(axis=0)
-    hidden, _ = _hidden(pixels, size, places)
-    return near | ~hidden | ~(radii < _SURE)
+    def are_open(self, rows: Ids, numbers: Ids) -> Flags:
+        """Flag the cells (k,) of placements in rows with any but small, hidden triangles."""
+        pool, placements, screen = self.pool, self.placements, self.screen
+        sides = pool.nodes.boxes[:, pool.nodes.cells[numbers]].reshape(2, 3, -1)
+        corners = box_corners(sides).swapaxes(0, 1)
+        matrices = combined(screen, placements.matrices[:, rows])
+        clip = transformed(np.tile(matrices, 8), corners.reshape(3, -1)).reshape(4, 8, -1)
+        near = ((clip[3] <= 0) | (clip[3] < clip[2])).any(axis=0)
+        slopes = np.sqrt((screen[:, :3] ** 2).sum(axis=1))
+        with np.errstate(all="ignore"):
+            places = clip[:3] / clip[3]
+            # Pixels to a unit of length, at most: the derivative of a quotient.
+            reach = slopes[:2].max() + np.abs(places[:2]).max(axis=(0, 1)) * slopes[3]
+            radii = pool.inner_radii[numbers] * placements.most[rows] * reach / clip[3].min(axis=0)
+        hidden, _ = _hidden(self.pixels, self.size, places)
+        return near | ~hidden | ~(radii < _SURE)
 
+    def told(self, rows: Ids, entries: Ids) -> Evidence:
+        """Return what the picture tells of entries (n,) of placements in rows."""
+        corners, numbers = self._on_screen(rows, entries)
+        resolved, unresolved = (
+            flagged(len(rows), numbers[each]) for each in _judged(self.pixels, self.size, corners)
+        )
+        return Evidence(rows, self.pool.order[entries], resolved, unresolved & ~resolved)
 
-def _on_screen(stage: Stage, screen: Floats, rows: Ids, triangles: Ids) -> tuple[Floats, Ids]:
-    """Return x, y and nearness of corners (3, 3, m), and which triangle each is a part of."""
-    arrays, placements = stage.arrays, stage.moment.placements
-    (placed,) = flagged(len(placements), rows).nonzero()
-    which = ranks_of(len(placements), placed)[rows]
-    matrices = combined(screen, placements.matrices[:, placed])[:, :, which]
-    meshes = placements.meshes[rows]
-    faces = arrays.faces[:, arrays.face_starts[meshes] + triangles]
-    points = arrays.vertices[:, faces + arrays.vertex_starts[meshes]]
-    clip = transformed(np.tile(matrices, 3), points.reshape(3, -1))
-    own = np.arange(clip.shape[1]).reshape(3, -1)
-    clip, faces, kept = near_clipped(clip, own)
-    with np.errstate(all="ignore"):
-        places = clip[:3] / clip[3]
-    return places[:, faces], np.arange(len(rows)) if kept is None else kept
+    def _on_screen(self, rows: Ids, entries: Ids) -> tuple[Floats, Ids]:
+        """Return x, y and nearness of corners (3, 3, m), and which entry each is a part of."""
+        placements = self.placements
+        (placed,) = flagged(len(placements), rows).nonzero()
+        which = ranks_of(len(placements), placed)[rows]
+        matrices = combined(self.screen, placements.matrices[:, placed])[:, :, which]
+        points = self.pool.arranged.take_rows(entries).reshape(3, 3, -1).swapaxes(0, 1)
+        clip = transformed(np.tile(matrices, 3), points.reshape(3, -1))
+        own = np.arange(clip.shape[1]).reshape(3, -1)
+        clip, faces, kept = near_clipped(clip, own)
+        with np.errstate(all="ignore"):
+            places = clip[:3] / clip[3]
+        return places[:, faces], np.arange(len(rows)) if kept is None else kept
 
 
 def _judged(pixels: FarthestPixels, size: tuple[int, int], corners: Floats) -> tuple[Flags, Flags]:

@@ -7,12 +7,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Floats, Ids, blocks, concatenated_ranges, power_of_two_scale
+from ..arrays import (
+    Floats,
+    Ids,
+    blocks,
+    concatenated_ranges,
+    distinct,
+    power_of_two_scale,
+    ranks_of,
+)
 from ..groups import ALL_GROUPS
 from ..records import Record
+from ..scene.meshes import Meshes
 from ..steps import Steps, at_once
 from .renderers import ItemRenderer, Size, asked_of, checked_views
-from .stage import MeshArrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,34 +143,35 @@ face_samples = at_once(face_samples_steps)
 
 
 def _steps(renderer: ItemRenderer, matrices: Floats, size: Size) -> Steps[FaceSamples]:
-    arrays, moment = renderer.stage.arrays, renderer.stage.moment
+    moment = renderer.stage.moment
     meshes_of = moment.meshes.known_as(moment.placements.meshes)
-    counts = np.zeros(arrays.faces.shape[1], np.intp)
-    first_views = np.full(len(counts), -1)
+    meshes = distinct(meshes_of[moment.in_groups])
+    ranks = ranks_of(moment.meshes.born, meshes)
+    starts = np.append(0, np.cumsum(moment.meshes.table.lengths[meshes]))
+    counts, first_views = np.zeros(starts[-1], np.intp), np.full(starts[-1], -1)
     for view, matrix in enumerate(matrices):
         yield view / len(matrices)
         image = renderer.image(matrix, size)
         (seen,) = (image.rows >= 0).nonzero()
-        meshes = meshes_of[image.rows[seen]]
-        faces = arrays.face_starts[meshes] + image.triangles[seen]
+        faces = starts[ranks[meshes_of[image.rows[seen]]]] + image.triangles[seen]
         counts += np.bincount(faces, minlength=len(counts))
         first_views[(first_views < 0) & (counts > 0)] = view
     yield 1.0
-    meshes = np.unique(meshes_of[moment.in_groups])
-    sizes = arrays.face_counts[meshes]
-    faces = concatenated_ranges(arrays.face_starts[meshes], sizes)
-    starts = np.append(0, np.cumsum(sizes))
-    areas = _areas(arrays, meshes, faces)
-    return FaceSamples(meshes, starts, counts[faces], first_views[faces], areas, len(matrices))
+    areas = _areas(moment.meshes, meshes, starts)
+    return FaceSamples(meshes, starts, counts, first_views, areas, len(matrices))
 
 
-def _areas(arrays: MeshArrays, meshes: Ids, faces: Ids) -> Floats:
-    """Return the areas of all faces of meshes in the spaces of these, (t,)."""
-    areas = np.empty(len(faces))
-    shifts = np.repeat(arrays.vertex_starts[meshes], arrays.face_counts[meshes])
-    for some in blocks(len(areas)):
-        corners = arrays.vertices[:, arrays.faces[:, faces[some]] + shifts[some]]
-        normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0], axis=0)
+def _areas(meshes: Meshes, numbers: Ids, starts: Ids) -> Floats:
+    """Return the areas of all triangles of meshes in the spaces of these, (t,).
+
+    Those of each mesh from its `starts` on; 0 of one that is not finite.
+    """
+    pool, sizes, areas = meshes.entered(numbers), meshes.sizes[numbers], np.zeros(starts[-1])
+    entries = concatenated_ranges(pool.firsts[numbers], sizes)
+    faces = np.repeat(starts[:-1], sizes) + pool.order[entries]
+    for some in blocks(len(entries)):
+        corners = pool.arranged.take_rows(entries[some]).reshape(3, 3, -1)
+        normals = np.cross(corners[1] - corners[0], corners[2] - corners[0], axis=0)
         scale = power_of_two_scale(normals)
-        areas[some] = np.linalg.norm(normals * scale, axis=0) / (2 * scale)
+        areas[faces[some]] = np.linalg.norm(normals * scale, axis=0) / (2 * scale)
     return areas

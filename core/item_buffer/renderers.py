@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
-from ..arrays import Flags, Floats, Ids
+from ..arrays import Flags, Floats, Ids, batched
 from ..groups import ALL_GROUPS
 from ..records import Record
 from ..scene import SceneOctree
@@ -117,15 +117,15 @@ class ItemRenderer:
 
     @property
     def stage(self) -> Stage:
-        """The scene as it is now, in flat arrays."""
+        """The scene as it is now."""
         if self._stage is None or not self._stage.moment.freshness.is_current:
-            self._stage = Stage.of(self._scene._snapshot(self._groups), self._stage)
+            self._stage = Stage(self._scene._snapshot(self._groups))
         return self._stage
 
     def _in_groups(self, mask: int) -> Self:
-        """Return one of the same kind for a question of some groups; no mesh is gathered again."""
+        """Return one of the same kind for a question of some groups."""
         other = copy(self)
-        other._groups, other._stage = mask, Stage.of(self._scene._snapshot(mask), self.stage)
+        other._groups, other._stage = mask, None
         return other
 
     def image(self, view_projection: Floats, size: Size, alone: Alone | None = None) -> Image:
@@ -192,10 +192,12 @@ class ItemRenderer:
         ValueError
             Never: all was checked before.
         """
-        for some in _runs(boxes, self._pixels_together):
-            mine = (owners >= some[0]) & (owners <= some[-1])
-            own = owners[mine] - some[0]
-            yield some, self._covered(view_projection, size, rows[mine], own, boxes[:, some])
+        areas = (boxes[2] - boxes[0]) * (boxes[3] - boxes[1])
+        for part in batched(np.cumsum(areas), self._pixels_together):
+            some = np.arange(part.start, part.stop)
+            mine = (owners >= part.start) & (owners < part.stop)
+            own = owners[mine] - part.start
+            yield some, self._covered(view_projection, size, rows[mine], own, boxes[:, part])
 
     def evidence(
         self,
@@ -253,13 +255,6 @@ class ItemRenderer:
     ) -> Flags:
         """Return which pixels of owners' boxes are covered, one box after the other."""
         raise NotImplementedError
-
-
-def _runs(boxes: Ids, pixels: int) -> list[Ids]:
-    """Return runs of boxes (4, n) that have about so many pixels together."""
-    areas = (boxes[2] - boxes[0]) * (boxes[3] - boxes[1])
-    cuts = np.flatnonzero(np.diff((np.cumsum(areas) - areas) // pixels)) + 1
-    return [some for some in np.split(np.arange(len(areas)), cuts) if len(some)]
 
 
 def asked_of(renderer: ItemRenderer, groups: SupportsIndex) -> ItemRenderer:

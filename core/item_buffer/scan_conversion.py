@@ -7,11 +7,10 @@ is computed in the same way from both, so no center slips between two triangles 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
-from ..arrays import Floats, Ids, blocks, concatenated_ranges
+from ..arrays import Floats, Ids, batched, blocks, concatenated_ranges
 from ..records import Columns
 
 # Triangles that are set up together, so that they stay in the cache; rows, and pixels, that are
@@ -92,15 +91,12 @@ class Spans:
 
     def samples(self) -> Iterator[tuple[Ids, Floats, Ids]]:
         """Yield all pixels: where they lie, their nearness, and their triangles."""
-        ends = np.cumsum(self.counts)
-        cuts = np.searchsorted(ends, np.arange(_PIXELS, ends[-1] if len(ends) else 0, _PIXELS))
-        bounds = np.unique(np.concatenate(([0], cuts, [len(ends)]))).tolist()
-        for start, stop in pairwise(bounds):
-            yield self._samples(start, stop)
+        for some in batched(np.cumsum(self.counts), _PIXELS):
+            yield self._samples(some)
 
-    def _samples(self, start: int, stop: int) -> tuple[Ids, Floats, Ids]:
-        counts = self.counts[start:stop]
-        spans = np.repeat(np.arange(start, stop), counts)
+    def _samples(self, some: slice) -> tuple[Ids, Floats, Ids]:
+        counts = self.counts[some]
+        spans = np.repeat(np.arange(some.start, some.stop), counts)
         steps = concatenated_ranges(np.zeros(len(counts), np.intp), counts)
         nearness = self.slopes[spans] * steps + self.nearness[spans]
         if self.limits is not None:
@@ -140,8 +136,7 @@ def samples(places: Floats, faces: Ids, frames: Frames) -> Iterator[tuple[Ids, F
     for some in blocks(faces.shape[1], _TRIANGLES):
         triangles, numbers = _set_up(places, faces[:, some], frames.of(some))
         own = frames.of(numbers + some.start)
-        cuts = np.flatnonzero(np.diff(np.cumsum(triangles.counts) // _ROWS)) + 1
-        for part in map(slice, [0, *cuts.tolist()], [*cuts.tolist(), len(numbers)]):
+        for part in batched(np.cumsum(triangles.counts), _ROWS):
             spans = _rows_of(triangles[part], own.of(part), numbers[part] + some.start)
             yield from spans.samples()
 

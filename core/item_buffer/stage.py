@@ -1,23 +1,21 @@
 """Vertex stage: placed meshes -> corners on the screen, clipped at the near plane.
 
-The meshes stand in one set of flat arrays; placements are drawn by their matrices, some thousand
-triangles at a time, of many placements or of one. Triangles are numbered over all placements that
-are drawn, in the order of their ids.
+Vertices and faces are those of the triangle pool, indexed or not. Placements are drawn by their
+matrices, some thousand triangles at a time, of many placements or of one. Triangles are numbered
+over all placements that are drawn: those of the first id in the mesh's order, then those of the
+next one.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, concatenated_ranges, starts_of_runs
+from ..arrays import Flags, Floats, Ids, Rows, concatenated_ranges, starts_of_runs
 from ..compiled import painter
-from ..records import Frozen
 from ..scene.moment import Moment
-from ..scene.store import Mesh
+from ..scene.pool import Pool
 from ..shapes import Frusta
-from .triangle_runs import TriangleRuns
 
 # Triangles, or vertices, of small placements that are drawn together.
 _TOGETHER = 65_536
@@ -37,68 +35,31 @@ class OnScreen:
 
 
 @dataclass(frozen=True)
-class MeshArrays(Frozen):
-    """Meshes in one set of flat arrays: vertices (3, v), faces (3, t), and where each begins.
-
-    Mesh i has `vertex_counts[i]` vertices from `vertex_starts[i]` on, faces likewise; faces name
-    vertices of their mesh.
-    """
-
-    meshes: dict[int, Mesh]
-    vertices: Floats
-    faces: Ids
-    vertex_starts: Ids
-    vertex_counts: Ids
-    face_starts: Ids
-    face_counts: Ids
-
-    @classmethod
-    def of(cls, meshes: dict[int, Mesh], born: int) -> "MeshArrays":
-        """Return meshes by number, ascending, of which `born` have been given."""
-        counts = np.zeros((2, born), np.intp)
-        vertices, faces = [np.empty((3, 0))], [np.empty((3, 0), np.intp)]
-        for number, mesh in meshes.items():
-            corners, triples = mesh.triangles.vertices.T, mesh.triangles.faces.T
-            if len(mesh.valid) < triples.shape[1]:
-                corners, triples = _made_finite(corners, triples, mesh.valid)
-            vertices.append(corners)
-            faces.append(triples)
-            counts[:, number] = corners.shape[1], triples.shape[1]
-        starts = np.cumsum(counts, axis=1) - counts
-        arrays = np.concatenate(vertices, axis=1), np.concatenate(faces, axis=1)
-        return cls(meshes, *arrays, starts[0], counts[0], starts[1], counts[1])
-
-    @cached_property
-    def runs(self) -> TriangleRuns:
-        """The triangles by runs of neighbors."""
-        shifts = np.repeat(self.vertex_starts, self.face_counts)
-        return TriangleRuns.of(self.vertices, self.faces, shifts, self.face_counts)
-
-    def hold(self, meshes: dict[int, Mesh]) -> bool:
-        """Tell whether these are the very same meshes."""
-        same = self.meshes.keys() == meshes.keys()
-        return same and all(self.meshes[number] is mesh for number, mesh in meshes.items())
-
-
-@dataclass(frozen=True)
 class Stage:
-    """All placements of a scene, and their meshes."""
+    """All placements of a scene, ready to be drawn."""
 
     moment: Moment
-    arrays: MeshArrays
 
-    @classmethod
-    def of(cls, moment: Moment, before: "Stage | None" = None) -> "Stage":
-        """Return the placements of a scene, ready to be drawn.
+    def pool(self, rows: Ids | slice = slice(None)) -> Pool:
+        """Return the triangle pool with the meshes of placements, indexed or not."""
+        return self.moment.meshes.entered(self.moment.placements.meshes[rows])
 
-        O(placements) if the meshes are those of an earlier stage, else O(vertices) as well.
+    def every_face(self) -> tuple[Ids, Ids]:
+        """Return the faces (3, t) of all meshes of the pool, and where those of each begin.
+
+        Each mesh has them in its own order, without area where they are not finite; `starts` end
+        with t. Corners are vertices of the pool.
         """
-        placed = moment.placements.meshes
-        numbers = np.union1d(placed, moment.meshes.known_as(placed)).tolist()
-        meshes = {number: moment.meshes[number] for number in numbers}
-        if before is not None and before.arrays.hold(meshes):
-            return cls(moment, before.arrays)
-        return cls(moment, MeshArrays.of(meshes, moment.meshes.born))
+        pool, meshes = self.pool(), self.moment.meshes
+        (there,) = (pool.firsts >= 0).nonzero()
+        firsts, lengths = pool.firsts[there], meshes.table.lengths[there]
+        starts = np.append(0, np.cumsum(np.where(pool.firsts < 0, 0, meshes.table.lengths)))
+        entries = concatenated_ranges(firsts, meshes.sizes[there])
+        given = pool.arranged.faces.T
+        faces = np.tile(np.repeat(given[0, firsts], lengths), (3, 1))
+        numbers = np.repeat(starts[there], meshes.sizes[there]) + pool.order[entries]
+        faces[:, numbers] = given[:, entries]
+        return faces, starts
 
     def rows_in(self, view_projection: Floats) -> Ids:
         """Return the placements whose boxes touch what a matrix (4, 4) shows, ascending."""
@@ -108,54 +69,59 @@ class Stage:
         return np.sort(np.concatenate(parts))
 
     def sizes(self, rows: Ids) -> Ids:
-        """Return how many triangles these placements have."""
-        return self.arrays.face_counts[self.moment.placements.meshes[rows]]
+        """Return how many triangles these placements have, also those that are not finite."""
+        return self.moment.meshes.table.lengths[self.moment.placements.meshes[rows]]
 
     def drawn(self, rows: Ids, screen: Floats) -> Iterator[OnScreen]:
         """Yield the triangles of some placements; `screen` (4, 4) is that of `screen_matrix`."""
-        sizes = self.sizes(rows)
-        starts = np.cumsum(sizes) - sizes
+        pool, meshes = self.pool(rows), self.moment.placements.meshes[rows]
+        firsts = np.cumsum(self.sizes(rows)) - self.sizes(rows)
         # Small ones side by side; a large one has a part of its own, also if few of its vertices
         # have faces.
-        counts = self.arrays.vertex_counts[self.moment.placements.meshes[rows]]
-        weights = np.maximum(sizes, counts)
+        weights = np.maximum(self.moment.meshes.sizes[meshes], pool.corner_counts[meshes])
         ends = np.cumsum(weights)
         parts = starts_of_runs(
             ((ends - weights) // _TOGETHER) * (len(ends) + 1) + ends // _TOGETHER
         )
         for some in np.split(np.arange(len(rows)), parts[1:]):
             if len(some):
-                yield self._drawn(rows[some], some, int(starts[some[0]]), screen)
+                yield self._drawn(pool, rows[some], some, firsts[some], screen)
 
-    def _drawn(self, rows: Ids, owners: Ids, first: int, screen: Floats) -> OnScreen:
-        meshes, sizes = self.moment.placements.meshes[rows], self.sizes(rows)
+    def _drawn(self, pool: Pool, rows: Ids, owners: Ids, firsts: Ids, screen: Floats) -> OnScreen:
+        """Return the triangles of placements in rows, each numbered from its `firsts` on."""
+        meshes = self.moment.placements.meshes[rows]
+        corners, counts = pool.corners[meshes], pool.corner_counts[meshes]
+        sizes, vertices = self.moment.meshes.sizes[meshes], pool.arranged.vertices.T
         matrices = combined(screen, self.moment.placements.matrices[:, rows])
-        counts = self.arrays.vertex_counts[meshes]
-        starts, is_in_front = self.arrays.vertex_starts[meshes], False
         if (kernel := painter()) is not None:
-            vertices = self.arrays.vertices
-            clip, is_in_front = kernel.projected(vertices, matrices, starts, counts)
-        elif len(rows) == 1:
-            start = starts[0]
-            clip = transformed(matrices, self.arrays.vertices[:, start : start + counts[0]])
+            clip, is_in_front = kernel.projected(vertices, matrices, corners, counts)
         else:
-            ids = concatenated_ranges(starts, counts)
-            clip = transformed(np.repeat(matrices, counts, axis=2), self.arrays.vertices[:, ids])
-        firsts = self.arrays.face_starts[meshes]
-        if len(rows) == 1:
-            faces = self.arrays.faces[:, firsts[0] : firsts[0] + sizes[0]]
-        else:
-            faces = self.arrays.faces[:, concatenated_ranges(firsts, sizes)]
-            faces += np.repeat(np.cumsum(counts) - counts, sizes)
+            points = vertices[:, _ranges(corners, counts)]
+            clip, is_in_front = transformed(_each(matrices, counts), points), False
+        entries = _ranges(pool.firsts[meshes], sizes)
+        faces = pool.arranged.faces.T[:, entries]
+        faces = faces + _each(np.cumsum(counts) - counts - corners, sizes)
+        numbers = pool.order[entries] + _each(firsts, sizes)
         owners = np.repeat(owners, sizes)
-        clip, faces, kept = (clip, faces, None) if is_in_front else near_clipped(clip, faces)
-        if kept is None:
-            numbers = np.arange(first, first + len(owners))
-        else:
-            numbers, owners = kept + first, owners[kept]
+        if not is_in_front:
+            clip, faces, kept = near_clipped(clip, faces)
+            if kept is not None:
+                numbers, owners = numbers[kept], owners[kept]
         with np.errstate(all="ignore"):
             places = np.divide(clip[:3], clip[3], out=clip[:3])
         return OnScreen(places, faces, numbers, owners)
+
+
+def _ranges(starts: Ids, counts: Ids) -> Ids | slice:
+    """Return ranges one after the other, of a single one a slice, which copies nothing."""
+    if len(starts) == 1:
+        return slice(int(starts[0]), int(starts[0] + counts[0]))
+    return concatenated_ranges(starts, counts)
+
+
+def _each(values: Rows, counts: Ids) -> Rows:
+    """Return values (..., k), each so many times, a single one once: it stands for all."""
+    return values if len(counts) == 1 else np.repeat(values, counts, axis=-1)
 
 
 def screen_matrix(view_projection: Floats, size: tuple[int, int]) -> Floats:
@@ -226,10 +192,3 @@ def _crossing(clip: Floats, depths: Floats, front: Ids, back: Ids) -> Floats:
     points: Floats = ones + (others - ones) * parts
     points[2] = points[3]
     return points
-
-
-def _made_finite(vertices: Floats, faces: Ids, valid: Ids) -> tuple[Floats, Ids]:
-    """Return the same triangles, those that are not finite as points, under the same numbers."""
-    bad = np.ones(faces.shape[1], bool)
-    bad[valid] = False
-    return np.nan_to_num(vertices, posinf=0.0, neginf=0.0), np.where(bad, faces[:1], faces)

@@ -14,7 +14,7 @@ from ..groups import ALL_GROUPS
 from ..records import Record
 from ..scene.moment import Moment
 from ..shapes import Frusta
-from ..shapes.boxes import CORNERS
+from ..shapes.boxes import box_corners
 from ..snapshot import Reached
 from ..steps import Steps, at_once
 from ..volumes.walked import any_of
@@ -297,8 +297,7 @@ def _boxes_around(
 
 def _on_screen(boxes: Floats, screen: Floats) -> tuple[Floats, Floats]:
     """Return bounds (2, n) on the screen of what boxes (6, n) hold before the near plane."""
-    sides = boxes.reshape(2, 3, -1)
-    corners = np.stack([sides[corner, np.arange(3)] for corner in CORNERS], axis=1)
+    corners = box_corners(boxes.reshape(2, 3, -1)).swapaxes(0, 1)
     clip = np.einsum("ij,jcn->icn", screen[:, :3], corners) + screen[:, 3, None, None]
     depths = clip[3] - clip[2]
     front = (depths >= 0) & (clip[3] > 0)

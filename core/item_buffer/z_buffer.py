@@ -25,7 +25,7 @@ class ZBuffer(ItemRenderer):
     Parameters
     ----------
     scene : SceneOctree
-        What is drawn: as it is when it is drawn. No octree of a mesh is needed.
+        What is drawn: as it is when it is drawn.
 
     Raises
     ------
@@ -34,8 +34,7 @@ class ZBuffer(ItemRenderer):
 
     Notes
     -----
-    1.3 million triangles take about as long as software OpenGL takes. The vertices and faces of
-    all placed meshes are kept in one more copy.
+    1.3 million triangles take about as long as software OpenGL takes. No mesh is indexed.
     """
 
     def _drawn(

@@ -37,6 +37,16 @@ class Growing:
         """Make room for so many more when the next ones come, and no more if none did yet."""
         self._expected = self._count + count
 
+    def until(self, count: int) -> "Growing":
+        """Return the first rows, which grow apart from the others."""
+        other = Growing(self._held[..., :0])
+        other.append(self.rows[..., :count])
+        return other
+
+    def put(self, places: Ids, rows: NDArray[Any]) -> None:
+        """Replace the rows at some places."""
+        self._held[..., places] = rows
+
     def append(self, rows: NDArray[Any]) -> None:
         """Put rows behind the end."""
         stop = self._count + rows.shape[-1]

@@ -2,7 +2,7 @@
 
 from typing import Self
 
-from ..arrays import Ids
+from ..arrays import Ids, distinct
 from ..steps import Steps
 from .pool import GrowingPool, Pool
 from .store import MeshStore
@@ -64,6 +64,16 @@ class Meshes(MeshStore):
         holder = self._holder(needed)
         return holder._pool.pool(holder.born)
 
+    def entered(self, needed: Ids) -> Pool:
+        """Return the pool with the triangles of all needed meshes, indexed or not."""
+        holder = self._holder(needed)
+        pool = holder._pool.pool(holder.born)
+        missing = needed[(pool.firsts[needed] < 0) & (holder.sizes[needed] > 0)]
+        if len(missing):
+            meshes = {number: holder._meshes[number] for number in distinct(missing).tolist()}
+            holder._pool.enter(meshes)
+        return holder._pool.pool(holder.born)
+
     def prepare(self, needed: Ids) -> Steps[None]:
         """Index meshes that are not yet, and yield the fraction done.
 
@@ -78,11 +88,11 @@ class Meshes(MeshStore):
             number: mesh
             for number in needed.tolist()
             if (mesh := self._meshes.get(number)) is not None
-            and number not in self._pool
+            and not self._pool.has_indexed(number)
             and len(mesh.valid)
         }
 
         def is_wanted(number: int) -> bool:
-            return self.holds(number, missing[number]) and number not in self._pool
+            return self.holds(number, missing[number]) and not self._pool.has_indexed(number)
 
         yield from self._pool.add(missing, is_wanted)

@@ -77,6 +77,13 @@ class Nodes:
     lowest_item: Ids
     roots: Ids
 
+    @classmethod
+    def none(cls, meshes: int) -> "Nodes":
+        """Return no nodes, for meshes that are not indexed."""
+        none, no_ids = np.empty(0), np.empty(0, np.intp)
+        roots = np.full(meshes, -1)
+        return cls(np.empty((6, 0)), no_ids, no_ids, no_ids, no_ids, none, no_ids, roots)
+
     @cached_property
     def child_masks(self) -> NDArray[np.uint8]:
         """A bit for each child, (m,)."""
@@ -91,6 +98,15 @@ class Nodes:
     def columns(self) -> Floats:
         """The boxes, column after column, (6, m)."""
         return column_major(self.boxes)
+
+    @cached_property
+    def cells(self) -> Ids:
+        """The largest nodes of up to `CELL` entries each, in the order of these, (c,)."""
+        sizes = self.end - self.begin
+        _, below = self.children((sizes > CELL).nonzero()[0])
+        tops = np.concatenate((self.roots[self.roots >= 0], below))
+        cells = tops[sizes[tops] <= CELL]
+        return cells[np.argsort(self.begin[cells])]
 
     def are_leaves(self, nodes: Ids) -> bool:
         """Tell whether none of these nodes has children."""
@@ -316,6 +332,17 @@ def altitudes_of(triangles: Triangles) -> Floats:
         longest = np.maximum(np.maximum(*(dot(e, e) for e in edges[:2])), dot(edges[2], edges[2]))
         altitudes = np.sqrt(dot(normals, normals) / longest)
         return np.where(altitudes < np.inf, altitudes, 0.0)
+
+
+def inner_radii_of(triangles: Triangles) -> Floats:
+    """Return the radii of the circles in triangles, (n,)."""
+    corners = triangles.rows.reshape(3, 3, -1)
+    edges = corners[[1, 2, 0]] - corners
+    with np.errstate(all="ignore"):
+        around = np.sqrt((edges * edges).sum(axis=1)).sum(axis=0)
+        normals = np.cross(edges[0], edges[1], axis=0)
+        radii: Floats = np.sqrt((normals * normals).sum(axis=0)) / around
+    return np.where(around > 0, radii, 0.0)
 
 
 def bounds_above(

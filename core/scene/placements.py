@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..arrays import Flags, Floats, Ids, concatenated_ranges, cross, flagged, gather
+from ..arrays import Flags, Floats, Ids, batched, concatenated_ranges, cross, flagged, gather
 from ..boxes import bounds_of_runs, boxes_grown, magnitudes, middles_and_halves
 from ..compiled import arranger
 from ..records import Columns, Frozen
@@ -190,15 +190,13 @@ def _boxes(matrices: Floats, meshes: Ids, table: Table) -> Floats:
         parts = table.parts, table.part_starts, table.part_counts
         return kernel.surrounded(*parts, meshes, matrices)
     boxes, counts = np.empty((6, len(meshes))), table.part_counts[meshes]
-    ends = np.cumsum(counts)
-    cuts = np.searchsorted(ends, np.arange(_TOGETHER, ends[-1] if len(ends) else 0, _TOGETHER))
-    for some in np.split(np.arange(len(meshes)), np.unique(cuts)):
-        if len(some):
-            places = concatenated_ranges(table.part_starts[meshes[some]], counts[some])
-            owners = np.repeat(some, counts[some])
-            starts = np.cumsum(counts[some]) - counts[some]
-            sides = _placed(gather(matrices, owners), gather(table.parts, places))
-            boxes[:, some] = bounds_of_runs(sides[:3], sides[3:], starts)
+    ends, each = np.cumsum(counts), np.arange(len(meshes))
+    for some in batched(ends, _TOGETHER):
+        places = concatenated_ranges(table.part_starts[meshes[some]], counts[some])
+        owners = np.repeat(each[some], counts[some])
+        starts = np.cumsum(counts[some]) - counts[some]
+        sides = _placed(gather(matrices, owners), gather(table.parts, places))
+        boxes[:, some] = bounds_of_runs(sides[:3], sides[3:], starts)
     return boxes
 
 

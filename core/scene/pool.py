@@ -1,17 +1,30 @@
-"""The triangle pool: the triangles of all indexed meshes along Morton curves, and their nodes.
+"""The triangle pool: the triangles of a scene's meshes along Morton curves, and their nodes.
 
 Every question about triangles of a scene reads these arrays: walks of volumes, rays and points,
-pairs of placements, audits and slides, and the kernel, which packs its wide trees from them. A
-mesh is indexed when a question first needs it; many small ones are indexed at once.
+pairs of placements, audits and slides, pictures, and the kernel, which packs its wide trees from
+them. A mesh is indexed when a question first needs it; many small ones are indexed at once.
+Pictures need no index: they enter triangles in the mesh's order, and indexing sorts them in place.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import compiled, tuning
-from ..arrays import Floats, Ids, blocks, concatenated_ranges, gather, take_columns
+from ..arrays import (
+    Floats,
+    Ids,
+    batched,
+    blocks,
+    concatenated_ranges,
+    gather,
+    joined,
+    take_columns,
+)
 from ..boxes import bounds_of_runs
 from ..passes import radix_argsort_steps, taken_steps
 from ..shapes import Triangles
@@ -27,6 +40,7 @@ from .nodes import (
     bounds_above,
     divided,
     frames_of,
+    inner_radii_of,
     keys_of,
     levels_of,
     medians_order,
@@ -56,11 +70,11 @@ class Layout:
 
 @dataclass(frozen=True)
 class Pool:
-    """The triangles of all indexed meshes: entry e is triangle `order[e]` of its mesh.
+    """The triangles of all entered meshes: entry e is triangle `order[e]` of its mesh.
 
     The entries of mesh i are those from `firsts[i]` on, its vertices `corner_counts[i]` from
-    `corners[i]` on; -1 if it is not indexed. In one `layout` these numbers are never given
-    again.
+    `corners[i]` on; -1 if it has not been entered. In one `layout` these numbers are never given
+    again. A mesh without a root is not indexed: its entries change their order when it is.
     """
 
     arranged: GrownTriangles
@@ -70,6 +84,15 @@ class Pool:
     corner_counts: Ids
     nodes: Nodes
     layout: Layout
+
+    @cached_property
+    def inner_radii(self) -> Floats:
+        """The radii of the widest circles in the triangles of the nodes' `cells`, (c,)."""
+        radii = np.empty(len(self.order))
+        for some in blocks(len(radii)):
+            radii[some] = inner_radii_of(self.arranged.view_of(some))
+        widest: Floats = np.maximum.reduceat(radii, self.nodes.begin[self.nodes.cells])
+        return widest
 
     def items(self, entries: Ids) -> Ids:
         """Return the triangles that entries are, -1 of -1."""
@@ -155,23 +178,25 @@ class GrowingPool:
 
     @property
     def numbers(self) -> list[int]:
-        """The meshes that are here."""
+        """The meshes that have been entered."""
         return list(self._places)
 
     def check(self, meshes: dict[int, Mesh | None]) -> None:
         """Assert that each of these meshes is there, and that what is here is made of it."""
         pool = self.pool(1 + max(meshes, default=-1)) if meshes else None
         for number, mesh in meshes.items():
-            assert mesh is not None and pool is not None, "a mesh that is gone is indexed"
+            assert mesh is not None and pool is not None, "a mesh that is gone is entered"
             first, count = int(pool.firsts[number]), len(mesh.valid)
             order = pool.order[first : first + count]
             assert np.array_equal(np.sort(order), mesh.valid), "triangles of another mesh"
             arranged = pool.arranged[first : first + count]
             assert np.array_equal(arranged.rows, mesh.triangles[order].rows), "another mesh"
-            pool.nodes.of(int(pool.nodes.roots[number])).check(arranged, order)
+            if self.has_indexed(number):
+                pool.nodes.of(int(pool.nodes.roots[number])).check(arranged, order)
 
-    def __contains__(self, mesh: int) -> bool:
-        return mesh in self._places
+    def has_indexed(self, mesh: int) -> bool:
+        """Return whether a mesh is indexed."""
+        return self._places.get(mesh, _NOWHERE)[3] >= 0
 
     def forget(self, mesh: int) -> None:
         """Remove a mesh. Once half of all is gone, all are dropped, and made again when needed."""
@@ -181,67 +206,81 @@ class GrowingPool:
         if 2 * sum(count for *_, count in self._places.values()) < len(self._arrays["order"]):
             self._clear()
 
-    def add(self, meshes: dict[int, Mesh], is_wanted: Callable[[int], bool]) -> Steps[None]:
-        """Index meshes in steps, as long as they are wanted: not gone, and not here yet.
+    def enter(self, meshes: dict[int, Mesh]) -> None:
+        """Enter meshes that are not here yet, and index none."""
+        self._keep(list(meshes), _entered(list(meshes.values())), is_here=False)
 
-        Each is made aside and put here at once: whoever asks in between, or drops the steps,
-        finds all of it or nothing.
+    def add(self, meshes: dict[int, Mesh], is_wanted: Callable[[int], bool]) -> Steps[None]:
+        """Index meshes in steps, as long as they are wanted: not gone, and not indexed yet.
+
+        Each is made aside and put here at once: a question in between finds all of it or nothing,
+        also if the steps are dropped.
         """
         sizes = np.array([len(mesh.valid) for mesh in meshes.values()], np.intp)
-        corners = sum(len(mesh.triangles.vertices) for mesh in meshes.values())
-        for name, count in (("vertices", corners), ("faces", sizes.sum()), ("order", sizes.sum())):
-            self._arrays[name].expect(int(count))
-        ends = np.cumsum(sizes)
-        cuts = np.flatnonzero(np.diff(ends // tuning.current.indexed_together)) + 1
-        done = 0.0
-        for some in np.split(np.arange(len(sizes)), cuts):
-            stop = ends[some[-1]] / ends[-1] if len(some) else 1.0
-            numbers = np.array(list(meshes), np.intp)[some].tolist()
-            while left := [number for number in numbers if is_wanted(number)]:
+        new = [mesh for number, mesh in meshes.items() if number not in self._places]
+        corners = sum(len(mesh.triangles.vertices) for mesh in new)
+        count = sum(len(mesh.valid) for mesh in new)
+        for name, more in (("vertices", corners), ("faces", count), ("order", count)):
+            self._arrays[name].expect(more)
+        ends, numbers, done = np.cumsum(sizes), list(meshes), 0.0
+        for some in batched(ends, tuning.current.indexed_together):
+            stop = ends[some.stop - 1] / ends[-1]
+            while left := [number for number in numbers[some] if is_wanted(number)]:
+                is_here = left[0] in self._places
+                left = [number for number in left if (number in self._places) == is_here]
                 middle = (done + stop) / 2
                 made = yield from between(done, middle, _indexed([meshes[each] for each in left]))
-                # Others may have come, or meshes gone, while this one waited: then once more.
+                # Meshes may have been indexed, entered or removed meanwhile: then once more.
                 done = middle
-                if all(map(is_wanted, left)):
-                    self._keep(left, made)
+                if all(is_wanted(each) and (each in self._places) == is_here for each in left):
+                    self._keep(left, made, is_here=is_here)
             done = stop
 
-    def _keep(self, numbers: list[int], made: Pool) -> None:
+    def _keep(self, numbers: list[int], made: Pool, *, is_here: bool) -> None:
+        """Put meshes behind the others, or sort those that are here as they are in `made`."""
         entry, corner, node = (len(self._arrays[each]) for each in ("order", "vertices", "boxes"))
-        new, counts = made.nodes, np.diff(made.firsts, append=len(made.order))
-        faces = made.arranged.faces.T
-        faces += corner  # nobody else has them
-        parts = (
-            made.arranged.vertices.T,
-            faces,
-            made.order,
-            new.boxes,
-            np.where(new.is_leaf, -1, node + new.first_child),
-            new.child_count,
-            entry + new.begin,
-            entry + new.end,
-            new.least_altitude,
-            new.lowest_item,
+        firsts, corners = entry + made.firsts, corner + made.corners
+        if is_here:
+            firsts, corners = np.array([self._places[each][:2] for each in numbers]).T
+        counts = np.diff(made.firsts, append=len(made.order))
+        faces = made.arranged.faces.T + np.repeat(corners - made.corners, counts)
+        if is_here:
+            self._sort(concatenated_ranges(firsts, counts), faces, made.order)
+        else:
+            self._append(vertices=made.arranged.vertices.T, faces=faces, order=made.order)
+        new = made.nodes
+        shifts = (firsts - made.firsts)[np.searchsorted(made.firsts, new.begin, "right") - 1]
+        self._append(
+            boxes=new.boxes,
+            first_child=np.where(new.is_leaf, -1, node + new.first_child),
+            child_count=new.child_count,
+            begin=shifts + new.begin,
+            end=shifts + new.end,
+            least_altitude=new.least_altitude,
+            lowest_item=new.lowest_item,
         )
-        for array, part in zip(self._arrays.values(), parts, strict=True):
-            array.append(part)
-        columns = (
-            entry + made.firsts,
-            corner + made.corners,
-            made.corner_counts,
-            node + new.roots,
-            counts,
-        )
-        places = np.stack(columns, axis=1).tolist()
-        self._places.update(zip(numbers, map(tuple, places), strict=True))
+        roots = np.where(new.roots < 0, -1, node + new.roots)
+        places = np.stack((firsts, corners, made.corner_counts, roots, counts), axis=1)
+        self._places.update(zip(numbers, map(tuple, places.tolist()), strict=True))
         self._all = None
+
+    def _append(self, **parts: NDArray[Any]) -> None:
+        for name, part in parts.items():
+            self._arrays[name].append(part)
+
+    def _sort(self, entries: Ids, faces: Ids, order: Ids) -> None:
+        """Put other faces into entries; tables are made anew from the first of these on."""
+        self._arrays["faces"].put(entries, faces)
+        self._arrays["order"].put(entries, order)
+        first = int(entries.min())
+        self._tables = {name: table.until(first) for name, table in self._tables.items()}
 
     def pool(self, born: int) -> Pool:
         """Return the pool, by numbers of meshes up to `born`."""
         if self._all is None or len(self._all.firsts) != born:
             places = np.tile(np.array([_NOWHERE]).T, born)
-            for mesh, place in self._places.items():
-                places[:, mesh] = place[:-1]
+            if self._places:
+                places[:, list(self._places)] = np.array(list(self._places.values())).T[:-1]
             arrays = {name: array.rows for name, array in self._arrays.items()}
             vertices, faces, order = (arrays.pop(name) for name in ("vertices", "faces", "order"))
             firsts, corners, corner_counts, roots = places
@@ -253,27 +292,25 @@ class GrowingPool:
 
 def _indexed(meshes: list[Mesh]) -> Steps[Pool]:
     """Index these meshes alone, numbered from 0; yields the fraction done."""
-    counts = np.array([len(mesh.valid) for mesh in meshes], np.intp)
-    lengths = np.array([len(mesh.triangles.vertices) for mesh in meshes], np.intp)
-    firsts, corners = np.cumsum(counts) - counts, np.cumsum(lengths) - lengths
-    faces, owners, vertices = _all_faces(meshes)
+    made, counts = _entered(meshes), [len(mesh.valid) for mesh in meshes]
+    vertices, faces = made.arranged.vertices.T, made.arranged.faces.T
+    owners = np.repeat(np.arange(len(meshes)), counts)
     yield 0.1
     keys, order = yield from between(0.1, 0.4, _sorted_keys(meshes, vertices, faces, owners))
     kernel = compiled.arranger()
     divide = divided if kernel is None else kernel.divided
-    steps = divide(levels_of(keys), firsts, firsts + counts)
+    steps = divide(levels_of(keys), made.firsts, made.firsts + counts)
     nodes = yield from between(0.4, 0.5, steps)
     yield from between(0.5, 0.7, _cut_at_medians(nodes, vertices, faces, order))
-    valid = np.concatenate([mesh.valid for mesh in meshes])
     faces = yield from between(0.7, 0.8, taken_steps(faces, order))
-    order = yield from between(0.8, 0.85, taken_steps(valid, order))
+    order = yield from between(0.8, 0.85, taken_steps(made.order, order))
     arranged = GrownTriangles(vertices, faces, {})
     begin, end, first_child, child_count = nodes
     bounding = _bounds_of(nodes, arranged, order)
     boxes, altitudes, lowest = yield from between(0.85, 1.0, bounding)
     roots = np.arange(len(meshes))
-    made = Nodes(boxes, first_child, child_count, begin, end, altitudes, lowest, roots)
-    return Pool(arranged, order, firsts, corners, lengths, made, Layout())
+    found = Nodes(boxes, first_child, child_count, begin, end, altitudes, lowest, roots)
+    return replace(made, arranged=arranged, order=order, nodes=found)
 
 
 def _sorted_keys(
@@ -332,18 +369,17 @@ def _bounds_of(nodes: Ids, triangles: Triangles, order: Ids) -> Steps[tuple[Floa
     return bounds_above(nodes, leaves, boxes, least, lowest)
 
 
-def _all_faces(meshes: list[Mesh]) -> tuple[Ids, Ids, Floats]:
-    """Return finite faces, (3, n), the mesh of each, and all vertices."""
-    lengths = [len(mesh.triangles.vertices) for mesh in meshes]
-    starts = np.cumsum([0, *lengths])[:-1]
-    vertices = np.concatenate([mesh.triangles.vertices.T for mesh in meshes], axis=1)
-    parts = []
-    for mesh, start in zip(meshes, starts.tolist(), strict=True):
-        faces = mesh.triangles.faces.T
-        parts.append(faces if len(mesh.valid) == faces.shape[1] else gather(faces, mesh.valid))
-        if start:
-            parts[-1] = parts[-1] + start
-    owners = np.repeat(np.arange(len(meshes)), [part.shape[1] for part in parts])
-    if len(meshes) == 1:  # millions are not copied
-        return parts[0], owners, meshes[0].triangles.vertices.T
-    return np.concatenate(parts, axis=1), owners, vertices
+def _entered(meshes: list[Mesh]) -> Pool:
+    """Return the finite triangles of these meshes alone, numbered from 0, none indexed."""
+    parts = [
+        (each.vertices.T, each.faces.T if len(valid) == len(each) else gather(each.faces.T, valid))
+        for each, valid in ((mesh.triangles, mesh.valid) for mesh in meshes)
+    ]
+    lengths, counts = np.array([[rows.shape[1] for rows in part] for part in parts], np.intp).T
+    firsts, corners = np.cumsum(counts) - counts, np.cumsum(lengths) - lengths
+    vertices, faces = parts[0] if len(parts) == 1 else joined(parts)  # millions are not copied
+    if len(parts) > 1:
+        faces += np.repeat(corners, counts)
+    order = np.concatenate([mesh.valid for mesh in meshes])
+    arranged = GrownTriangles(vertices, faces, {})
+    return Pool(arranged, order, firsts, corners, lengths, Nodes.none(len(meshes)), Layout())

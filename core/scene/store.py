@@ -120,6 +120,11 @@ class Table:
         return self._counted([len(mesh.valid) for mesh in self._meshes])
 
     @cached_property
+    def lengths(self) -> Ids:
+        """How many triangles each has, those with corners that are not finite, too, (born,)."""
+        return self._counted([len(mesh.triangles) for mesh in self._meshes])
+
+    @cached_property
     def part_counts(self) -> Ids:
         """How many of the `parts` each has, (born,)."""
         return self._counted([mesh.parts.shape[1] for mesh in self._meshes])

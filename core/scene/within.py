@@ -6,7 +6,7 @@ What that leaves, and all pairs within a margin, come from an octree over the pl
 import numpy as np
 
 from .. import tuning
-from ..arrays import Flags, Ids, blocks, distinct
+from ..arrays import Flags, Ids, batched, blocks, distinct
 from ..compiled import listed_touches
 from ..construction import build_steps
 from ..pairs import overlapping_pairs_steps
@@ -33,11 +33,10 @@ def pairs_within(
     meshes = moment.placements.meshes[there]
     pool = yield from between(0.0, 0.2, moment.meshes.pool(distinct(meshes)))
     ends = np.cumsum(moment.meshes.sizes[meshes])
-    cuts = np.flatnonzero(np.diff(ends // tuning.current.meshes_together)) + 1
     parts: list[Ids] = []
-    for number, some in enumerate(np.split(there, cuts)):
-        start, stop = (0.2 + 0.8 * each / (len(cuts) + 1) for each in (number, number + 1))
-        steps = _within_some(moment, pool, some, margin)
+    for some in batched(ends, tuning.current.meshes_together):
+        start, stop = (0.2 + 0.8 * each / len(there) for each in (some.start, some.stop))
+        steps = _within_some(moment, pool, there[some], margin)
         found = yield from between(start, stop, steps)
         parts += [_named(moment, pool, each, skip_neighbours) for each in found]
     return parts

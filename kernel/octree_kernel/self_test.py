@@ -156,7 +156,7 @@ def questions(library: ctypes.CDLL) -> Iterator[Question]:
     yield "slices", given, (ends, slices, masks)
 
     clip, keys = _doubles([0.0] * 20), _wholes([0] * PIXELS**2)
-    given = vertices, 5, _doubles(SCREEN), begin, end, 1, clip, 5
+    given = vertices, 5, 5, _doubles(SCREEN), begin, end, 1, clip, 5
     yield "project", given, (clip,)
     frame = _wholes([0, 0, PIXELS, PIXELS, 0, PIXELS])
     target = Target(at(frame), 1, len(keys), at(keys), None)

@@ -4,7 +4,7 @@
 
 from ctypes import POINTER, Structure, c_double, c_int64, c_void_p
 
-ABI = 1007977646311787
+ABI = 69635613339349043
 
 DAMAGED = -1
 NO_ROOM = -2
@@ -350,7 +350,8 @@ FUNCTIONS = {
     "split": [c_void_p, c_void_p, c_int64, c_int64, c_double, c_void_p, c_void_p, c_void_p,
         c_void_p, c_int64, c_void_p],
     "share": [c_void_p, c_void_p, c_int64, c_double, c_void_p, c_void_p],
-    "project": [c_void_p, c_int64, c_void_p, c_void_p, c_void_p, c_int64, c_void_p, c_int64],
+    "project": [c_void_p, c_int64, c_int64, c_void_p, c_void_p, c_void_p, c_int64, c_void_p,
+        c_int64],
     "draw": [POINTER(Target), POINTER(Target), c_void_p, c_int64, c_void_p, c_int64, c_void_p,
         c_int64, c_int64],
     "quads": [c_void_p, c_int64, c_void_p, c_int64, c_void_p, c_int64, c_int64, c_int64, c_int64,

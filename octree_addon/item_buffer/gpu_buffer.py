@@ -48,7 +48,8 @@ class GpuBuffer(ZBuffer):
         self._shader = _shader()
         self._batch: gpu.types.GPUBatch | None = None
         self._centers: Floats = np.empty((3, 0))
-        self._uploaded: object = None
+        self._uploaded: tuple[object, Ids] = None, np.empty(0, np.intp)
+        self._starts: Ids = np.zeros(1, np.intp)
         self._picture: _Target | None = None
         self._boxes: _Target | None = None
 
@@ -65,8 +66,7 @@ class GpuBuffer(ZBuffer):
         firsts, wide = np.cumsum(sizes) - sizes, int(sizes.sum()) >= tuning.current.exact_triangles
         matrices = view_projection @ self.scene.matrices_of(self.scene.ids[rows])
         target = self._picture = _reused(self._picture, size, "RG32F" if wide else "R32F")
-        if self._uploaded is not self.stage.arrays:
-            self._upload()
+        self._upload()
         with target.buffer.bind(), _state("LESS"):
             target.buffer.clear(color=(-1.0, -1.0, 0.0, 0.0), depth=1.0)
             self._shader.bind()
@@ -96,8 +96,7 @@ class GpuBuffer(ZBuffer):
         crops = _crops(boxes, size) @ view_projection
         matrices = crops[owners] @ self.scene.matrices_of(self.scene.ids[rows])
         target = self._boxes = _reused(self._boxes, picture, "R8")
-        if self._uploaded is not self.stage.arrays:
-            self._upload()
+        self._upload()
         with target.buffer.bind(), _state("NONE"):
             target.buffer.clear(color=(0.0, 0.0, 0.0, 0.0))
             self._shader.bind()
@@ -116,8 +115,8 @@ class GpuBuffer(ZBuffer):
 
     def _draw(self, row: int, matrix: Floats, first: int) -> None:
         """Draw a placement into the picture that is bound, its triangles counted from `first`."""
-        arrays, mesh = self.stage.arrays, self.stage.moment.placements.meshes[row]
-        start, count = int(arrays.face_starts[mesh]), int(arrays.face_counts[mesh])
+        mesh = self.stage.moment.placements.meshes[row]
+        start, count = int(self._starts[mesh]), int(np.diff(self._starts)[mesh])
         matrix = matrix.copy()
         matrix[:, 3] += matrix[:, :3] @ self._centers[:, mesh]
         self._shader.uniform_float("matrix", matrix.T.astype(np.float32).ravel().tolist())
@@ -132,25 +131,30 @@ class GpuBuffer(ZBuffer):
 
     def _upload(self) -> None:
         """Upload all triangles of all meshes, corner by corner, with their numbers in a call."""
-        arrays, count = self.stage.arrays, self.stage.arrays.faces.shape[1]
-        corners = arrays.faces + np.repeat(arrays.vertex_starts, arrays.face_counts)
+        pool, (layout, firsts) = self.stage.pool(), self._uploaded
+        if layout is pool.layout and np.array_equal(firsts, pool.firsts):
+            return
+        faces, self._starts = self.stage.every_face()
+        lengths, count = np.diff(self._starts), faces.shape[1]
+        vertices = pool.arranged.vertices.T
         # Seen from a corner of its mesh, a place far from the origin keeps its digits.
-        self._centers = np.zeros((3, len(arrays.face_starts)))
-        drawn = arrays.face_counts.nonzero()[0]
-        self._centers[:, drawn] = arrays.vertices[:, corners[0, arrays.face_starts[drawn]]]
-        each = np.repeat(np.arange(len(arrays.vertex_counts)), arrays.vertex_counts)
-        moved = (arrays.vertices - self._centers[:, each]).T.astype(np.float32, order="C")
-        places = moved.take(corners.T.ravel(), axis=0)
+        self._centers = np.zeros((3, len(lengths)))
+        drawn = lengths.nonzero()[0]
+        self._centers[:, drawn] = vertices[:, faces[0, self._starts[drawn]]]
+        centers = np.repeat(self._centers, lengths, axis=1)
+        places = np.empty((count, 3, 3), np.float32)
+        for corner, each in enumerate(faces):
+            places[:, corner] = (vertices[:, each] - centers).T
         numbers = np.arange(count) % tuning.current.drawn_triangles
         numbers = np.repeat(numbers.astype(np.float32), 3)
-        layout = gpu.types.GPUVertFormat()
-        layout.attr_add(id="position", comp_type="F32", len=3, fetch_mode="FLOAT")
-        layout.attr_add(id="number", comp_type="F32", len=1, fetch_mode="FLOAT")
-        vertices = gpu.types.GPUVertBuf(layout, 3 * count)
-        vertices.attr_fill("position", places)
-        vertices.attr_fill("number", numbers)
-        self._batch = gpu.types.GPUBatch(type="TRIS", buf=vertices)
-        self._uploaded = arrays
+        form = gpu.types.GPUVertFormat()
+        form.attr_add(id="position", comp_type="F32", len=3, fetch_mode="FLOAT")
+        form.attr_add(id="number", comp_type="F32", len=1, fetch_mode="FLOAT")
+        corners = gpu.types.GPUVertBuf(form, 3 * count)
+        corners.attr_fill("position", places.reshape(-1, 3))
+        corners.attr_fill("number", numbers)
+        self._batch = gpu.types.GPUBatch(type="TRIS", buf=corners)
+        self._uploaded = pool.layout, pool.firsts
 
 
 class _Target(NamedTuple):

@@ -10,6 +10,7 @@ from meshes import icosphere
 
 from core import Boxes, SceneOctree, Triangles, ZBuffer, islands, views_around
 from core.item_buffer.evidence import FarthestPixels
+from core.scene.pool import Pool
 
 SIZE = (40, 28)
 
@@ -158,19 +159,30 @@ def test_only_boxes_have_groups():
         islands(3)
 
 
-def test_of_what_is_not_wanted_nothing_is_told():
-    """Each triangle that is asked about is asked about once."""
+def test_of_what_is_not_wanted_nothing_is_told(monkeypatch):
+    """Each triangle is asked about once at most; cells that are skipped hold none to tell of."""
     scene = SceneOctree()
     meshes = [scene.add_mesh(icosphere(level)) for level in (0, 2, 3)]
     scene.place([*meshes, meshes[0]], [moved(3 * number) for number in range(4)])
     matrix = views_around(scene.bounds_of(scene.ids), count=1)[0]
-    renderer, asked = ZBuffer(scene), []
-
-    def wanted(rows, triangles):
-        asked.extend(zip(rows.tolist(), triangles.tolist(), strict=True))
-        return triangles % 2 == 0
-
+    renderer = ZBuffer(scene)
     image = renderer.image(matrix, (90, 90))
-    told = [*renderer.evidence(matrix, (90, 90), image, np.array([0, 2, 3]), wanted)]
-    assert all((part.triangles % 2 == 0).all() for part in told)
-    assert len({*asked}) == len(asked) == 20 + 20 * 4**3 + 20
+
+    def told_and_asked():
+        told, asked = set(), []
+
+        def wanted(rows, triangles):
+            asked.extend(zip(rows.tolist(), triangles.tolist(), strict=True))
+            return triangles % 2 == 0
+
+        for part in renderer.evidence(matrix, (90, 90), image, np.array([0, 2, 3]), wanted):
+            assert (part.triangles % 2 == 0).all()
+            flags = (part.rows, part.triangles, part.resolved, part.unresolved)
+            told |= set(zip(*map(np.ndarray.tolist, flags), strict=True))
+        assert len({*asked}) == len(asked)
+        return {each for each in told if each[2] or each[3]}, len(asked)
+
+    told, count = told_and_asked()
+    monkeypatch.setattr(Pool, "inner_radii", property(lambda pool: np.full(999, np.inf)))
+    assert told_and_asked() == (told, 20 + 20 * 4**3 + 20)
+    assert 20 + 20 < count < 20 + 20 * 4**3 + 20

@@ -14,8 +14,10 @@ from core import (
     SceneOctree,
     Triangles,
     ZBuffer,
+    face_samples,
     item_buffers,
     ray_cast,
+    run,
     views_around,
     visibility,
 )
@@ -154,11 +156,36 @@ def test_what_has_only_moved_is_not_copied_again():
     scene = SceneOctree()
     scene.place([scene.add_mesh(icosphere(4))], [np.eye(4)])
     renderer = ZBuffer(scene)
-    arrays = renderer.stage.arrays
+    pool = renderer.stage.pool()
     scene.move([0], [moved(1)])
-    assert renderer.stage.arrays is arrays
-    scene.remove([0])
-    assert renderer.stage.arrays is not arrays
+    assert renderer.stage.pool() is pool
+    scene.place([scene.add_mesh(icosphere(1))], [np.eye(4)])
+    assert len(renderer.stage.pool().order) == len(pool.order) + 80
+
+
+def test_pictures_need_no_index_and_are_the_same_with_one():
+    """Of equal triangles the smaller number is seen, in whatever order they lie in the pool."""
+    rng, ball = np.random.default_rng(4), icosphere(3)
+    faces = np.concatenate([rng.permutation(ball.faces) for _ in range(2)])
+    faces[::7, 1] = len(ball.vertices)
+    vertices = np.concatenate((ball.vertices, [[np.nan] * 3]))
+    scene = SceneOctree()
+    meshes = [scene.add_mesh(Triangles(vertices * size, faces)) for size in (1.0, 2.0)]
+    scene.place([*meshes, meshes[0]], [moved(3 * number) for number in range(3)])
+    views = views_around(scene.bounds_of(scene.ids), count=2)
+
+    def shown(renderer):
+        return [look(renderer, views, size=SIZE) for look in (item_buffers, face_samples)]
+
+    renderer = ZBuffer(scene)
+    wanted, entered = shown(renderer), renderer.stage.pool()
+    for indexed in ([False, False], [False, True], [True, True]):
+        run(scene.prepare_steps(np.flatnonzero(indexed)))
+        pool = renderer.stage.pool()
+        assert (pool.nodes.roots >= 0).tolist() == indexed
+        assert pool.layout is entered.layout and np.array_equal(pool.firsts, entered.firsts)
+        assert shown(renderer) == shown(ZBuffer(scene)) == wanted
+        scene.check()
 
 
 def test_slivers_hide_nothing():

@@ -42,7 +42,7 @@ def test_vertices_without_faces_are_drawn_some_placements_at_a_time():
     def held(count):
         scene = row_of(Triangles(vertices, [[0, 1, 2]]), apart(count, 0, 2.0))
         renderer, views = ZBuffer(scene), views_around(scene.bounds_of(scene.ids), count=1)
-        assert len(renderer.stage.arrays.faces)
+        assert len(renderer.stage.pool().order)
         return most_held(lambda: item_buffers(renderer, views, size=(16, 16)))
 
     assert held(12) < 1.5 * held(3)

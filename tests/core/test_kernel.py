@@ -186,7 +186,7 @@ def test_meshes_of_a_scene_are_packed_once_a_ray_comes_to_them():
     matrices[1, :3, 3] = 5
     scene.place(meshes, matrices)
     assert ray_cast(scene, [[1, 1, 1.0]], [[-1, -1, -1.0]]).placements.tolist() == [0]
-    assert [number in scene._meshes._pool for number in meshes] == [True, False, True]
+    assert [*map(scene._meshes._pool.has_indexed, meshes)] == [True, False, True]
     scene.replace_mesh(meshes[0], Triangles([], []))
     assert ray_cast(scene, [[1, 1, 1.0]], [[-1, -1, -1.0]]).placements.tolist() == [2]
 

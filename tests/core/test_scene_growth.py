@@ -34,6 +34,28 @@ def answers_as_if_baked(scene):
     scene.check()
 
 
+def test_meshes_that_pictures_entered_answer_as_if_they_had_not():
+    """Also if that was between two steps, and after tables of all triangles have been made."""
+    rng, scene = one_by_one([70, 90, 200, 40, 300])
+    scene.place(np.arange(5), oracle.matrices(rng, ["rigid", "uneven", "flat", "rigid", "tiny"]))
+    meshes = scene._meshes
+    run(scene.prepare_steps([1]))
+    pool = meshes.entered(np.array([0, 1]))
+    assert (pool.nodes.roots[:2] >= 0).tolist() == [False, True]
+    assert len(pool.arranged.planes.T) == len(pool.arranged.bounding_spheres.T) == len(pool.order)
+    for count in range(3):
+        steps = scene.prepare_steps(np.arange(5)[::-1])
+        for _, _ in zip(range(count), steps, strict=False):
+            meshes.entered(np.array([3, 2, 0]))
+        steps.close()
+    steps = scene.prepare_steps()
+    next(steps)
+    meshes.entered(np.arange(5))
+    run(steps)
+    assert len(meshes.entered(np.arange(5)).order) == 700
+    answers_as_if_baked(scene)
+
+
 def test_meshes_that_come_one_by_one_answer_as_if_they_had_come_together():
     rng, scene = one_by_one([70, 3, 200, 0, 90, 40])
     for mesh in range(6):
