@@ -1,7 +1,7 @@
 """Few questions of a tree (single-query fast path): the kernel walks the octree's own arrays.
 
-Nothing is packed but for several nearest items. What has to be converted first, or asks another
-index, goes the usual way, which comes back here with what it has converted.
+Only `count > 1` of `nearest` needs a packed tree. Arguments that need a conversion take the batch
+path, which returns here after the conversion.
 """
 
 from typing import Any, SupportsFloat, SupportsIndex, cast
@@ -68,7 +68,7 @@ def _arrays_of(items: Shapes) -> dict[str, NDArray[Any]]:
     return compiled.as_boxes(items)
 
 
-# The arrays of octrees, as long as these live; None of those that the kernel cannot take.
+# The arrays of octrees, as long as these live; None if the kernel cannot take a tree.
 _KNOWN: WeakKeyDictionary[Octree, Lone | None] = WeakKeyDictionary()
 
 
@@ -107,7 +107,7 @@ def _made(tree: Octree) -> Lone | None:
 
 
 def _is_plain(rows: ArrayLike) -> bool:
-    """Tell whether rows of points are an array that needs no conversion."""
+    """Return whether rows of points are an array that needs no conversion."""
     return (
         type(rows) is np.ndarray
         and rows.dtype is _DOUBLE
@@ -151,7 +151,7 @@ def rays(
 ) -> compiled.Hits | None:
     """Find the closest item of each ray, or any, as `Few` does.
 
-    Returns None for what is to be asked in the usual way.
+    Returns None if the batch path has to answer.
     """
     lone = _of_rays(tree, origins, directions, limits, groups, threads)
     if lone is None:
@@ -173,7 +173,7 @@ def crossings(
 ) -> tuple[Ids, Floats] | None:
     """Find rays and the items that they meet, (2, h), and how far these are, (h,), sorted.
 
-    Returns None for what is to be asked in the usual way.
+    Returns None if the batch path has to answer.
     """
     lone = _of_rays(tree, origins, directions, limits, groups, threads)
     if lone is None:
@@ -200,7 +200,7 @@ def nearest(
 ) -> tuple[Ids, Floats, Floats] | None:
     """Find items and distances, (q, count), and positions, (q, count, 3).
 
-    Returns None for what is to be asked in the usual way. Several of each point are not found in
+    Returns None if the batch path has to answer. Several of each point are not found in
     cells, which may hold one item twice, but in the packed tree.
     """
     if type(limit) is not float or not limit >= 0 or type(count) is not int:

@@ -1,8 +1,9 @@
-"""Snapshots: an index as a question finds it, placements over what each of them holds.
+"""Index snapshots: one interface of trees and scenes, so that each question is written once.
 
-A question asks a snapshot to which placements it comes, goes on in the space of what is placed
-there (`Walkable`), and tests items where they are in the world. A scene has a row for each
-placement; a tree is one row, 0, that nothing has moved. So every question is written once.
+A snapshot is a list of placements, each a tree (`Walkable`) under a matrix. A question runs in
+three steps: find the placements that a ray, point or volume may hit; walk their trees in local
+space; test the items in world space. A scene has one row per placement. An octree is a single
+row, 0, with the identity matrix.
 """
 
 from abc import ABC, abstractmethod
@@ -28,24 +29,24 @@ _ZERO, _ONE = np.zeros(1), np.ones(1)
 
 
 @dataclass(frozen=True)
-class Crossed(Columns):
-    """Pairs of rays and rows of placements, and where the rays enter their boxes.
+class RayPairs(Columns):
+    """Pairs of a ray and a placement row, and the distances at which rays enter the boxes.
 
-    Sorted by ray, then by where.
+    Sorted by ray, then by distance.
     """
 
     rays: Ids
     rows: Ids
     entries: Floats
 
-    def numbered(self, numbers: Ids) -> "Crossed":
-        """Return the same pairs for ray `numbers[i]` instead of i."""
-        return Crossed(numbers[self.rays], self.rows, self.entries)
+    def numbered(self, numbers: Ids) -> "RayPairs":
+        """Renumber the rays: ray i becomes `numbers[i]`."""
+        return RayPairs(numbers[self.rays], self.rows, self.entries)
 
 
 @dataclass(frozen=True)
-class Reached(Columns):
-    """Pairs of volumes and rows of placements, ascending; `whole` ones lie in their volume."""
+class VolumePairs(Columns):
+    """Ascending pairs of a volume and a placement row; `whole` flags boxes inside the volume."""
 
     volumes: Ids
     rows: Ids
@@ -54,10 +55,10 @@ class Reached(Columns):
 
 @dataclass(frozen=True)
 class Images:
-    """Images of one kind: shape i, with its slack, is the image for pair `pairs[i]`.
+    """Volumes of one kind in local space: shape i, with its slack, belongs to pair `pairs[i]`.
 
-    `pairs` ascend. Items that lie in an `exact` image lie in the volume. Without shapes nothing
-    is known: any item may lie in the volume.
+    `pairs` ascend. Items inside an `exact` image lie inside the volume. If `shapes` is None, the
+    matrix has no inverse and every item is a candidate.
     """
 
     pairs: Ids
@@ -67,10 +68,10 @@ class Images:
 
 
 @dataclass(frozen=True)
-class SeenRays:
-    """Pairs of rays and placements, seen from what is placed: `tree` is walked by `rays`.
+class LocalRays:
+    """Rays in the local spaces of their placements, and the tree that they walk.
 
-    A distance d in the world is one of `factors * d + slacks` there, at most.
+    A world distance d corresponds to at most `factors * d + slacks` in local space.
     """
 
     tree: Walkable
@@ -80,10 +81,10 @@ class SeenRays:
 
 
 @dataclass(frozen=True)
-class SeenPoints:
-    """Pairs of points and placements, seen from what is placed: `points` (3, k) walk `tree`.
+class LocalPoints:
+    """Points (3, k) in the local spaces of their placements, and the tree that they walk.
 
-    Lengths there are at least `1 / most` and at most `stretch / most` of those in the world.
+    A world length l corresponds to a local length from `l / most` to `l * stretch / most`.
     """
 
     tree: Walkable
@@ -92,145 +93,147 @@ class SeenPoints:
     stretch: Floats
 
 
-class Nearby(Protocol):
-    """What is nearest to points so far."""
+class SearchLimits(Protocol):
+    """The search radii of points, which shrink during a nearest-item search."""
 
     most: Floats | float
 
     @property
     def limits(self) -> Floats:
-        """How far each point still looks, (q,), `most` at most."""
+        """The current search radius of each point, (q,), at most `most`."""
 
     @property
     def are_full(self) -> Flags:
-        """Which points have found as many as they want, (q,)."""
+        """Flags of the points that have found `count` items, (q,)."""
 
 
 class IndexSnapshot(ABC):
-    """An index that stays what it is while it is asked.
+    """An immutable index: placements, their trees and `top`, the octree of the top level.
 
-    Questions come to the octree `top` first: that of the items, or of the placements' boxes.
+    The top level of a tree is the tree itself, that of a scene the octree of placement boxes.
     """
 
     top: Octree
 
     @property
     @abstractmethod
-    def largest(self) -> int:
-        """Numbers of items are below this."""
+    def item_limit(self) -> int:
+        """An upper bound of the item numbers of a placement, exclusive."""
 
     @property
     @abstractmethod
     def has_triangles(self) -> bool:
-        """Whether all items are triangles."""
+        """True if all items are triangles."""
 
     @property
     @abstractmethod
     def item_count(self) -> int:
-        """How many items there are that a question may find."""
+        """The number of items that questions may find."""
 
     @abstractmethod
-    def names(self, rows: Ids, items: Ids) -> tuple[Ids, ...]:
-        """Return what answers call items: their ids, or those of placements and their numbers.
+    def ids_of(self, rows: Ids, items: Ids) -> tuple[Ids, ...]:
+        """Return the ids by which answers name items: item ids, or placement ids and items.
 
-        Of any shape; -1 stands for nothing. May write into what it is given.
+        The arrays may have any shape and are overwritten; -1 stays -1.
         """
 
     @abstractmethod
-    def answer(self, reached: Reached, pairs: Ids) -> Ids:
-        """Return volumes and names of items, (2, h) or more, given pairs of `reached` and items.
+    def answer_of(self, reached: VolumePairs, pairs: Ids) -> Ids:
+        """Return volumes and the ids of their items, (2, h) or (3, h).
 
-        May write into what it is given.
+        Column i of `pairs`, (2, h), is a pair number of `reached` and an item; it is overwritten.
         """
 
     @abstractmethod
-    def few(self, count: int, *, several: bool = False) -> compiled.Few | None:
-        """Return what so few questions ask the kernel; None if they go the usual way.
+    def fast_path(self, count: int, *, several: bool = False) -> compiled.Few | None:
+        """Return the kernel's entry for few questions; None if the batch path has to answer.
 
-        `several`: each wants several items.
+        With `several`, each question asks for more than one item.
         """
 
     @abstractmethod
     def packed(self, count: int) -> compiled.Walked | None:
-        """Return what so many questions ask the kernel; None if NumPy answers."""
+        """Return the index as the kernel walks it, for a batch; None if NumPy has to answer."""
 
     @abstractmethod
-    def walked(self, rows: Ids) -> Walkable:
-        """Return what questions about these placements walk."""
+    def trees_at(self, rows: Ids) -> Walkable:
+        """Return the trees of these placements, without slack."""
 
     @abstractmethod
-    def at_entries(self, tree: Walkable, entries: Ids, rows: Ids) -> tuple[Shapes, Ids]:
-        """Return items as they are placed, and their numbers there, given entries of a walk."""
+    def entry_items(self, tree: Walkable, entries: Ids, rows: Ids) -> tuple[Shapes, Ids]:
+        """Return the placed items of tree entries as a batch, and their positions in it."""
 
     @abstractmethod
-    def at_numbers(self, rows: Ids, items: Ids) -> tuple[Shapes, Ids]:
-        """Return the same, given the numbers of items in the order in which they were given."""
+    def numbered_items(self, rows: Ids, items: Ids) -> tuple[Shapes, Ids]:
+        """Return the placed items of item numbers as a batch, and their positions in it."""
 
     @abstractmethod
-    def crossed(self, rays: Rays, closest: Floats) -> Iterator[Crossed]:
-        """Yield the placements that rays come to, front to back; `closest` may be lowered."""
+    def ray_pairs(self, rays: Rays, closest: Floats) -> Iterator[RayPairs]:
+        """Yield ray-placement pairs front to back; the caller may lower `closest` meanwhile."""
 
     @abstractmethod
-    def seen_by_rays(self, rays: Rays, pairs: Crossed, closest: Floats) -> SeenRays:
-        """Return what these pairs of rays and placements walk, up to the closest hits so far."""
+    def local_rays(self, rays: Rays, pairs: RayPairs, closest: Floats) -> LocalRays:
+        """Return the rays in local space; they end at the closest hits so far."""
 
     @abstractmethod
-    def near(self, points: Floats, best: Nearby) -> Iterator[tuple[Ids, Ids]]:
-        """Yield points and rows of what may be nearest; limits may be lowered in between."""
+    def point_pairs(self, points: Floats, best: SearchLimits) -> Iterator[tuple[Ids, Ids]]:
+        """Yield points and rows of placements; the caller may lower the limits meanwhile."""
 
     @abstractmethod
-    def seen_by_points(self, points: Floats, numbers: Ids, rows: Ids) -> SeenPoints:
-        """Return what these pairs of points and placements walk."""
+    def local_points(self, points: Floats, numbers: Ids, rows: Ids) -> LocalPoints:
+        """Return the points of these pairs in local space."""
 
     @abstractmethod
-    def reached(self, volumes: Shapes) -> Iterator[Reached]:
-        """Yield the placements that volumes come to, in the order of the volumes."""
+    def volume_pairs(self, volumes: Shapes) -> Iterator[VolumePairs]:
+        """Yield volume-placement pairs, sorted by volume."""
 
     @abstractmethod
-    def images(self, volumes: Shapes, pairs: Reached) -> Iterator[tuple[Walkable, Images]]:
-        """Yield what pairs of volumes and placements walk, and the volumes as seen there."""
+    def local_volumes(
+        self, volumes: Shapes, pairs: VolumePairs
+    ) -> Iterator[tuple[Walkable, Images]]:
+        """Yield the volumes of these pairs in local space, and the tree that they walk."""
 
     @abstractmethod
-    def items_of(self, rows: Ids, counts: Ids) -> Ids:
-        """Return the first `counts` items of each placement, ascending, one after the other."""
+    def first_items(self, rows: Ids, counts: Ids) -> Ids:
+        """Concatenate the first `counts` item numbers of each placement, ascending."""
 
     @abstractmethod
-    def sizes_of(self, rows: Ids) -> Ids:
-        """Return how many items placements have that can be found."""
+    def item_counts(self, rows: Ids) -> Ids:
+        """Return the number of finite items of each placement."""
 
 
 @dataclass(frozen=True)
 class TreeSnapshot(IndexSnapshot):
-    """A tree, as one placement that nothing has moved."""
+    """An octree as a snapshot of one placement under the identity matrix."""
 
     top: Octree
 
     @property
-    def largest(self) -> int:
-        """How many items the tree was built over."""
+    def item_limit(self) -> int:
+        """The number of items that the tree was built over."""
         return len(self.top.items)
 
     @property
     def has_triangles(self) -> bool:
-        """Whether it is a tree of triangles."""
+        """True for a tree of triangles."""
         return isinstance(self.top.items, Triangles)
 
     @property
     def item_count(self) -> int:
-        """How many of them are finite."""
+        """The number of finite items."""
         return len(self.top)
 
-    def names(self, rows: Ids, items: Ids) -> tuple[Ids, ...]:
-        """Return the ids of items, put in place."""
+    def ids_of(self, rows: Ids, items: Ids) -> tuple[Ids, ...]:
+        """Replace item numbers by ids."""
         return (compiled.named(self.top, items),)
 
-    def answer(self, reached: Reached, pairs: Ids) -> Ids:
-        """Return the pairs, with the ids of items: all volumes come to the tree."""
+    def answer_of(self, reached: VolumePairs, pairs: Ids) -> Ids:
+        """Replace item numbers by ids: pair numbers equal volume numbers."""
         compiled.named(self.top, pairs[1])
         return pairs
 
-    def few(self, count: int, *, several: bool = False) -> compiled.Few | None:
-        """Return the tree's own arrays; for `several` the packed tree, which holds items once."""
+    def fast_path(self, count: int, *, several: bool = False) -> compiled.Few | None:
+        """Return the tree's own arrays, or the packed tree, which has no copies, for `several`."""
         if several:
             packed = self.packed(count) if 0 < count <= lone.MOST else None
             return None if packed is None else packed.few
@@ -240,61 +243,63 @@ class TreeSnapshot(IndexSnapshot):
         """Return the packed tree."""
         return compiled.packed(self.top, count)
 
-    def walked(self, rows: Ids) -> Walkable:
+    def trees_at(self, rows: Ids) -> Walkable:
         """Return the tree."""
         return self.top
 
-    def at_entries(self, tree: Walkable, entries: Ids, rows: Ids) -> tuple[Shapes, Ids]:
-        """Return the items of the tree in the order of its entries, and the entries."""
+    def entry_items(self, tree: Walkable, entries: Ids, rows: Ids) -> tuple[Shapes, Ids]:
+        """Return the tree's arranged items and the given entries."""
         return self.top.arranged, entries
 
-    def at_numbers(self, rows: Ids, items: Ids) -> tuple[Shapes, Ids]:
-        """Return the items that the tree was built over, and the numbers."""
+    def numbered_items(self, rows: Ids, items: Ids) -> tuple[Shapes, Ids]:
+        """Return the tree's items and the given numbers."""
         return self.top.items, items
 
-    def crossed(self, rays: Rays, closest: Floats) -> Iterator[Crossed]:
-        """Yield all rays, once."""
+    def ray_pairs(self, rays: Rays, closest: Floats) -> Iterator[RayPairs]:
+        """Yield all rays once."""
         everyone = np.arange(len(rays))
-        yield Crossed(everyone, 0 * everyone, np.zeros(len(rays)))
+        yield RayPairs(everyone, 0 * everyone, np.zeros(len(rays)))
 
-    def seen_by_rays(self, rays: Rays, pairs: Crossed, closest: Floats) -> SeenRays:
-        """Return the tree and the rays as they are, but for where they end."""
-        return SeenRays(self.top, rays[pairs.rays], _ONE, _ZERO)
+    def local_rays(self, rays: Rays, pairs: RayPairs, closest: Floats) -> LocalRays:
+        """Return the rays unchanged."""
+        return LocalRays(self.top, rays[pairs.rays], _ONE, _ZERO)
 
-    def near(self, points: Floats, best: Nearby) -> Iterator[tuple[Ids, Ids]]:
-        """Yield all points, once."""
+    def point_pairs(self, points: Floats, best: SearchLimits) -> Iterator[tuple[Ids, Ids]]:
+        """Yield all points once."""
         everyone = np.arange(points.shape[1])
         yield everyone, 0 * everyone
 
-    def seen_by_points(self, points: Floats, numbers: Ids, rows: Ids) -> SeenPoints:
-        """Return the tree and the points as they are."""
-        return SeenPoints(self.top, gather(points, numbers), _ONE, _ONE)
+    def local_points(self, points: Floats, numbers: Ids, rows: Ids) -> LocalPoints:
+        """Return the points unchanged."""
+        return LocalPoints(self.top, gather(points, numbers), _ONE, _ONE)
 
-    def reached(self, volumes: Shapes) -> Iterator[Reached]:
-        """Yield all volumes, once."""
+    def volume_pairs(self, volumes: Shapes) -> Iterator[VolumePairs]:
+        """Yield all volumes once."""
         everyone = np.arange(len(volumes))
-        yield Reached(everyone, 0 * everyone, np.zeros(len(volumes), bool))
+        yield VolumePairs(everyone, 0 * everyone, np.zeros(len(volumes), bool))
 
-    def images(self, volumes: Shapes, pairs: Reached) -> Iterator[tuple[Walkable, Images]]:
-        """Yield the tree and the volumes as they are."""
+    def local_volumes(
+        self, volumes: Shapes, pairs: VolumePairs
+    ) -> Iterator[tuple[Walkable, Images]]:
+        """Yield the volumes unchanged."""
         numbers = pairs.volumes
         yield self.top, Images(np.arange(len(numbers)), volumes[numbers], _ZERO, True)
 
-    def items_of(self, rows: Ids, counts: Ids) -> Ids:
-        """Return the first items of the tree for each row."""
+    def first_items(self, rows: Ids, counts: Ids) -> Ids:
+        """Concatenate the first item numbers of the tree for each row."""
         return np.sort(self.top.order)[concatenated_ranges(0 * counts, counts)]
 
-    def sizes_of(self, rows: Ids) -> Ids:
-        """Return how many items the tree holds for each row."""
+    def item_counts(self, rows: Ids) -> Ids:
+        """Repeat the number of finite items for each row."""
         return np.full(len(rows), len(self.top))
 
 
-class Placing(AnyOctree):
-    """An index of placements, which all questions take in place of a tree."""
+class PlacedIndex(AnyOctree):
+    """An index of placed meshes, which every question accepts in place of an octree."""
 
     @abstractmethod
     def _snapshot(self, groups: SupportsIndex) -> IndexSnapshot:
-        """Return the index as it is now, to those who ask with these groups."""
+        """Return the current state of the index, restricted to these groups."""
 
     @abstractmethod
     def _pair_steps(
@@ -309,7 +314,13 @@ class Placing(AnyOctree):
 
 
 def snapshot_of(tree: AnyOctree, groups: SupportsIndex) -> IndexSnapshot:
-    """Return what a question with these groups asks; raise a ValueError if it is no index."""
-    if isinstance(tree, Placing):
+    """Return the snapshot that a question with these groups asks.
+
+    Raises
+    ------
+    ValueError
+        If `tree` is no index or `groups` is no mask.
+    """
+    if isinstance(tree, PlacedIndex):
         return tree._snapshot(groups)
     return TreeSnapshot(in_groups(as_octree("tree", tree), groups))

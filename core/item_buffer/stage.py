@@ -64,7 +64,7 @@ class Stage:
     def rows_in(self, view_projection: Floats) -> Ids:
         """Return the placements whose boxes touch what a matrix (4, 4) shows, ascending."""
         parts = [np.empty(0, np.intp)]
-        for pairs in self.moment.reached(Frusta.from_matrices(view_projection[None])):
+        for pairs in self.moment.volume_pairs(Frusta.from_matrices(view_projection[None])):
             parts.append(pairs.rows)
         return np.sort(np.concatenate(parts))
 

@@ -15,7 +15,7 @@ from ..records import Record
 from ..scene.moment import Moment
 from ..shapes import Frusta
 from ..shapes.boxes import box_corners
-from ..snapshot import Reached
+from ..snapshot import VolumePairs
 from ..steps import Steps, at_once
 from ..volumes.walked import any_of
 from .mask_runs import Counted, counted_alone, counted_in
@@ -318,8 +318,8 @@ def _touched(stage: Stage, matrix: Floats, owners: Ids, wanted: Ids) -> Flags:
     """Return which objects, ascending, have a triangle that touches the view."""
     moment, frusta = stage.moment, Frusta.from_matrices(matrix[None])
     flags = np.zeros(len(wanted), bool)
-    for pairs in moment.reached(frusta):
-        asked: Reached = pairs[np.isin(owners[pairs.rows], wanted)]
+    for pairs in moment.volume_pairs(frusta):
+        asked: VolumePairs = pairs[np.isin(owners[pairs.rows], wanted)]
         if len(asked):
             met = asked.whole | any_of(moment, frusta, asked)
             flags[np.searchsorted(wanted, owners[asked.rows[met]])] = True

@@ -58,7 +58,7 @@ def nearest(
     points : array_like of float, shape (q, 3)
         Where to look from; anywhere, also far outside the root.
     count : int
-        How many items are wanted for each point; there may be fewer.
+        The number of items for each point; there may be fewer.
     max_distance : float
         Items farther away than this do not count; scene units, may be infinite.
     groups : int
@@ -95,7 +95,7 @@ def nearest(
     most = checks.number("max_distance", max_distance, 0.0, finite=False)
     checks.room("count", count, len(places), count, 3)
     several = compiled.threads_of(threads)
-    few = snapshot.few(len(places), several=count > 1)
+    few = snapshot.fast_path(len(places), several=count > 1)
     found: compiled.Arrays | None = None if few is None else few.nearest(places, count, most)
     if found is None:
         walked = snapshot.packed(len(places)) if count <= compiled.MOST else None
@@ -113,19 +113,19 @@ def nearest(
 
 def _turns(snapshot: IndexSnapshot, places: Floats) -> Ids:
     """Return the order in which points are asked: neighbors in space share what they look at."""
-    with np.errstate(invalid="ignore"):  # whoever asks finds out what is not finite
+    with np.errstate(invalid="ignore"):  # the walk reports points that are not finite
         return morton_order(snapshot.top, Boxes(np.nan_to_num(places), np.nan_to_num(places)))
 
 
 def _nearest(snapshot: IndexSnapshot, places: Floats, count: int, max_distance: float) -> Nearest:
-    """Return what NumPy finds."""
+    """Return the items that NumPy finds."""
     checks.every_row("points", "be finite", np.isfinite(places).all(axis=1), places)
     points, turns = np.ascontiguousarray(places.T), _turns(snapshot, places)
     return _named(snapshot, nearest_of(snapshot, points, turns, count, max_distance))
 
 
 def _named(snapshot: IndexSnapshot, found: compiled.Arrays) -> Nearest:
-    """Return what was found, rows of placements last, by the names of the index."""
+    """Return the fields, rows of placements last, as a record with the ids of the index."""
     items, distances, positions, rows = found
-    *placements, items = snapshot.names(rows, items)
+    *placements, items = snapshot.ids_of(rows, items)
     return Nearest(items, distances, positions, *placements)

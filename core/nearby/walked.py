@@ -1,8 +1,8 @@
-"""The nearest items of points in NumPy: branch and bound in the spaces of what is placed.
+"""Nearest items in NumPy: branch and bound in the local spaces of placements.
 
-A point looks at what is placed near it, first where that is likely to be nearest, and goes on
-there as in any tree; where a matrix stretches unevenly, it looks a little farther. Distances are
-measured to placed items.
+Each point visits the placements near it, the nearest box first, and searches their trees in local
+space. If a matrix stretches unevenly, the local search radius is larger. Distances are measured to
+placed items in world space.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from ..arrays import Flags, Floats, Ids, blocks, distinct
 from ..compiled import Arrays
 from ..descend import expanded, portions
 from ..mailboxing import mailboxes_for, unique_pairs
-from ..snapshot import IndexSnapshot, SeenPoints
+from ..snapshot import IndexSnapshot, LocalPoints
 from ..touch.points import closest_points, distances, lower_bounds
 from .search import PIECE, Search, branch_and_bound, kth_least, seed
 
@@ -35,12 +35,12 @@ class Best:
 
     @property
     def limits(self) -> Floats:
-        """How far each point has to look, (q,)."""
+        """The search radius of each point, (q,)."""
         return np.minimum(self.lengths[:, -1], self.most)
 
     @property
     def are_full(self) -> Flags:
-        """Which points have found as many as they want, (q,)."""
+        """Flags of the points that have found `count` items, (q,)."""
         return np.isfinite(self.lengths[:, -1])
 
     def improve(self, points: Ids, rows: Ids, entries: Ids, items: Ids, lengths: Floats) -> None:
@@ -74,19 +74,19 @@ def nearest_of(
     for some in blocks(len(turns), _POINTS) if fewer else ():
         asked = turns[some]
         here, best = points[:, asked], Best(len(asked), fewer, max_distance)
-        for numbers, near in snapshot.near(here, best):
+        for numbers, near in snapshot.point_pairs(here, best):
             look(snapshot, here, numbers, near, best)
         rows[asked, :fewer], items[asked, :fewer] = best.rows, best.items
         lengths[asked, :fewer] = best.lengths
         numbers, ranks = np.nonzero(best.rows >= 0)
         found = best.rows[numbers, ranks]
-        where = snapshot.at_entries(snapshot.walked(found), best.entries[numbers, ranks], found)
+        where = snapshot.entry_items(snapshot.trees_at(found), best.entries[numbers, ranks], found)
         positions[asked[numbers], ranks] = closest_points(*where, here, numbers).T
     return items, lengths, positions, rows
 
 
 def look(snapshot: IndexSnapshot, points: Floats, numbers: Ids, rows: Ids, best: Best) -> None:
-    """Look for what is nearer to points in placements, pair by pair; numbers ascend."""
+    """Search placements for nearer items, pair by pair; `numbers` ascend."""
     first, size = 0, _TOGETHER
     while first < len(numbers):
         some = slice(first, first + size)
@@ -108,7 +108,7 @@ class _Look:
 
     def is_done(self, may_stop: bool) -> bool:
         """Look at all pairs, unless that is too much at a time."""
-        seen = self.snapshot.seen_by_points(self.points, self.numbers, self.rows)
+        seen = self.snapshot.local_points(self.points, self.numbers, self.rows)
         limits = self.best.limits[self.numbers] / seen.most
         search = Search(seen.tree, seen.points, self.best.count, limits, stretch=seen.stretch)
         boxes = mailboxes_for(len(seen.tree.order))
@@ -127,16 +127,16 @@ class _Look:
         return True
 
     def _measure(
-        self, seen: SeenPoints, search: Search, pairs: Ids, entries: Ids, least: Floats
+        self, seen: LocalPoints, search: Search, pairs: Ids, entries: Ids, least: Floats
     ) -> None:
-        """Measure distances to placed items, those that promise most first."""
+        """Measure distances to placed items, in order of their lower bounds."""
         numbers, best = self.numbers, self.best
         promised = kth_least(pairs, least, best.count, len(numbers))
         first = least <= promised[pairs]
         for chosen in (first, ~first):
             some = np.flatnonzero(chosen & (least <= search.reach[pairs]))
             asked, found = pairs[some], entries[some]
-            items = self.snapshot.at_entries(seen.tree, found, self.rows[asked])
+            items = self.snapshot.entry_items(seen.tree, found, self.rows[asked])
             lengths = distances(*items, self.points, numbers[asked], best.limits)
             near = np.flatnonzero(np.isfinite(lengths))
             asked, found, lengths = asked[near], found[near], lengths[near]

@@ -12,7 +12,7 @@ from ..arrays import Flags, Ids, radix_argsort, starts_of_runs
 from ..groups import ALL_GROUPS, in_groups
 from ..octree import Octree, as_octree
 from ..shapes import Regions, Shapes, Spheres, Triangles
-from ..snapshot import Placing
+from ..snapshot import PlacedIndex
 from ..steps import Steps, at_once
 from ..touch import touching
 from ..touch.triangle_pairs import triangles_near_triangles
@@ -84,7 +84,7 @@ def overlapping_pairs_steps(
     """
     skip_neighbours = checks.flag("skip_neighbours", skip_neighbours)
     within = checks.flag("within", within)
-    if isinstance(tree, Placing):
+    if isinstance(tree, PlacedIndex):
         if other is not None:
             told = f"other must be None for a scene, got {type(other).__name__}"
             raise checks.ArgumentTypeError(told)

@@ -114,7 +114,11 @@ def ray_cast(
     if found is not None:
         return _few_hits(found)
     asked = AskedRays.of(tree, origins, directions, max_distance, groups, threads)
-    found = None if asked.few is None else asked.few.cast(*asked.questions.few, any_hit=False)
+    found = (
+        None
+        if asked.fast_path is None
+        else asked.fast_path.cast(*asked.questions.few, any_hit=False)
+    )
     if found is not None:
         return _few_hits(found, asked.snapshot)
     hits = None if asked.packed is None else asked.packed.cast(asked.questions, any_hit=False)
@@ -125,25 +129,25 @@ def ray_cast(
 
 
 def _few_hits(few: compiled.Hits, snapshot: IndexSnapshot | None = None) -> RayHits:
-    """Return what the kernel has found of few rays; of a snapshot, by the names that it gives."""
+    """Return the hits of the fast path as a record, with the ids of a snapshot if given."""
     items, numbers = few
     count = len(items)
     positions, normals, weights = numbers[2 * count :].reshape(3, count, 3)
     placements: Sequence[Ids] = ()
     if snapshot is not None:
-        *placements, items = snapshot.names(numbers[:count].view(np.intp), items)
+        *placements, items = snapshot.ids_of(numbers[:count].view(np.intp), items)
     return RayHits(items, numbers[count : 2 * count], positions, normals, weights, *placements)
 
 
 def _hits(asked: AskedRays) -> RayHits:
-    """Return what NumPy finds."""
+    """Return the hits that NumPy finds."""
     return _named(asked, closest_hits(asked.snapshot, asked.rays()))
 
 
 def _named(asked: AskedRays, hits: compiled.Arrays) -> RayHits:
-    """Return what was found, items and rows of placements first, by the names of the index."""
+    """Return hits, given items, rows and the other fields, with the ids of the index."""
     items, rows, *others = hits
-    *placements, items = asked.snapshot.names(rows, items)
+    *placements, items = asked.snapshot.ids_of(rows, items)
     return RayHits(items, *others, *placements)
 
 
@@ -157,7 +161,7 @@ def ray_test(
     groups: SupportsIndex = ALL_GROUPS,
     threads: SupportsIndex | None = None,
 ) -> Flags:
-    """Tell which rays meet any item; each stops at the first that it finds.
+    """Flag the rays that meet any item; each stops at the first that it finds.
 
     Parameters
     ----------
@@ -180,7 +184,11 @@ def ray_test(
     if found is not None:
         return found[0] >= 0
     asked = AskedRays.of(tree, origins, directions, max_distance, groups, threads)
-    found = None if asked.few is None else asked.few.cast(*asked.questions.few, any_hit=True)
+    found = (
+        None
+        if asked.fast_path is None
+        else asked.fast_path.cast(*asked.questions.few, any_hit=True)
+    )
     if found is not None:
         return found[0] >= 0
     hits = None if asked.packed is None else asked.packed.cast(asked.questions, any_hit=True)
@@ -225,7 +233,7 @@ def ray_cast_all(
     if few is not None:
         return RayCrossings(*few)
     asked = AskedRays.of(tree, origins, directions, max_distance, groups, threads)
-    crossed = None if asked.few is None else asked.few.cast_all(*asked.questions.few)
+    crossed = None if asked.fast_path is None else asked.fast_path.cast_all(*asked.questions.few)
     if crossed is not None:
         counts, names, distances = crossed
         numbers = np.repeat(np.arange(len(counts)), counts)
@@ -242,9 +250,9 @@ def ray_cast_all(
 
 
 def _crossings(asked: AskedRays, crossings: Crossings) -> RayCrossings:
-    """Return crossings, rays and rows of placements first, by the names of the index."""
+    """Return crossings as a record, with the ids of the index."""
     numbers, rows, items, distances = crossings
-    return RayCrossings(np.stack((numbers, *asked.snapshot.names(rows, items))), distances)
+    return RayCrossings(np.stack((numbers, *asked.snapshot.ids_of(rows, items))), distances)
 
 
 def cells_on_ray(

@@ -15,9 +15,9 @@ from ..touch.rays import Rays
 
 @dataclass(frozen=True)
 class AskedRays:
-    """Rays that ask an index.
+    """Rays with the snapshot that they ask.
 
-    Whoever looks at rays one by one checks them, too: the kernel by itself.
+    The kernel checks each ray during its walk; NumPy calls `rays`, which checks them all.
     """
 
     snapshot: IndexSnapshot
@@ -38,13 +38,15 @@ class AskedRays:
         return cls(snapshot, questions_of(origins, directions, max_distance, threads))
 
     @property
-    def few(self) -> compiled.Few | None:
-        """What few rays ask the kernel."""
-        return self.snapshot.few(len(self.questions)) if self.snapshot.has_triangles else None
+    def fast_path(self) -> compiled.Few | None:
+        """The kernel's entry for few rays; None if the batch path has to answer."""
+        return (
+            self.snapshot.fast_path(len(self.questions)) if self.snapshot.has_triangles else None
+        )
 
     @property
     def packed(self) -> compiled.Walked | None:
-        """What all rays ask the kernel; NumPy does without."""
+        """The index as the kernel walks it; None if NumPy has to answer."""
         return self.snapshot.packed(len(self.questions)) if self.snapshot.has_triangles else None
 
     def __getitem__(self, numbers: Ids) -> "AskedRays":

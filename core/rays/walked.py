@@ -1,4 +1,4 @@
-"""Rays in NumPy: placements front to back, then items in the spaces of what is placed."""
+"""Rays in NumPy: placements front to back, then their trees in local space."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from ..descend import States
 from ..mailboxing import Pairs
 from ..rounds import in_rounds
 from ..shapes import Triangles
-from ..snapshot import Crossed, IndexSnapshot
+from ..snapshot import IndexSnapshot, RayPairs
 from ..touch.rays import Rays, barycentric
 from ..walkable import Walkable
 from .hits import crossings, normals, ray_hits
@@ -45,7 +45,7 @@ class Closest:
         return cls(limits.copy(), rows, entries, items)
 
     def improve(self, rays: Ids, rows: Ids, entries: Ids, items: Ids, where: Floats) -> None:
-        """Take what is closer; of equally close hits, the smaller placement and item."""
+        """Keep the closer hits; on equal distance the smaller placement and item win."""
         order = np.lexsort((items, rows, where, rays))
         first = order[starts_of_runs(rays[order])]
         rays, rows, entries = rays[first], rows[first], entries[first]
@@ -60,7 +60,7 @@ class Closest:
 
 
 def closest_hits(snapshot: IndexSnapshot, rays: Rays, states: States | None = None) -> Arrays:
-    """Return the closest item that each ray meets; `states` as for `walk`, of a tree alone.
+    """Return the closest item that each ray meets; `states`, as in `walk`, needs a tree.
 
     Items and rows of placements, (q,); distances, (q,), positions, normals and weights, (q, 3).
     """
@@ -70,18 +70,22 @@ def closest_hits(snapshot: IndexSnapshot, rays: Rays, states: States | None = No
     return _described(snapshot, rays, closest)
 
 
-def _crossed(snapshot: IndexSnapshot, rays: Rays, closest: Floats) -> Iterator[Crossed]:
+def _crossed(snapshot: IndexSnapshot, rays: Rays, closest: Floats) -> Iterator[RayPairs]:
     """Yield the placements that rays come to, up to `closest`, which may be lowered in place."""
     for some in blocks(len(rays), _RAYS):
         numbers = np.arange(some.start, some.stop)
-        for crossed in snapshot.crossed(rays[numbers], closest[some]):
+        for crossed in snapshot.ray_pairs(rays[numbers], closest[some]):
             yield crossed.numbered(numbers)
 
 
 def _cast(
-    snapshot: IndexSnapshot, rays: Rays, crossed: Crossed, closest: Closest, states: States | None
+    snapshot: IndexSnapshot,
+    rays: Rays,
+    crossed: RayPairs,
+    closest: Closest,
+    states: States | None,
 ) -> None:
-    """Look at placements that rays cross, each time at those that come next."""
+    """Walk the placements of each ray in order of distance, a few in each round."""
     begins = starts_of_runs(crossed.rays)
     ends = np.append(begins[1:], len(crossed.rays))
     asking, places = crossed.rays[begins], begins
@@ -107,19 +111,19 @@ def _cast(
 def met(
     snapshot: IndexSnapshot,
     rays: Rays,
-    pairs: Crossed,
+    pairs: RayPairs,
     closest: Floats,
     *,
     any_hit: bool = False,
     states: States | None = None,
 ) -> Iterator[Met]:
-    """Yield what rays meet in placements, an item once for each cell that it stands in.
+    """Yield the hits of rays in placements; an item may repeat, once per cell that holds it.
 
     The caller may lower `closest` in between.
     """
     for some in blocks(len(pairs), _TOGETHER):
         here = pairs[some]
-        seen = snapshot.seen_by_rays(rays, here, closest)
+        seen = snapshot.local_rays(rays, here, closest)
         limits = closest[here.rays] * seen.factors + seen.slacks
         meet = partial(_meet, snapshot, rays, here, seen.tree, closest)
         steps = ray_hits(seen.tree, seen.rays, limits, meet, any_hit=any_hit, states=states)
@@ -131,15 +135,15 @@ def met(
 def _meet(
     snapshot: IndexSnapshot,
     rays: Rays,
-    pairs: Crossed,
+    pairs: RayPairs,
     tree: Walkable,
     closest: Floats,
     found: Pairs,
 ) -> tuple[Ids, Ids, Floats]:
-    """Return pairs, entries and distances of the crossings, of what may be met."""
+    """Test candidate pairs; return the pairs that cross, with entries and distances."""
     numbers, entries = found
     asked = pairs.rays[numbers]
-    distances = crossings(*snapshot.at_entries(tree, entries, pairs.rows[numbers]), rays, asked)
+    distances = crossings(*snapshot.entry_items(tree, entries, pairs.rows[numbers]), rays, asked)
     (crossed,) = (distances <= closest[asked]).nonzero()
     return numbers[crossed], entries[crossed], distances[crossed]
 
@@ -152,7 +156,7 @@ def any_hits(snapshot: IndexSnapshot, rays: Rays) -> Flags:
     return limits < 0
 
 
-def _test(snapshot: IndexSnapshot, rays: Rays, crossed: Crossed, limits: Floats) -> None:
+def _test(snapshot: IndexSnapshot, rays: Rays, crossed: RayPairs, limits: Floats) -> None:
     """Look at placements that rays cross until something is met; sets their limits below 0."""
     few = min(max(1, _PAIRS // max(len(crossed.rays), 1)), _MOST)
     for early in in_rounds(crossed.rays, few, 4, lambda of, _: limits[of] >= 0):
@@ -188,7 +192,7 @@ def _described(snapshot: IndexSnapshot, rays: Rays, closest: Closest) -> Arrays:
     for some in blocks(len(hits)):
         numbers = hits[some]
         rows, entries = closest.rows[numbers], closest.entries[numbers]
-        items, ids = snapshot.at_entries(snapshot.walked(rows), entries, rows)
+        items, ids = snapshot.entry_items(snapshot.trees_at(rows), entries, rows)
         reached = distances[numbers]
         positions[:, numbers] = rays.positions(numbers, reached)
         directions[:, numbers] = normals(items, ids, rays, numbers, reached)

@@ -7,7 +7,7 @@ from ..compiled import NOT_TAKEN, Questions, repaired, threads_of
 from ..nearby.walked import Best, look
 from ..rays.walked import met
 from ..shapes import Triangles
-from ..snapshot import Crossed
+from ..snapshot import RayPairs
 from ..touch.rays import Rays, met_sides
 from .moment import Moment
 
@@ -35,10 +35,10 @@ def wound_about(moment: Moment, rays: Rays, rows: Ids, codes: Ids, starts: Ids) 
 
 
 def _wound_about(moment: Moment, rays: Rays, rows: Ids, codes: Ids, starts: Ids) -> Flags:
-    pairs = Crossed(np.arange(len(rays)), rows, np.zeros(len(rays)))
+    pairs = RayPairs(np.arange(len(rays)), rows, np.zeros(len(rays)))
     parts = [np.empty((3, 0), np.intp)]
     for nodes, found, entries, _ in met(moment, rays, pairs, rays.limits):
-        items, ids = moment.at_entries(nodes, entries, rows[found])
+        items, ids = moment.entry_items(nodes, entries, rows[found])
         assert isinstance(items, Triangles)
         sides = met_sides(items, ids, rays, found).astype(np.intp)
         parts.append(np.stack((found, nodes.order[entries], sides)))
@@ -58,8 +58,8 @@ def nearest_corners(
 ) -> tuple[Floats, Floats]:
     """Return how far points (3, q) are from the meshes placed in these rows, and their triangles.
 
-    (q,), and the placed corners of the nearest triangle of each, (9, q). None is farther away
-    than its limit, (q,).
+    (q,), and the placed corners of the nearest triangle of each, (9, q). No triangle is
+    farther away than its limit, (q,).
     """
     scene = moment.packed()
     found = None if scene is None else scene.nearest_of(points, rows, limits)
@@ -80,4 +80,4 @@ def _nearest_corners(
 ) -> tuple[Floats, Floats]:
     best = Best(len(rows), 1, limits)
     look(moment, points, np.arange(len(rows)), rows, best)
-    return best.lengths[:, 0], moment.placed(moment.walked(rows), best.entries[:, 0], rows).rows
+    return best.lengths[:, 0], moment.placed(moment.trees_at(rows), best.entries[:, 0], rows).rows

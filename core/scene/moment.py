@@ -1,4 +1,4 @@
-"""A scene at the moment of a question: the top level, and the triangles of what is placed."""
+"""A scene snapshot: the top level and the triangle pool of the placed meshes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -11,7 +11,7 @@ from .. import checks, compiled, lone
 from ..arrays import Floats, Ids, dot, gather
 from ..octree import Answer, Freshness
 from ..shapes import Shapes, Triangles
-from ..snapshot import Crossed, Images, Reached, SeenPoints, SeenRays
+from ..snapshot import Images, LocalPoints, LocalRays, RayPairs, VolumePairs
 from ..steps import Steps, run
 from ..touch.rays import Rays
 from ..walkable import Walkable
@@ -36,7 +36,7 @@ class Arranged(Protocol):
 
 @dataclass
 class Packing:
-    """What the compiled kernel has packed of a moment."""
+    """The packed scene of the compiled kernel, once a question has needed it."""
 
     scene: PackedScene | None = None
 
@@ -57,17 +57,17 @@ class Moment(TopLevel):
 
     @property
     def item_count(self) -> int:
-        """How many finite triangles are placed."""
-        return int(self.sizes_of(np.flatnonzero(self.placements.is_there)).sum())
+        """The number of placed finite triangles."""
+        return int(self.item_counts(np.flatnonzero(self.placements.is_there)).sum())
 
     @property
-    def largest(self) -> int:
-        """How many triangles the largest mesh has."""
+    def item_limit(self) -> int:
+        """The number of triangles of the largest mesh."""
         return self.meshes.largest
 
     @property
     def has_triangles(self) -> bool:
-        """Whether all items are triangles: yes."""
+        """True: all items are triangles."""
         return True
 
     def as_long_as_current(self, steps: Steps[Answer]) -> Steps[Answer]:
@@ -86,17 +86,17 @@ class Moment(TopLevel):
             return self
         return replace(self, placements=self.placements.scaled(scale))
 
-    def names(self, rows: Ids, items: Ids) -> tuple[Ids, ...]:
+    def ids_of(self, rows: Ids, items: Ids) -> tuple[Ids, ...]:
         """Return the ids of placements, and the triangles of their meshes."""
         return np.append(self.placements.ids, -1)[rows], items
 
-    def answer(self, reached: Reached, pairs: Ids) -> Ids:
+    def answer_of(self, reached: VolumePairs, pairs: Ids) -> Ids:
         """Return volumes, ids of placements and their triangles, (3, h)."""
         rows = reached.rows[pairs[0]]
         return np.stack((reached.volumes[pairs[0]], self.placements.ids[rows], pairs[1]))
 
-    def few(self, count: int, *, several: bool = False) -> compiled.Few | None:
-        """Return what is packed."""
+    def fast_path(self, count: int, *, several: bool = False) -> compiled.Few | None:
+        """Return the packed scene for few questions."""
         packed = self.packed(count) if 0 < count <= lone.MOST else None
         return None if packed is None else packed.few
 
@@ -117,7 +117,7 @@ class Moment(TopLevel):
         pool = run(self.meshes.pool(np.flatnonzero(np.bincount(meshes))))
         return pool.asked(meshes, slacks)
 
-    def walked(self, rows: Ids) -> WalkedNodes:
+    def trees_at(self, rows: Ids) -> WalkedNodes:
         """Return the nodes of meshes, for questions that need no slack."""
         return self.nodes(rows, np.zeros(len(rows)))
 
@@ -130,12 +130,12 @@ class Moment(TopLevel):
         placements = self.placements
         return PlacedTriangles(found.arranged, placements.matrices, placements.most, entries, rows)
 
-    def at_entries(self, tree: Walkable, entries: Ids, rows: Ids) -> tuple[Shapes, Ids]:
+    def entry_items(self, tree: Walkable, entries: Ids, rows: Ids) -> tuple[Shapes, Ids]:
         """Return triangles, placed in the world, pair by pair."""
         assert isinstance(tree, WalkedNodes)
         return self.placed(tree, entries, rows), np.arange(len(entries))
 
-    def at_numbers(self, rows: Ids, items: Ids) -> tuple[Shapes, Ids]:
+    def numbered_items(self, rows: Ids, items: Ids) -> tuple[Shapes, Ids]:
         """Return triangles, placed in the world, pair by pair, mesh after mesh."""
         meshes, corners = self.placements.meshes[rows], np.empty((9, len(rows)))
         order = np.argsort(meshes, kind="stable")
@@ -146,10 +146,10 @@ class Moment(TopLevel):
         numbers = np.arange(3 * len(rows)).reshape(-1, 3)
         return Triangles(corners.T.reshape(-1, 3), numbers), np.arange(len(rows))
 
-    def seen_by_rays(self, rays: Rays, pairs: Crossed, closest: Floats) -> SeenRays:
+    def local_rays(self, rays: Rays, pairs: RayPairs, closest: Floats) -> LocalRays:
         """Return nodes and rays in the spaces of meshes.
 
-        Of a mesh whose matrix has no inverse, all triangles are tested.
+        If a matrix has no inverse, its slack is infinite, and all triangles are tested.
         """
         placements = self.placements
         inverses = gather(placements.inverses, pairs.rows)
@@ -168,12 +168,12 @@ class Moment(TopLevel):
         factors = np.sqrt(dot(ways, ways)) / rays.lengths[pairs.rays] * (1 + 2.0**-40)
         limits = closest[pairs.rays] * factors + slacks
         seen = Rays.of(starts, ways, limits)
-        return SeenRays(self.nodes(pairs.rows, slacks), seen, factors, slacks)
+        return LocalRays(self.nodes(pairs.rows, slacks), seen, factors, slacks)
 
-    def seen_by_points(self, points: Floats, numbers: Ids, rows: Ids) -> SeenPoints:
+    def local_points(self, points: Floats, numbers: Ids, rows: Ids) -> LocalPoints:
         """Return nodes and points in the spaces of meshes.
 
-        Of a mesh whose matrix has no inverse, all triangles are tested.
+        If a matrix has no inverse, its slack is infinite, and all triangles are tested.
         """
         placements = self.placements
         known = np.isfinite(placements.slacks[rows]) & (placements.least[rows] > 0)
@@ -184,17 +184,19 @@ class Moment(TopLevel):
         slacks = np.where(known, placements.slacks[rows] + _ROUNDING * wrong, np.inf)
         most = np.where(known, placements.most[rows], 1.0)
         stretch = np.divide(most, placements.least[rows], out=np.ones(len(rows)), where=known)
-        return SeenPoints(self.nodes(rows, slacks), seen, most, stretch)
+        return LocalPoints(self.nodes(rows, slacks), seen, most, stretch)
 
-    def images(self, volumes: Shapes, pairs: Reached) -> Iterator[tuple[Walkable, Images]]:
+    def local_volumes(
+        self, volumes: Shapes, pairs: VolumePairs
+    ) -> Iterator[tuple[Walkable, Images]]:
         """Yield nodes, and volumes in the spaces of meshes."""
         for images in images_of(volumes, pairs.volumes, self.placements, pairs.rows):
             yield self.nodes(pairs.rows[images.pairs], images.slacks), images
 
-    def items_of(self, rows: Ids, counts: Ids) -> Ids:
+    def first_items(self, rows: Ids, counts: Ids) -> Ids:
         """Return the first finite triangles of each mesh."""
         return self.meshes.table.valid_triangles(self.placements.meshes[rows], counts)
 
-    def sizes_of(self, rows: Ids) -> Ids:
+    def item_counts(self, rows: Ids) -> Ids:
         """Return how many finite triangles each mesh has."""
         return self.meshes.sizes[self.placements.meshes[rows]]

@@ -61,7 +61,7 @@ objects_touching = at_once(objects_touching_steps)
 def _touching(moment: Moment, volumes: Shapes) -> Steps[Ids]:
     """Return volumes and placements, (2, h), of which a triangle touches the volume, in steps."""
     parts = [np.empty((2, 0), np.intp)]
-    for reached in moment.reached(volumes):
+    for reached in moment.volume_pairs(volumes):
         touched = reached.whole.copy()
         (rest,) = (~touched).nonzero()
         yield 0.0

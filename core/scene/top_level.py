@@ -12,7 +12,7 @@ from ..octree import Octree
 from ..rays.walked import all_crossings
 from ..rounds import in_rounds
 from ..shapes import Shapes, Spheres
-from ..snapshot import Crossed, IndexSnapshot, Nearby, Reached, TreeSnapshot
+from ..snapshot import IndexSnapshot, RayPairs, SearchLimits, TreeSnapshot, VolumePairs
 from ..touch import lying_inside
 from ..touch.rays import Rays
 from ..volumes import query
@@ -36,7 +36,7 @@ _ROUNDING = 2.0**-46
 class TopLevel(IndexSnapshot):
     """Placements, and the octree of their boxes.
 
-    What is in none of the groups of the question is not in `top`, and no placement `is_there`.
+    A placement outside the groups of the question is missing in `top` and in `is_there`.
     """
 
     placements: Placements
@@ -44,11 +44,11 @@ class TopLevel(IndexSnapshot):
 
     @property
     def in_groups(self) -> Flags:
-        """Which placements are in the groups of the question, (n,)."""
+        """Flags of the placements in the groups of the question, (n,)."""
         assert self.top.ids is not None
         return flagged(len(self.placements), self.placements.rows_named(self.top.ids))
 
-    def crossed(self, rays: Rays, closest: Floats) -> Iterator[Crossed]:
+    def ray_pairs(self, rays: Rays, closest: Floats) -> Iterator[RayPairs]:
         """Yield the placements that rays come to, first those near where they enter the scene.
 
         The caller lowers `closest`. A ray that has found something nearer than its window reaches
@@ -72,15 +72,15 @@ class TopLevel(IndexSnapshot):
             seen[asking] = reach
             asking, step = asking[(closest[asking] > reach) & ~last], step * _WIDER
 
-    def _boxes_crossed(self, rays: Rays, beyond: Floats) -> Crossed:
+    def _boxes_crossed(self, rays: Rays, beyond: Floats) -> RayPairs:
         """Return placements with boxes that rays cross, unless entered before `beyond` (q,)."""
         numbers, _, items, entries = all_crossings(TreeSnapshot(self.top), rays)
         rows = self.placements.rows_named(self.top.named(items))
         far = entries + np.abs(rays.origins).max(axis=0, initial=0.0)[numbers]
-        pairs = Crossed(numbers, rows, entries - far * 2.0**-44)
+        pairs = RayPairs(numbers, rows, entries - far * 2.0**-44)
         return pairs[(entries >= beyond[numbers]) & self.placements.is_there[rows]]
 
-    def near(self, points: Floats, best: Nearby) -> Iterator[tuple[Ids, Ids]]:
+    def point_pairs(self, points: Floats, best: SearchLimits) -> Iterator[tuple[Ids, Ids]]:
         """Yield points (3, q) and placements: those with the nearest boxes, then all in reach.
 
         Boxes are looked at until each point knows how far to look; of the others those first that
@@ -98,7 +98,7 @@ class TopLevel(IndexSnapshot):
         for early in in_rounds(numbers, 1, 4, lambda of, left: away[left] <= best.limits[of]):
             yield numbers[early], rows[early]
 
-    def _nearest_boxes(self, points: Floats, best: Nearby) -> Iterator[tuple[Ids, Ids]]:
+    def _nearest_boxes(self, points: Floats, best: SearchLimits) -> Iterator[tuple[Ids, Ids]]:
         """Yield points and the placements with the nearest boxes, more and more of them."""
         asking = np.arange(points.shape[1])
         boxes = _BOXES if len(asking) > _ALONE else _BOXES * _MORE
@@ -130,7 +130,7 @@ class TopLevel(IndexSnapshot):
         (there,) = self.placements.is_there[rows].nonzero()
         return found[there], rows[there]
 
-    def reached(self, volumes: Shapes) -> Iterator[Reached]:
+    def volume_pairs(self, volumes: Shapes) -> Iterator[VolumePairs]:
         """Yield pairs of a volume and a placement with a box that it touches, some at a time."""
         first, size = 0, _FIRST
         while first < len(volumes):
@@ -138,7 +138,7 @@ class TopLevel(IndexSnapshot):
             part = volumes if len(asked) == len(volumes) else volumes[asked]
             found, rows = self.rows_touching(part)
             whole = lying_inside(self.top.items, self._tops(rows), part, found)
-            yield Reached(asked[found], rows, whole)
+            yield VolumePairs(asked[found], rows, whole)
             first += len(asked)
             size = max(1, min(4 * len(asked), len(asked) * _PAIRS // max(len(rows), 1)))
 

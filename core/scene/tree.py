@@ -14,7 +14,7 @@ from ..dynamic import DynamicOctree
 from ..groups import in_groups
 from ..octree import Freshness
 from ..shapes import Boxes, Triangles
-from ..snapshot import Placing
+from ..snapshot import PlacedIndex
 from ..steps import Steps, run
 from .baking import baking_steps
 from .meshes import Meshes
@@ -27,7 +27,7 @@ from .placements import Placements
 _MASKS = 4
 
 
-class SceneOctree(Placing):
+class SceneOctree(PlacedIndex):
     """An index of many placed meshes, in two levels.
 
     Each mesh is indexed once in its own space, however often it is placed: by an octree along a

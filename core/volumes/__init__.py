@@ -1,4 +1,4 @@
-"""Volume queries: cells that volumes touch, then exact tests of what they hold."""
+"""Volume queries: a descent to the cells that volumes touch, then exact tests of their items."""
 
 from .api import query, query_any, query_count
 

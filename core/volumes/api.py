@@ -10,7 +10,7 @@ from ..arrays import Flags, Ids, concatenated_ranges
 from ..descend import morton_order
 from ..groups import ALL_GROUPS
 from ..shapes import Boxes, Capsules, Frusta, HalfSpaces, OrientedBoxes, Regions, Shapes, Spheres
-from ..snapshot import IndexSnapshot, Placing, snapshot_of
+from ..snapshot import IndexSnapshot, PlacedIndex, snapshot_of
 from ..touch import lying_inside
 from .walked import any_by, counted_by, found_by
 
@@ -71,7 +71,7 @@ def query(
     if alone is not None:
         return alone[1]
     checks.choice("relation", relation, RELATIONS)
-    if relation == "candidates" and isinstance(tree, Placing):
+    if relation == "candidates" and isinstance(tree, PlacedIndex):
         raise ValueError(
             "relation must be touching or inside for a scene, which has no cells of its own"
             f" (see objects_touching), got {relation!r}"
@@ -82,7 +82,7 @@ def query(
         return found_by(snapshot, volumes, relation)
     counts, *found = touched
     numbers = np.repeat(np.arange(len(counts)), np.maximum(counts, 0))
-    pairs = np.stack((numbers, *snapshot.names(*found)))
+    pairs = np.stack((numbers, *snapshot.ids_of(*found)))
     (left,) = (counts < 0).nonzero()
     if len(left):
         others = found_by(snapshot, volumes[left], relation)
@@ -100,7 +100,7 @@ def query_any(
     groups: SupportsIndex = ALL_GROUPS,
     threads: SupportsIndex | None = None,
 ) -> Flags:
-    """Tell which volumes touch any item; each stops at the first that it finds.
+    """Flag the volumes that touch any item; each stops at the first that it finds.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def query_count(
     return compiled.repaired(counts, counts < 0, lambda left: counted_by(snapshot, volumes[left]))
 
 
-# How many items each volume has, (q,), and rows of placements and items, sorted by volume.
+# Item counts of volumes, (q,), then rows of placements and items, sorted by volume.
 _Touched = tuple[Ids, Ids, Ids]
 
 
@@ -176,10 +176,11 @@ def _touched(
     *,
     any_hit: bool = False,
 ) -> _Touched | None:
-    """Let the kernel find what each volume has; None if NumPy has to.
+    """Ask the kernel for the items of each volume; None if NumPy has to answer.
 
-    What touches is decided there, of what is near NumPy tells what lies inside. A count is
-    negative of a volume that is left to NumPy; any other is at most one for `any_hit`.
+    The kernel tests `touching` exactly. For `inside` it finds the items near each volume, and
+    NumPy tests these. A count is negative if the kernel left the volume to NumPy; with `any_hit`
+    it is 1 at most.
     """
     several = compiled.threads_of(threads)
     if relation == "candidates" or not compiled.volume_kind(volumes):
@@ -188,9 +189,9 @@ def _touched(
     asked = compiled.VolumesAsked.of(volumes, several, exactly=exactly)
 
     def lie_inside(numbers: Ids, rows: Ids, items: Ids) -> Flags:
-        return lying_inside(*snapshot.at_numbers(rows, items), volumes, numbers)
+        return lying_inside(*snapshot.numbered_items(rows, items), volumes, numbers)
 
-    few = snapshot.few(len(volumes)) if exactly else None
+    few = snapshot.fast_path(len(volumes)) if exactly else None
     found = None if few is None else few.touched(asked.rows, asked.kind, any_hit=any_hit)
     if found is not None:
         return found[0], *compiled.split(found[1])
@@ -204,7 +205,7 @@ def _touched(
 
 
 def _in_order(turns: Ids, counts: Ids, rows: Ids, items: Ids) -> _Touched:
-    """Return what volumes have, given in turns, in the order of the volumes."""
+    """Sort the rows and items of volumes, given in query order, by volume number."""
     each = np.maximum(counts, 0)
     if len(rows) and (turns[1:] < turns[:-1]).any():
         places = concatenated_ranges((np.cumsum(each) - each)[turns], each[turns])
@@ -214,7 +215,7 @@ def _in_order(turns: Ids, counts: Ids, rows: Ids, items: Ids) -> _Touched:
 
 
 def _asked(tree: AnyOctree, volumes: Shapes, groups: SupportsIndex) -> IndexSnapshot:
-    """Return what these volumes ask, if they can."""
+    """Check the volumes and return the snapshot that they ask."""
     snapshot = snapshot_of(tree, groups)
     check_volumes(volumes)
     return snapshot

@@ -13,18 +13,18 @@ from ..descend import NOTHING, Found, descend, expanded, morton_order, nearest_c
 from ..mailboxing import Answers, Pairs, deduplicate, mailboxes_for
 from ..rounds import in_rounds
 from ..shapes import Shapes
-from ..snapshot import Images, IndexSnapshot, Reached
+from ..snapshot import Images, IndexSnapshot, VolumePairs
 from ..touch import lying_inside, touching
 from ..walkable import Walkable
 
 # Pairs of volume and placement that descend together at first, and at most; the references that a
-# batch should find. Of these, about _PIECE are expanded together, unless one pair found more.
+# batch should find. About _PIECE references are expanded together.
 _FIRST, _MOST, _REFERENCES, _PIECE = 1_024, 65_536, 1_048_576, 262_144
-# How many items a pair tests first if one hit is enough, and how many times as many the next time.
+# For `query_any`: items that a pair tests in the first round; the factor for the next round.
 _FEW, _MORE = 8, 8
 # The items of one leaf that are looked at before all others.
 _LOOK = 32
-# How many placements a volume tries first if any will do, and the factor for the next round.
+# For `query_any`: placements in the first round of a volume; the factor for the next round.
 _PLACES, _MORE_PLACES = 1, 8
 
 _NONE = np.empty(0, np.intp)
@@ -47,13 +47,13 @@ class Candidates:
 def found_by(snapshot: IndexSnapshot, volumes: Shapes, relation: str) -> Ids:
     """Return volumes and names of items for which the relation holds, (2, h) or more, sorted."""
     parts = []
-    for pairs in snapshot.reached(volumes):
+    for pairs in snapshot.volume_pairs(volumes):
         (rest,) = (~pairs.whole).nonzero()
-        some, answers = pairs[rest], Answers(len(pairs), snapshot.largest)
+        some, answers = pairs[rest], Answers(len(pairs), snapshot.item_limit)
         for found in candidates(snapshot, volumes, some, tight=relation == "candidates"):
             numbers, entries = confirmed(snapshot, volumes, some, found, relation)
             answers.add(rest[found.asked], numbers, found.tree.order[entries])
-        parts.append(snapshot.answer(pairs, _with_whole(snapshot, pairs, answers.pairs())))
+        parts.append(snapshot.answer_of(pairs, _with_whole(snapshot, pairs, answers.pairs())))
     if len(parts) == 1:
         return parts[0]
     return np.concatenate(parts, axis=1)
@@ -62,9 +62,9 @@ def found_by(snapshot: IndexSnapshot, volumes: Shapes, relation: str) -> Ids:
 def counted_by(snapshot: IndexSnapshot, volumes: Shapes) -> Ids:
     """Return how many items touch each volume."""
     counts = np.zeros(len(volumes), np.intp)
-    for pairs in snapshot.reached(volumes):
+    for pairs in snapshot.volume_pairs(volumes):
         whole, some = pairs[pairs.whole], pairs[~pairs.whole]
-        np.add.at(counts, whole.volumes, snapshot.sizes_of(whole.rows))
+        np.add.at(counts, whole.volumes, snapshot.item_counts(whole.rows))
         for found in candidates(snapshot, volumes, some):
             numbers, _ = confirmed(snapshot, volumes, some, found, "touching")
             asked = some.volumes[found.asked]
@@ -75,7 +75,7 @@ def counted_by(snapshot: IndexSnapshot, volumes: Shapes) -> Ids:
 def any_by(snapshot: IndexSnapshot, volumes: Shapes) -> Flags:
     """Return which volumes touch an item; each stops at the first that it finds."""
     flags = np.zeros(len(volumes), bool)
-    for pairs in snapshot.reached(volumes):
+    for pairs in snapshot.volume_pairs(volumes):
         flags[pairs.volumes[pairs.whole]] = True
         for early in in_rounds(pairs.volumes, _PLACES, _MORE_PLACES, lambda of, _: ~flags[of]):
             some = pairs[early]
@@ -83,7 +83,7 @@ def any_by(snapshot: IndexSnapshot, volumes: Shapes) -> Flags:
     return flags
 
 
-def any_of(snapshot: IndexSnapshot, volumes: Shapes, pairs: Reached) -> Flags:
+def any_of(snapshot: IndexSnapshot, volumes: Shapes, pairs: VolumePairs) -> Flags:
     """Return which pairs have an item that touches; more and more are looked at."""
     touched, *seen = _looked(snapshot, volumes, pairs)
     (left,) = (~touched).nonzero()
@@ -99,13 +99,15 @@ def any_of(snapshot: IndexSnapshot, volumes: Shapes, pairs: Reached) -> Flags:
     return touched
 
 
-def _looked(snapshot: IndexSnapshot, volumes: Shapes, pairs: Reached) -> tuple[Flags, Ids, Ids]:
+def _looked(
+    snapshot: IndexSnapshot, volumes: Shapes, pairs: VolumePairs
+) -> tuple[Flags, Ids, Ids]:
     """Return which pairs have an item that touches in the leaf nearest to their middle.
 
     And where the references that were looked at begin and end.
     """
     touched, (begin, end) = np.zeros(len(pairs), bool), np.zeros((2, len(pairs)), np.intp)
-    for tree, images in snapshot.images(volumes, pairs):
+    for tree, images in snapshot.local_volumes(volumes, pairs):
         if images.shapes is not None:
             walls = gather(tree.loose_rows, tree.roots)
             low, high = (np.clip(side, walls[:3], walls[3:]) for side in images.shapes.limits())
@@ -124,7 +126,7 @@ def _looked(snapshot: IndexSnapshot, volumes: Shapes, pairs: Reached) -> tuple[F
 def candidates(
     snapshot: IndexSnapshot,
     volumes: Shapes,
-    pairs: Reached,
+    pairs: VolumePairs,
     some: Ids | None = None,
     seen: Sequence[Ids] = (),
     *,
@@ -132,7 +134,7 @@ def candidates(
 ) -> Iterator[Candidates]:
     """Yield the items of all cells that each volume touches in its placement; of `some` pairs.
 
-    Of each pair one run of references may have been `seen`, given by where they begin and end.
+    `seen` is one run of references per pair, begin and end, to leave out.
 
     The memory in use does not grow with the number of pairs: the more references they find, the
     fewer descend together. For `tight` see `classifier`.
@@ -144,7 +146,7 @@ def candidates(
     while first < len(order):
         asked = order[first : first + size]
         most = most_runs if len(asked) > 1 else None
-        steps = snapshot.images(volumes, pairs[asked])
+        steps = snapshot.local_volumes(volumes, pairs[asked])
         found = [(tree, images, _runs(tree, images, most, tight)) for tree, images in steps]
         if not all(runs for _, _, runs in found):
             size = max(1, len(asked) // 16)
@@ -192,7 +194,7 @@ def _by_volume(found: list[Found]) -> Found:
 def _expanded(tree: Walkable, asked: Ids, runs: list[Found]) -> Iterator[Candidates]:
     """Yield the pairs in doubtful and certain runs, each once, some pairs at a time.
 
-    Those in further runs are left out.
+    Pairs of further runs are left out.
     """
     references = sum(each.references for each in runs)
     for portion in portions(runs, len(asked), _PIECE) if references > _PIECE else [runs]:
@@ -203,7 +205,11 @@ def _expanded(tree: Walkable, asked: Ids, runs: list[Found]) -> Iterator[Candida
 
 
 def confirmed(
-    snapshot: IndexSnapshot, volumes: Shapes, pairs: Reached, found: Candidates, relation: str
+    snapshot: IndexSnapshot,
+    volumes: Shapes,
+    pairs: VolumePairs,
+    found: Candidates,
+    relation: str,
 ) -> Pairs:
     """Return the candidates for which the relation holds, in no order."""
     if relation == "candidates":
@@ -219,25 +225,25 @@ def confirmed(
 def holding(
     snapshot: IndexSnapshot,
     volumes: Shapes,
-    pairs: Reached,
+    pairs: VolumePairs,
     found: Candidates,
     some: Pairs,
     relation: str,
 ) -> Pairs:
-    """Return those of some candidates that pass the exact test."""
+    """Return the candidates that pass the exact test."""
     test = touching if relation == "touching" else lying_inside
     numbers, entries = some
     asked = found.asked[numbers]
-    items, ids = snapshot.at_entries(found.tree, entries, pairs.rows[asked])
+    items, ids = snapshot.entry_items(found.tree, entries, pairs.rows[asked])
     (held,) = test(items, ids, volumes, pairs.volumes[asked]).nonzero()
     return numbers[held], entries[held]
 
 
 def vouched(tree: Walkable, certain: Pairs, relation: str) -> tuple[Pairs, Pairs]:
-    """Split the items of cells inside a volume: those that are sure, and those to be tested.
+    """Split the items of cells inside a volume into certain hits and items to test.
 
-    Such a cell vouches for what touches the cell. Only items that stand in no other cell are
-    known to lie in it wholly.
+    Every item of such a cell touches the volume. An item lies inside it for certain only if no
+    other cell holds a copy.
     """
     numbers, entries = certain
     doubted = tree.copied[entries] if relation == "inside" else _strays(tree, entries)
@@ -250,12 +256,12 @@ def _strays(tree: Walkable, entries: Ids) -> Flags:
     return np.isin(entries, tree.strays) if len(tree.strays) else np.zeros(1, bool)
 
 
-def _with_whole(snapshot: IndexSnapshot, pairs: Reached, found: Ids) -> Ids:
+def _with_whole(snapshot: IndexSnapshot, pairs: VolumePairs, found: Ids) -> Ids:
     """Return pairs and items, (2, h): those found, and all of whole pairs."""
     if not pairs.whole.any():
         return found
     (rest,) = (~pairs.whole).nonzero()
-    sizes = snapshot.sizes_of(pairs.rows)
+    sizes = snapshot.item_counts(pairs.rows)
     counts = np.where(pairs.whole, sizes, np.bincount(found[0], minlength=len(pairs)))
     ends = np.cumsum(counts)
     result = np.empty((2, int(counts.sum())), np.intp)
@@ -265,6 +271,6 @@ def _with_whole(snapshot: IndexSnapshot, pairs: Reached, found: Ids) -> Ids:
         here = result[:, ends[first] - counts[first] : ends[stop - 1]]
         here[0] = np.repeat(np.arange(first, stop), counts[some])
         if pairs.whole[some].any():
-            here[1] = snapshot.items_of(pairs.rows[some], counts[some])
+            here[1] = snapshot.first_items(pairs.rows[some], counts[some])
     result[1, concatenated_ranges(ends[rest] - counts[rest], counts[rest])] = found[1]
     return result

@@ -303,11 +303,11 @@ def test_meshes_are_indexed_when_a_question_needs_them(monkeypatch):
 def test_no_farther_mesh_is_asked_than_the_hit(monkeypatch):
     asked = []
 
-    def watched(moment, all_rays, pairs, closest, see=Moment.seen_by_rays):
+    def watched(moment, all_rays, pairs, closest, see=Moment.local_rays):
         asked.append((pairs.rays, pairs.entries))
         return see(moment, all_rays, pairs, closest)
 
-    monkeypatch.setattr(Moment, "seen_by_rays", watched)
+    monkeypatch.setattr(Moment, "local_rays", watched)
     rng = np.random.default_rng(4)
     scene = oracle.scene(rng, placements=300, triangles=200)
     origins = rng.normal(0, 12, (2000, 3))
