@@ -23,11 +23,11 @@ from ..boxes import boxes_meet
 from ..groups import ALL_GROUPS
 from ..records import Record
 from ..scene import SceneOctree
+from ..scene.dual_walk import Surfaces
 from ..scene.moment import Moment
 from ..scene.pairs import tried
 from ..steps import Steps, ascending, at_once, between
 from ..touch.triangle_distance import nearest_points
-from .descent import Surfaces
 from .gaps import gaps_between
 
 

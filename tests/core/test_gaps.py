@@ -91,7 +91,7 @@ def looked_at(scene, direction, monkeypatch):
     pool = run(moment.meshes.pool(np.unique(moment.placements.meshes)))
     search, rows = GapSearch(moment, pool, Way.of(np.array(direction, float))), [[1], [0]]
     counts = []
-    for name, module in (("shadow_gaps", search_of_gaps), ("_meeting", GapSearch)):
+    for name, module in (("shadow_gaps", search_of_gaps), ("near", search_of_gaps._GapWalk)):
         real = getattr(module, name)
         monkeypatch.setattr(module, name, counted(real, counts))
     with tuned(core, nodes_walked=1):
