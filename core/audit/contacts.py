@@ -13,7 +13,7 @@ import numpy as np
 from ..arrays import Flags, Floats, Ids, cross, distinct, dot, starts_of_runs
 from ..compiled import measured_pairs
 from ..records import Columns
-from ..scene.dual_walk import EVERY, BoxWalk, Surfaces, TrianglePairs
+from ..scene.dual_walk import EVERY, BoxWalk, NodePairs, Surfaces
 from ..scene.moment import Moment
 from ..scene.placed import PlacedTriangles
 from ..scene.pool import Pool
@@ -104,7 +104,7 @@ class _Measured(BoxWalk):
     def __init__(self, side: Surfaces, met: Ids, margin: float) -> None:
         super().__init__((side, side), met, np.full(met.shape[1], margin))
 
-    def measured(self, trials: TrianglePairs) -> Contacts:
+    def measured(self, trials: NodePairs) -> Contacts:
         """Return those of some pairs of triangles that are as near as is looked for."""
         side, limits = self.sides[0], self.limits[trials.pairs]
         margin = float(limits.max(initial=0.0))
@@ -123,7 +123,7 @@ class _Contacts(_Measured):
         super().__init__(side, met, margin)
         self.found: list[Contacts] = []
 
-    def look(self, trials: TrianglePairs) -> None:
+    def look(self, trials: NodePairs) -> None:
         """Keep what is no farther apart than the margin."""
         self.found.append(self.measured(trials))
 
@@ -137,7 +137,7 @@ class _Gaps(_Measured):
         super().__init__(side, met, margin)
         self._entries = np.full((2, met.shape[1]), -1)
 
-    def look(self, trials: TrianglePairs) -> None:
+    def look(self, trials: NodePairs) -> None:
         """Keep the nearest of each pair, of equals the lowest."""
         near = self.measured(trials)
         found = Contacts.joined([self._of(distinct(near.pairs)), near])

@@ -74,10 +74,6 @@ class Known:
         order = self._pool.order
         return np.lexsort((order[faces.others], order[faces.ones], faces.pairs))
 
-    def in_order(self, pairs: Ids) -> Ids:
-        """Return places of pairs in the order of their keys."""
-        return np.argsort(self._keys[pairs], kind="stable")
-
     def _bounds(self, pairs: Ids) -> Floats:
         """Return up to where pairs may have a gap that counts."""
         limits = self._limits.take(self._keys.take(pairs))

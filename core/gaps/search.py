@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ids
 from ..compiled import slid_surfaces
-from ..scene.dual_walk import Bounded, DualWalk, NodePairs, Surfaces, TrianglePairs
+from ..scene.dual_walk import Bounded, DualWalk, NodePairs, Surfaces
 from ..scene.moment import Moment
 from ..scene.pool import Pool
 from ..steps import Steps
@@ -68,7 +68,7 @@ class GapSearch:
         if len(left):
             walk = _GapWalk(self._side, self._way, rows, known, signed=self._signed)
             # Pairs of one key together, so that its limit is known when others are looked at.
-            yield from walk.walk(left[known.in_order(left)])
+            yield from walk.walk(left[np.argsort(keys[left], kind="stable")])
         self.gaps, self.entries, self.corners = known.gaps, known.entries, known.corners
         self.crossing, self.faces, far = known.crossing, known.faces, known.gaps > limits[keys]
         self.gaps[far], self.entries[:, far], self.corners[far] = np.inf, -1, -1
@@ -122,9 +122,9 @@ class _GapWalk(DualWalk):
         """Return the bounds of nodes along the way."""
         return self._seen.nodes(nodes, rows)
 
-    def around(self, corners: Floats) -> Floats:
+    def around(self, side: int, entries: Ids, rows: Ids) -> Floats:
         """Return the bounds of triangles along the way."""
-        return self._seen.triangles(corners.reshape(3, 3, -1))
+        return self._seen.triangles(self.sides[side].corners(entries, rows).reshape(3, 3, -1))
 
     def owners(self, pairs: Ids) -> Ids:
         """Return what the bound on pairs is shared by."""
@@ -132,10 +132,8 @@ class _GapWalk(DualWalk):
 
     def rank_of(self, front: NodePairs) -> tuple[Floats | Ids, ...]:
         """Return the lower bounds, whether shadows may only graze, and the lowest triangles."""
-        (one, other), (low, high) = (
-            self._items(front),
-            front.boxes[:, [[0, 1], [4, 5]]].swapaxes(0, 1),
-        )
+        low, high = front.boxes[:, :2], front.boxes[:, 4:6]
+        one, other = self._items(front)
         # Neither of two shadows that may only graze holds the middle of the other.
         apart = np.abs((low[0] + high[0]) - (low[1] + high[1]))
         are_beside = (apart > np.maximum(*(high - low))).any(axis=0)
@@ -143,9 +141,8 @@ class _GapWalk(DualWalk):
 
     def _items(self, front: NodePairs) -> Ids:
         """Return the lowest numbers of triangles in both nodes, or those of triangles, (2, f)."""
-        if isinstance(front, TrianglePairs):
-            return self._pool.order[front.entries]
-        return self._pool.nodes.lowest_item[front.nodes]
+        items: Ids = self._pool.nodes.lowest_item.take(front.nodes)
+        return np.where(front.entries < 0, items, self._pool.order.take(front.entries))
 
     def near(self, pairs: Ids, ones: Bounded, others: Bounded) -> tuple[Ids, Floats]:
         """Return which boxes are ahead in whose shadows others are, and their least gaps."""
@@ -180,9 +177,10 @@ class _GapWalk(DualWalk):
         flat[some] &= ~(thin[0] | thin[1])
         return flags & self._known.may_change(pairs, one, other, self._items(front), flat)
 
-    def look(self, trials: TrianglePairs) -> None:
+    def look(self, trials: NodePairs) -> None:
         """Measure the gaps of triangles, and keep what is nearer than what is known."""
-        known, corners = self._known, trials.corners.reshape(6, 3, -1)
+        known, (one, other) = self._known, self.placed(trials)
+        corners = np.concatenate((one.rows, other.rows)).reshape(6, 3, -1)
         pairs, entries = trials.pairs, trials.entries
         found = shadow_gaps(self._way, corners, signed=self._signed)
         held = np.concatenate((found.crossing, found.flat[~found.faces]))

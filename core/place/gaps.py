@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import Floats, Ids, dot, starts_of_runs, unit_vectors
 from ..compiled import shortest_ways
 from ..records import Columns
-from ..scene.dual_walk import BoxWalk, Surfaces, TrianglePairs
+from ..scene.dual_walk import BoxWalk, NodePairs, Surfaces
 from ..scene.placements import GAP_ROUNDING, gap_slacks
 from ..steps import Steps
 from ..touch.triangle_distance import distances_of, nearest_points
@@ -42,9 +42,9 @@ class _Nearest(BoxWalk):
         nothing = np.empty(0)
         self._ways = [_Ways(np.empty(0, np.intp), np.empty((2, 0), np.intp), nothing, nothing)]
 
-    def look(self, trials: TrianglePairs) -> None:
+    def look(self, trials: NodePairs) -> None:
         """Measure triangles, and keep those that may be the nearest."""
-        corners = trials.corners
+        corners = [each.rows for each in self.placed(trials)]
         (near,) = (self._along(trials.pairs, *corners) <= self.limits[trials.pairs]).nonzero()
         if len(near) == 0:
             return

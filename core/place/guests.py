@@ -24,7 +24,7 @@ from ..boxes import bounds_of_points, boxes_contain, boxes_grown
 from ..compiled import CROSSES, TOUCHES, crossing_surfaces
 from ..pairs.api import exact_test
 from ..scene import SceneOctree
-from ..scene.dual_walk import BoxWalk, Surfaces, TrianglePairs
+from ..scene.dual_walk import BoxWalk, NodePairs, Surfaces
 from ..scene.moment import Moment
 from ..scene.placed import placed
 from ..scene.placements import GAP_ROUNDING
@@ -87,7 +87,7 @@ class _Crossing(BoxWalk):
             (left,) = np.isnan(states).nonzero()
         yield from self.walk(left)
 
-    def look(self, trials: TrianglePairs) -> None:
+    def look(self, trials: NodePairs) -> None:
         """Test triangles, and let pairs go that are known to cross."""
         self.refuse(trials.pairs[self._tested(trials)])
 
@@ -102,16 +102,15 @@ class _Crossing(BoxWalk):
         """Return the pairs of which nothing is known yet but that they do not cross."""
         return (self.limits >= 0).nonzero()[0]
 
-    def _tested(self, trials: TrianglePairs) -> Flags:
+    def _tested(self, trials: NodePairs) -> Flags:
         """Return which triangles cross, or come too near."""
-        (one, other), clearance = trials.tables, self._asked.clearance
+        (one, other), clearance = self.placed(trials), self._asked.clearance
         if clearance is not None:
-            return exact_test(one.items, other.items, clearance)(*trials.places)
-        crossed = triangles_cross_triangles(*trials.corners)
+            each = np.arange(len(trials))
+            return exact_test(one, other, clearance)(each, each)
+        crossed = triangles_cross_triangles(one.rows, other.rows)
         (new,) = (~crossed & ~self.touched[trials.pairs]).nonzero()
-        touching = triangles_touch_triangles(
-            one.items, trials.places[0, new], other.items, trials.places[1, new]
-        )
+        touching = triangles_touch_triangles(one, new, other, new)
         self.touched[trials.pairs[new[touching]]] = True
         return crossed
 

@@ -10,13 +10,12 @@ rules, which have the names of those in `kernel/dual.h`.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from .. import tuning
-from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, dot
+from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, dot, starts_of_runs
 from ..boxes import bounds_of_points, bounds_of_runs
 from ..records import Columns
 from ..rounds import first_of_each, in_rounds
@@ -39,7 +38,6 @@ _PARTS = 64
 _LEAVES = 8_192
 # Bounds in a table, and the place of each pair in it.
 Bounded = tuple[Floats, Ids]
-Found = TypeVar("Found", bound="NodePairs")
 
 
 @dataclass(frozen=True)
@@ -73,58 +71,18 @@ class Surfaces:
 
 @dataclass(frozen=True)
 class NodePairs(Columns):
-    """Pairs of nodes of pairs of surfaces: `nodes` (2, f), one of either side.
+    """Pairs of nodes, or of triangles, of pairs of surfaces: of either, one of each side.
 
-    `boxes` (2, 2 k, f) are their bounds along k axes: lower ones, then upper ones. `least` (f,)
-    are lower bounds of what is looked for in them.
+    `nodes` are (2, f), and `entries` (2, f) the triangles in these that are meant, -1 if all are.
+    `boxes` (2, 2 k, f) are bounds along k axes, lower ones, then upper ones. `least` (f,) are
+    lower bounds of what is looked for.
     """
 
     pairs: Ids
     nodes: Ids
+    entries: Ids
     boxes: Floats
     least: Floats
-
-
-@dataclass(frozen=True)
-class _Leaves:
-    """The triangles of u leaves: t entries, placed, with their bounds (2 k, t), leaf by leaf.
-
-    `around` (2 k, u) bounds all of each leaf; `first` and `count` (u,) tell which are its own.
-    """
-
-    entries: Ids
-    items: PlacedTriangles
-    corners: Floats
-    bounds: Floats
-    around: Floats
-    first: Ids
-    count: Ids
-
-    def below(self, leaves: Ids) -> tuple[Ids, Ids]:
-        """Return the triangles of some leaves: the place of the leaf, and that of the triangle."""
-        counts = self.count[leaves]
-        owners = np.repeat(np.arange(len(leaves)), counts)
-        return owners, concatenated_ranges(self.first[leaves], counts)
-
-
-@dataclass(frozen=True)
-class TrianglePairs(NodePairs):
-    """Pairs of triangles, `places` (2, f) in tables of either side; `boxes` are their bounds."""
-
-    places: Ids
-    tables: tuple[_Leaves, _Leaves]
-
-    @property
-    def entries(self) -> Ids:
-        """The triangles as entries of the pools, (2, f)."""
-        sides = zip(self.tables, self.places, strict=True)
-        return np.stack([table.entries[places] for table, places in sides])
-
-    @property
-    def corners(self) -> Floats:
-        """The corners of both triangles, (2, 9, f)."""
-        sides = zip(self.tables, self.places, strict=True)
-        return np.stack([table.corners.take(places, axis=1) for table, places in sides])
 
 
 class DualWalk(ABC):
@@ -143,8 +101,8 @@ class DualWalk(ABC):
         """Return the bounds of nodes placed in rows, (2 k, h)."""
 
     @abstractmethod
-    def around(self, corners: Floats) -> Floats:
-        """Return the bounds (2 k, t) of placed triangles, (9, t)."""
+    def around(self, side: int, entries: Ids, rows: Ids) -> Floats:
+        """Return the bounds of entries placed in rows, (2 k, h)."""
 
     @abstractmethod
     def near(self, pairs: Ids, ones: Bounded, others: Bounded) -> tuple[Ids, Floats]:
@@ -155,7 +113,7 @@ class DualWalk(ABC):
         """Flag the pairs of nodes, or triangles, that may change what is known."""
 
     @abstractmethod
-    def look(self, trials: TrianglePairs) -> None:
+    def look(self, trials: NodePairs) -> None:
         """Look at pairs of triangles."""
 
     def owners(self, pairs: Ids) -> Ids:
@@ -183,14 +141,14 @@ class DualWalk(ABC):
                     yield from self._looked(leaves)
 
     def _roots(self, pairs: Ids) -> NodePairs:
-        rows = self.rows[:, pairs]
-        nodes = [side.roots(each) for side, each in zip(self.sides, rows, strict=True)]
+        rows, each = self.rows[:, pairs], np.arange(len(pairs))
+        nodes = np.stack([side.roots(some) for side, some in zip(self.sides, rows, strict=True)])
         boxes = np.stack([self.box_of(side, nodes[side], rows[side]) for side in (0, 1)])
-        each = np.arange(len(pairs))
         some, least = self.near(pairs, (boxes[0], each), (boxes[1], each))
-        return NodePairs(pairs[some], np.stack(nodes)[:, some], boxes[..., some], least)
+        entries = np.full((2, len(some)), -1)
+        return NodePairs(pairs[some], nodes[:, some], entries, boxes[..., some], least)
 
-    def _sorted(self, front: Found) -> tuple[Found, Ids]:
+    def _sorted(self, front: NodePairs) -> tuple[NodePairs, Ids]:
         """Return a front sorted by owner, then by rank, and the owners.
 
         If all comes in one round, it stays as it is, as if of one owner.
@@ -201,7 +159,7 @@ class DualWalk(ABC):
         order = np.lexsort((*self.rank_of(front), owners))
         return front[order], owners[order]
 
-    def _rounds(self, front: Found, size: int) -> Iterator[Found]:
+    def _rounds(self, front: NodePairs, size: int) -> Iterator[NodePairs]:
         """Yield parts of what counts: a few of each owner first, the best, then more."""
         front, owners = self._sorted(front)
 
@@ -256,83 +214,61 @@ class DualWalk(ABC):
             parts.append(self._children(front[some], side))
         return NodePairs.joined(parts)
 
-    def _children(self, front: NodePairs, side: int) -> NodePairs:
-        """Return the pairs of the children on one side with the node on the other, near ones."""
-        rows, nodes = self.rows[side, front.pairs], front.nodes[side]
-        used, which = self._each_once(side, rows, nodes)
-        owners, children = self.sides[side].pool.nodes.children(nodes[used])
-        bounds = self.box_of(side, children, rows[used[owners]])
-        counts = np.bincount(owners, minlength=len(used))
+    def _children(self, front: NodePairs, side: int, of_leaves: bool = False) -> NodePairs:
+        """Return the near pairs with nodes of one side divided, into triangles if `of_leaves`."""
+        all_nodes, (nodes, rows, which) = self.sides[side].pool.nodes, self._once(front, side)
+        owners, children = (all_nodes.entries if of_leaves else all_nodes.children)(nodes)
+        bounds_of = self.around if of_leaves else self.box_of
+        bounds = bounds_of(side, children, rows[owners])
+        counts = np.bincount(owners, minlength=len(nodes))
         parents = np.repeat(np.arange(len(front)), counts[which])
         made = concatenated_ranges((np.cumsum(counts) - counts)[which], counts[which])
-        tables = (bounds, made), (front.boxes[1 - side], parents)
-        some, least = self.near(front.pairs[parents], *tables[:: 1 - 2 * side])
-        made, parents = made[some], parents[some]
-        both, boxes = front.nodes[:, parents], front.boxes.take(parents, axis=2)
-        both[side], boxes[side] = children[made], bounds.take(made, axis=1)
-        return NodePairs(front.pairs[parents], both, boxes, least)
+        both = (bounds, made), (front.boxes[1 - side], parents)
+        some, least = self.near(front.pairs[parents], *both[:: 1 - 2 * side])
+        found, made = front[parents[some]], made[some]
+        (found.entries if of_leaves else found.nodes)[side] = children[made]
+        found.boxes[side] = bounds.take(made, axis=1)
+        return replace(found, least=least)
 
-    def _each_once(self, side: int, rows: Ids, nodes: Ids) -> tuple[Ids, Ids]:
-        """Return where each node of each row stands first, and which of these each one is."""
+    def _once(self, front: NodePairs, side: int) -> tuple[Ids, Ids, Ids]:
+        """Return the nodes of one side with their rows, each once, and which each pair has."""
+        rows, nodes = self.rows[side, front.pairs], front.nodes[side]
         keys = rows * len(self.sides[side].pool.nodes.begin) + nodes
         _, first, which = np.unique(keys, return_index=True, return_inverse=True)
-        return first, which
+        return nodes[first], rows[first], which
 
     def _looked(self, front: NodePairs) -> Iterator[None]:
         """Look at the triangles of pairs of leaves, as far as they may count."""
         for some in blocks(len(front), _LEAVES):
-            trials = self._trials(front[some])
+            leaves = self._tight(front[some])
+            halfway = self._children(leaves, 0, of_leaves=True)
+            trials = self._children(halfway, 1, of_leaves=True)
             for few in self._rounds(trials, tuning.current.triangles_tested):
                 self.look(few)
                 yield
 
-    def _trials(self, front: NodePairs) -> TrianglePairs:
-        """Return the pairs of triangles in pairs of leaves that may count."""
-        tables, which = zip(*(self._leaves(side, front) for side in (0, 1)), strict=True)
-        # Around triangles, boxes are tighter than around what they are placed from.
-        around = [(table.around, of) for table, of in zip(tables, which, strict=True)]
-        some, _ = self.near(front.pairs, *around)
-        leaves, found = np.stack(which)[:, some], []
-        for side, table in enumerate(tables):
-            owners, places = table.below(leaves[side])
-            both = (table.bounds, places), (tables[1 - side].around, leaves[1 - side, owners])
-            met, _ = self.near(front.pairs[some[owners]], *both[:: 1 - 2 * side])
-            found.append((owners[met], places[met]))
-        ones, others = _each_with_each(found[0][0], found[1][0], len(some))
-        owners, places = (
-            some[found[0][0][ones]],
-            np.stack((found[0][1][ones], found[1][1][others])),
-        )
-        bounds = [(table.bounds, of) for table, of in zip(tables, places, strict=True)]
-        met, least = self.near(front.pairs[owners], *bounds)
-        owners, places = owners[met], places[:, met]
-        boxes = np.stack(
-            [table.bounds.take(of, axis=1) for table, of in zip(tables, places, strict=True)]
-        )
-        return TrianglePairs(
-            front.pairs[owners], front.nodes[:, owners], boxes, least, places, tables
-        )
+    def _tight(self, front: NodePairs) -> NodePairs:
+        """Return the near pairs of leaves, with boxes around their triangles as placed."""
+        boxes, each = [self._around_leaves(front, side) for side in (0, 1)], np.arange(len(front))
+        some, least = self.near(front.pairs, (boxes[0], each), (boxes[1], each))
+        return replace(front[some], boxes=np.stack(boxes)[..., some], least=least)
 
-    def _leaves(self, side: int, front: NodePairs) -> tuple[_Leaves, Ids]:
-        """Return the leaves of one side, each once, and which of these each one is."""
-        rows, leaves = self.rows[side, front.pairs], front.nodes[side]
-        used, which = self._each_once(side, rows, leaves)
-        owners, entries = self.sides[side].pool.nodes.entries(leaves[used])
-        items = self.sides[side].placed(entries, rows[used[owners]])
-        corners = items.rows
-        bounds, counts = self.around(corners), np.bincount(owners, minlength=len(used))
-        firsts = np.cumsum(counts) - counts
+    def _around_leaves(self, front: NodePairs, side: int) -> Floats:
+        leaves, rows, which = self._once(front, side)
+        owners, entries = self.sides[side].pool.nodes.entries(leaves)
+        bounds = self.around(side, entries, rows[owners])
         half = len(bounds) // 2
-        around = bounds_of_runs(bounds[:half], bounds[half:], firsts)
-        return _Leaves(entries, items, corners, bounds, around, firsts, counts), which
+        around = bounds_of_runs(bounds[:half], bounds[half:], starts_of_runs(owners))
+        return around.take(which, axis=1)
 
-
-def _each_with_each(ones: Ids, others: Ids, count: int) -> tuple[Ids, Ids]:
-    """Return the places of each of `ones` with each of `others` of the same number, ascending."""
-    counts = np.bincount(others, minlength=count)
-    firsts = np.cumsum(counts) - counts
-    mine = counts[ones]
-    return np.repeat(np.arange(len(ones)), mine), concatenated_ranges(firsts[ones], mine)
+    def placed(self, trials: NodePairs) -> tuple[PlacedTriangles, PlacedTriangles]:
+        """Return the triangles of either side."""
+        rows = self.rows[:, trials.pairs]
+        one, other = (
+            side.placed(*each)
+            for side, *each in zip(self.sides, trials.entries, rows, strict=True)
+        )
+        return one, other
 
 
 class BoxWalk(DualWalk):
@@ -353,29 +289,26 @@ class BoxWalk(DualWalk):
         own = self.sides[side]
         return own.moment.placements.boxes_around(rows, own.pool.nodes.boxes.take(nodes, axis=1))
 
-    def around(self, corners: Floats) -> Floats:
-        """Return the boxes of triangles, (6, t)."""
-        return bounds_of_points(corners.reshape(3, 3, -1))
+    def around(self, side: int, entries: Ids, rows: Ids) -> Floats:
+        """Return the boxes of entries placed in rows, (6, h)."""
+        return bounds_of_points(self.sides[side].corners(entries, rows).reshape(3, 3, -1))
 
     def near(self, pairs: Ids, ones: Bounded, others: Bounded) -> tuple[Ids, Floats]:
         """Return which boxes may be near enough, and how far they are apart at least."""
         (one, here), (other, there) = ones, others
-        reach = (self.limits + self.slacks) * (1 + 4 * GAP_ROUNDING)
         (some,) = (self.limits.take(pairs) >= 0).nonzero()
+        squares = np.zeros(len(some))
         for axis in range(3):
-            at, by, far = here.take(some), there.take(some), reach.take(pairs.take(some))
-            met = one[axis].take(at) - other[3 + axis].take(by) <= far
-            met &= other[axis].take(by) - one[3 + axis].take(at) <= far
-            some = some[met]
-        at, by, pairs = here.take(some), there.take(some), pairs.take(some)
-        gaps = np.empty((3, len(some)))
-        for axis in range(3):
-            lower = one[axis].take(at) - other[3 + axis].take(by)
-            np.maximum(lower, other[axis].take(by) - one[3 + axis].take(at), out=gaps[axis])
-        gaps -= self.slacks.take(pairs)
-        np.maximum(gaps, 0.0, out=gaps)
-        least = np.sqrt(dot(gaps, gaps)) * (1 - GAP_ROUNDING)
-        (close,) = (least <= self.limits.take(pairs)).nonzero()
+            at, by, which = here.take(some), there.take(some), pairs.take(some)
+            gaps = one[axis].take(at) - other[3 + axis].take(by)
+            np.maximum(gaps, other[axis].take(by) - one[3 + axis].take(at), out=gaps)
+            gaps -= self.slacks.take(which)
+            np.maximum(gaps, 0.0, out=gaps)
+            squares += gaps * gaps
+            (met,) = (gaps * (1 - 2 * GAP_ROUNDING) <= self.limits.take(which)).nonzero()
+            some, squares = some.take(met), squares.take(met)
+        least = np.sqrt(squares) * (1 - GAP_ROUNDING)
+        (close,) = (least <= self.limits.take(pairs.take(some))).nonzero()
         return some[close], least[close]
 
     def rank_of(self, front: NodePairs) -> tuple[Floats | Ids, ...]:

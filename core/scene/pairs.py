@@ -13,7 +13,7 @@ from ..pairs import overlapping_pairs_steps
 from ..pairs.api import exact_test
 from ..passes import radix_argsort_steps, taken_steps
 from ..steps import Steps, between
-from .dual_walk import EVERY, BoxWalk, NodePairs, Surfaces, TrianglePairs
+from .dual_walk import EVERY, BoxWalk, NodePairs, Surfaces
 from .moment import Moment
 from .pool import Pool
 
@@ -130,7 +130,8 @@ class Touching(BoxWalk):
         self._margin, self._objects = margin, objects
         self._found = [np.empty((3, 0), np.intp)]
         self.touched = np.zeros(rows.shape[1], bool)
-        self.few = super().few if objects else EVERY
+        if not objects:
+            self.few = EVERY
 
     def by_kernel(self) -> Steps[Ids]:
         """Search by the kernel; return the pairs that are left to NumPy."""
@@ -151,21 +152,17 @@ class Touching(BoxWalk):
     def may_count(self, front: NodePairs) -> Flags:
         """Flag what is near enough; of one surface with itself, what comes first, too."""
         flags = super().may_count(front)
-        first, last = (
-            front.entries if isinstance(front, TrianglePairs) else self._ends(*front.nodes)
-        )
+        nodes, are_nodes = self.sides[0].pool.nodes, front.entries < 0
+        first = np.where(are_nodes[0], nodes.begin.take(front.nodes[0]), front.entries[0])
+        last = np.where(are_nodes[1], nodes.end.take(front.nodes[1]), front.entries[1])
         rows = self.rows[:, front.pairs]
         flags &= (rows[0] != rows[1]) | (first < last)
         return flags
 
-    def _ends(self, ones: Ids, others: Ids) -> Ids:
-        nodes = self.sides[0].pool.nodes
-        return np.stack((nodes.begin[ones], nodes.end[others]))
-
-    def look(self, trials: TrianglePairs) -> None:
+    def look(self, trials: NodePairs) -> None:
         """Keep the triangles that touch, or the pairs of surfaces."""
-        one, other = trials.tables
-        flags = exact_test(one.items, other.items, self._margin)(*trials.places)
+        each = np.arange(len(trials))
+        flags = exact_test(*self.placed(trials), self._margin)(each, each)
         found = np.stack((trials.pairs, *trials.entries))[:, flags]
         if self._objects:
             self.touched[found[0]], self.limits[found[0]] = True, -1.0
