@@ -211,7 +211,8 @@ class DualWalk(ABC):
         which = (sizes[0] < 0) | (sizes[1] > sizes[0])
         parts = [front[small]]
         for side, some in ((0, ~which), (1, which & ~small)):
-            parts.append(self._children(front[some], side))
+            if some.any():
+                parts.append(self._children(front[some], side))
         return NodePairs.joined(parts)
 
     def _children(self, front: NodePairs, side: int, of_leaves: bool = False) -> NodePairs:
