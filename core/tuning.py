@@ -49,20 +49,10 @@ class Tuning:
         References of two trees that are sorted together; a cell that holds more is sorted at once.
     swept_pairs : int
         Pairs of shapes that a sweep makes at a time, about.
-    placements_at_first, placements_most : int
-        Pairs of placements that are looked at together at first, and at most.
-    placements_found : int
-        Triangles that pairs of placements looked at together should place.
-    placements_meshes : int
-        Triangles that the meshes of these have together, at most.
     triangles_placed : int
-        Triangles or nodes that are placed in one step of a search for pairs.
-    triangles_in_cells : int
-        Triangles near each other, of two placements, beyond which they are sorted into cells.
+        Triangles that are indexed in one step.
     triangles_tested : int
         Pairs of triangles that are tested together.
-    triangles_waiting : int
-        Pairs of triangles that wait to be tested if one of them is enough.
     touches_listed : int
         Pairs of triangles that the compiled kernel has room for in a step: 64 or more.
     indexed_together : int
@@ -77,8 +67,6 @@ class Tuning:
         Triangles whose shells are looked at together.
     contacts_together : int
         Contacts of an audit that are looked at in a step.
-    audited_at_first, audited : int
-        Pairs of placements that an audit looks at together at first, and at most.
     depths_together : int
         Pairs of a surface and a solid whose depths are looked for together.
     nodes_paired : int
@@ -104,14 +92,8 @@ class Tuning:
     joined_crowd: int = 262_144
     sorted_references: int = 131_072
     swept_pairs: int = 65_536
-    placements_at_first: int = 128
-    placements_most: int = 2_048
-    placements_found: int = 65_536
-    placements_meshes: int = 4_194_304
     triangles_placed: int = 65_536
-    triangles_in_cells: int = 65_536
     triangles_tested: int = 16_384
-    triangles_waiting: int = 262_144
     touches_listed: int = 65_536
     indexed_together: int = 131_072
     leaves_together: int = 16_384
@@ -119,8 +101,6 @@ class Tuning:
     meshes_together: int = 131_072
     shells_together: int = 131_072
     contacts_together: int = 8_192
-    audited_at_first: int = 128
-    audited: int = 2_048
     depths_together: int = 256
     nodes_paired: int = 262_144
     nodes_walked: int = 65_536

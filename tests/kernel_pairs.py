@@ -26,8 +26,8 @@ from core import (
     use_kernel,
 )
 from core.place import guests
-from core.place.descent import Surfaces
 from core.place.gaps import gaps_between
+from core.scene.dual_walk import Surfaces
 from core.scene.pairs import overlapping
 from core.scene.placed import PlacedTriangles
 from core.steps import run

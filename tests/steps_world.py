@@ -56,10 +56,8 @@ from core import (
 # How much is done in a step, where steps leave something behind.
 SMALL = {
     "piece": 32, "indexed_together": 30, "leaves_together": 2, "pairs_looked_at": 1,
-    "placements_at_first": 1, "placements_most": 4, "triangles_placed": 12,
-    "triangles_tested": 400, "triangles_waiting": 100, "meshes_together": 24,
-    "shells_together": 24, "contacts_together": 100, "audited_at_first": 2, "audited": 4,
-    "depths_together": 2, "nodes_paired": 4,
+    "triangles_placed": 12, "triangles_tested": 400, "meshes_together": 24,
+    "shells_together": 24, "contacts_together": 100, "depths_together": 2, "nodes_paired": 4,
 }  # fmt: skip
 VIEW = np.diag([0.4, 0.4, -0.2, 1.0])[None]
 VIEWS = np.concatenate((VIEW, VIEW[:, [1, 2, 0, 3]] * [1, 1, 1, 1]))

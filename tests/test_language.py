@@ -28,6 +28,7 @@ LANDINGS = {
     r"\bCLI\b": "octree_addon/command_line/__init__.py",
     r"[Ll]oose": "core/dynamic/placement.py",
     r"[Bb]ranch and bound": "core/nearby/search.py",
+    r"[Dd]ual": "core/scene/dual_walk.py",
     r"[Ii]tem buffer": "core/item_buffer/__init__.py",
     r"[Zz]-buffer": "core/item_buffer/z_buffer.py",
     r"[Rr]asteriz": "core/item_buffer/scan_conversion.py",

@@ -4,7 +4,7 @@ import numpy as np
 
 from ..arrays import Ids, blocks, flagged, ranks_of, starts_of_runs
 from ..scene.moment import Moment
-from ..scene.within import pairs_within
+from ..scene.pairs import pairs_within
 from ..steps import Steps, between
 from . import findings as of
 from .contacts import Contacts

@@ -74,10 +74,6 @@ class Known:
         order = self._pool.order
         return np.lexsort((order[faces.others], order[faces.ones], faces.pairs))
 
-    def in_order(self, pairs: Ids) -> Ids:
-        """Return places of pairs in the order of their keys."""
-        return np.argsort(self._keys[pairs], kind="stable")
-
     def _bounds(self, pairs: Ids) -> Floats:
         """Return up to where pairs may have a gap that counts."""
         limits = self._limits.take(self._keys.take(pairs))
@@ -93,14 +89,17 @@ class Known:
 
     def is_ahead(self, pairs: Ids, least: Floats, low: Floats, high: Floats) -> Flags:
         """Return what is no farther than is looked for, nor wholly behind."""
-        flags: Flags = least < self._bounds(pairs)
+        flags = self.are_open(pairs, least)
         if not self._signed:
             flags &= high >= low
         return flags
 
-    def may_change(
-        self, pairs: Ids, one: Floats, other: Floats, items: list[Ids], flat: Flags
-    ) -> Flags:
+    def are_open(self, pairs: Ids, least: Floats) -> Flags:
+        """Return what is no farther than is looked for."""
+        flags: Flags = least < self._bounds(pairs)
+        return flags
+
+    def may_change(self, pairs: Ids, one: Floats, other: Floats, items: Ids, flat: Flags) -> Flags:
         """Return in which pairs of boxes, (8, t), something may be that is not known.
 
         Nearer than what is known, or as near and of lower numbers: those of triangles in a box are
@@ -112,8 +111,8 @@ class Known:
             return flags
         gaps = self.gaps.take(pairs)
         (some,) = (gaps < np.inf).nonzero()
-        settled = other[2].take(some) - one[5].take(some) > gaps[some]
-        settled |= self._is_no_nearer(gaps[some], other[6].take(some), one[7].take(some))
+        settled = other[2].take(some) - one[6].take(some) > gaps[some]
+        settled |= self._is_no_nearer(gaps[some], other[3].take(some), one[7].take(some))
         if not self._signed:
             settled |= self.crossing[pairs[some]] & (gaps[some] <= 0)
         some = some[settled]
@@ -147,7 +146,7 @@ class Known:
         faces = faces[self._in_order(faces)]
         faces = faces[starts_of_runs(faces.pairs)]
         each, order = np.arange(len(faces)), self._pool.order
-        items = [order[faces.ones], order[faces.others]]
+        items = np.stack((order[faces.ones], order[faces.others]))
         is_lower = self._are_lower(items, self._face, faces.pairs, each)
         faces = faces[(is_lower | (self._face[0, faces.pairs] < 0)).nonzero()[0]]
         self._face[:, faces.pairs] = faces.ones, faces.others
@@ -158,7 +157,7 @@ class Known:
         order = np.lexsort((items[1], items[0], apart, values, pairs))
         order = order[starts_of_runs(pairs[order])]
         gaps, is_apart = self.gaps[pairs[order]], ~self.crossing[pairs[order]]
-        is_lower = self._are_lower([*items], self.entries, pairs, order)
+        is_lower = self._are_lower(items, self.entries, pairs, order)
         is_lower = np.where(apart[order] == is_apart, is_lower, apart[order] < is_apart)
         order = order[(values[order] < gaps) | ((values[order] == gaps) & is_lower)]
         better = pairs[order]
@@ -167,9 +166,9 @@ class Known:
         if self._shared:
             np.minimum.at(self._limits, self._keys[better], values[order])
 
-    def _are_lower(self, items: list[Ids], known: Ids, pairs: Ids, some: Ids) -> Flags:
+    def _are_lower(self, items: Ids, known: Ids, pairs: Ids, some: Ids) -> Flags:
         """Return which of some numbers are lower than those of known entries, (2, p), of pairs."""
         ones, others = self._pool.items(known[:, pairs[some]])
-        one, other = (each[some] for each in items)
+        one, other = items[:, some]
         flags: Flags = (one < ones) | ((one == ones) & (other < others))
         return flags

@@ -4,14 +4,11 @@ Along an axis of the scene that is one of the mesh, too, bounds are known withou
 rounding is monotonic, and the box of a mesh ends where a corner is.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, cross, distinct, dot, gather
-from ..boxes import bounds_of_points, bounds_of_runs, boxes_grown, magnitudes, middles_and_halves
-from ..scene.moment import Moment
-from ..scene.pool import Pool
+from ..boxes import bounds_of_points, boxes_grown, magnitudes, middles_and_halves
+from ..scene.dual_walk import Surfaces
 from .way import Way
 
 # By how much boxes are larger than they have to be, as a part of the terms of their coordinates.
@@ -20,36 +17,20 @@ _GROWN = 2.0**-40
 _MOVED = 2.0**-46
 
 
-@dataclass(frozen=True)
-class PlacedLeaves:
-    """Triangles of u leaves, placed: entries (t,), corners (3, 3, t) and bounds (8, t).
-
-    Bounds around all of each leaf are (8, u), where its triangles begin, and how many there are,
-    (u,). `which` is the leaf of each of b pairs, (b,).
-    """
-
-    entries: Ids
-    corners: Floats
-    bounds: Floats
-    around: Floats
-    firsts: Ids
-    counts: Ids
-    which: Ids
-
-
 class Seen:
     """Bounds of the surfaces of pairs of rows, (2, p).
 
-    Bounds are (8, t): of both coordinates of the shadow and of the height along the way, three
-    lower and three upper ones; then those along the axis that is nearest to the way, as long as
-    the scene has them and without rounding, or no numbers. `exact` (2, p) tells of which
-    coordinates of the shadow bounds are without rounding.
+    Bounds are (8, t), four lower and four upper ones: of both coordinates of the shadow, of the
+    height along the way, and along the axis that is nearest to the way, as long as the scene has
+    them and without rounding, or no numbers. `exact` (2, p) tells of which coordinates of the
+    shadow bounds are without rounding.
     """
 
-    def __init__(self, moment: Moment, pool: Pool, way: Way, rows: Ids) -> None:
-        self._moment, self._pool, self._way, self._rows = moment, pool, way, rows
-        self._matrices, self._terms = way.turned(moment.placements.matrices)
-        axes, placing = list(way.axes), moment.placements.matrices.reshape(3, 4, -1)
+    def __init__(self, side: Surfaces, way: Way, rows: Ids) -> None:
+        self._side, self._way, self._rows = side, way, rows
+        self._nodes, self._placing = side.pool.nodes, side.moment.placements.matrices
+        self._matrices, self._terms = way.turned(self._placing)
+        axes, placing = list(way.axes), self._placing.reshape(3, 4, -1)
         self._plain = (np.count_nonzero(placing[axes, :3], axis=1) <= 1) & np.append(
             way.direction[axes[:2]] == 0, True
         )[:, None]
@@ -63,7 +44,7 @@ class Seen:
         Rounding moves corners, and the least singular value of the matrix tells how far that is
         where they came from.
         """
-        placements, nodes = self._moment.placements, self._pool.nodes
+        placements, nodes = self._side.moment.placements, self._nodes
         meshes = distinct(placements.meshes[distinct(self._rows)])
         sizes = np.zeros((3, len(nodes.roots)))
         sizes[:, meshes] = magnitudes(nodes.boxes[:, nodes.roots[meshes]])
@@ -78,26 +59,19 @@ class Seen:
 
     def are_thin(self, number: int, pairs: Ids, nodes: Ids) -> Flags:
         """Return which nodes of one side of pairs may hold triangles without area, (t,)."""
-        altitudes = self._pool.nodes.least_altitude.take(nodes)
+        altitudes = self._nodes.least_altitude.take(nodes)
         flags: Flags = ~(altitudes > self._thin.take(self._rows[number].take(pairs)))
         return flags
 
     def are_past(self) -> Flags:
         """Return which pairs of rows surely have the first wholly ahead of the second, (p,)."""
-        pairs = np.arange(self._rows.shape[1])
-        ahead, behind = (self.nodes(side, self.roots(side, pairs), pairs) for side in (0, 1))
-        flags: Flags = ahead[6] >= behind[7]
+        ahead, behind = (self.nodes(self._side.roots(rows), rows) for rows in self._rows)
+        flags: Flags = ahead[3] >= behind[7]
         return flags
 
-    def roots(self, number: int, pairs: Ids) -> Ids:
-        """Return the roots of one side of pairs, (t,)."""
-        meshes = self._moment.placements.meshes[self._rows[number, pairs]]
-        return self._pool.nodes.roots[meshes]
-
-    def nodes(self, number: int, nodes: Ids, pairs: Ids) -> Floats:
-        """Return the bounds of nodes of one side of pairs, (8, t)."""
-        rows = self._rows[number, pairs]
-        boxes = gather(self._pool.nodes.boxes, nodes)
+    def nodes(self, nodes: Ids, rows: Ids) -> Floats:
+        """Return the bounds of nodes placed in rows, (8, t)."""
+        boxes = gather(self._nodes.boxes, nodes)
         middle, half = middles_and_halves(boxes)
         size = magnitudes(boxes)
         found = np.empty((8, len(rows)))
@@ -105,50 +79,31 @@ class Seen:
             plain = self._plain[axis].take(rows)
             ends = self._ends(axis, boxes, rows) if plain.any() else np.empty((2, len(rows)))
             if axis == 2:
-                found[6:] = np.where(plain, ends, np.nan)
+                found[3::4] = np.where(plain, ends, np.nan)
                 plain &= self._way.error == 0
             if plain.all():
-                found[axis], found[3 + axis] = ends
+                found[axis], found[4 + axis] = ends
                 continue
             x, y, z, shift = (self._matrices[4 * axis + i].take(rows) for i in range(4))
             center = x * middle[0] + y * middle[1] + z * middle[2] + shift
             extent = np.abs(x) * half[0] + np.abs(y) * half[1] + np.abs(z) * half[2]
             a, b, c, d = (self._terms[4 * axis + i].take(rows) for i in range(4))
             extent += (a * size[0] + b * size[1] + c * size[2] + d) * _GROWN
-            found[axis], found[3 + axis] = center - extent, center + extent
-            found[axis, plain], found[3 + axis, plain] = ends[:, plain]
+            found[axis], found[4 + axis] = center - extent, center + extent
+            found[axis, plain], found[4 + axis, plain] = ends[:, plain]
         return found
 
     def _ends(self, axis: int, boxes: Floats, rows: Ids) -> Floats:
         """Return where both ends of boxes (6, t) are placed along an axis, the lower first."""
         at = 4 * self._way.axes[axis]
-        x, y, z, shift = self._moment.placements.matrices[at : at + 4].take(rows, axis=1)
+        x, y, z, shift = self._placing[at : at + 4].take(rows, axis=1)
         ends = np.stack([x * a + y * b + z * c + shift for a, b, c in (boxes[:3], boxes[3:])])
         ends.sort(axis=0)
         return ends if axis < 2 or self._sign > 0 else -ends[::-1]
 
-    def each_once(self, pairs: Ids, nodes: Ids) -> tuple[Ids, Ids]:
-        """Return where each node of each pair stands first, and which of these each one is."""
-        keys = pairs * len(self._pool.nodes.begin) + nodes
-        _, first, which = np.unique(keys, return_index=True, return_inverse=True)
-        return first, which
-
-    def placed(self, number: int, pairs: Ids, leaves: Ids) -> PlacedLeaves:
-        """Return the triangles of leaves of one side of pairs, each once."""
-        used, which = self.each_once(pairs, leaves)
-        owners, entries = self._pool.nodes.entries(leaves[used])
-        whose = pairs[used[owners]]
-        rows = self._rows[number, whose]
-        corners = self._moment.placed(self._pool, entries, rows).rows.reshape(3, 3, -1)
-        counts = np.bincount(owners, minlength=len(used))
-        firsts = np.cumsum(counts) - counts
-        bounds = self._triangles(corners)
-        parts = (bounds[:3], bounds[3:6]), (bounds[6:7], bounds[7:])
-        around = np.concatenate([bounds_of_runs(*part, firsts) for part in parts])
-        return PlacedLeaves(entries, corners, bounds, around, firsts, counts, which)
-
-    def _triangles(self, corners: Floats) -> Floats:
+    def triangles(self, corners: Floats) -> Floats:
         """Return the bounds of triangles (3 corners, 3 axes, t), as seen along the way, (8, t)."""
         seen = boxes_grown(bounds_of_points(self._way.seen(corners)), self._way.error)
         heights = corners[:, [self._way.axes[2]]] * self._sign
-        return np.concatenate((seen, bounds_of_points(heights)))
+        along = bounds_of_points(heights)
+        return np.concatenate((seen[:3], along[:1], seen[3:], along[1:]))

@@ -4,7 +4,7 @@ What touches has distance 0, and the depths that an audit tells. The gap of othe
 the nodes of both. One surface lies in the other's solid if it lies in its box, and rays say so.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import SupportsIndex
 
 import numpy as np
@@ -23,11 +23,11 @@ from ..boxes import boxes_meet
 from ..groups import ALL_GROUPS
 from ..records import Record
 from ..scene import SceneOctree
+from ..scene.dual_walk import Surfaces
 from ..scene.moment import Moment
 from ..scene.pairs import tried
 from ..steps import Steps, ascending, at_once, between
 from ..touch.triangle_distance import nearest_points
-from .descent import Surfaces
 from .gaps import gaps_between
 
 
@@ -195,7 +195,11 @@ class _Measurement:
         touched = self._touched[some]
         (free,) = (~touched).nonzero()
         within, whole = yield from between(0.2, 0.4, nested_both(world, met, are_open, free))
-        contacts = yield from between(0.4, 0.6, contacts_of(moment, world.pool, met, band))
+        # What is known to be farther apart than the band has no contacts.
+        (near,) = (touched | (answer.distances[some] * banded.scale <= 2 * band)).nonzero()
+        steps = contacts_of(moment, world.pool, met[:, near], band)
+        contacts = yield from between(0.4, 0.6, steps)
+        contacts = replace(contacts, pairs=near[contacts.pairs])
         wanted = (touched | within) & ~are_open[::-1]
         deep = yield from between(0.6, 1.0, both_depths(world, met, contacts, wanted))
         answer.depths[:, some] = deep.lower / banded.scale, deep.upper / banded.scale

@@ -7,10 +7,10 @@ import numpy as np
 from ..arrays import Floats, Ids, dot, starts_of_runs, unit_vectors
 from ..compiled import shortest_ways
 from ..records import Columns
+from ..scene.dual_walk import BoxWalk, NodePairs, Surfaces
 from ..scene.placements import GAP_ROUNDING, gap_slacks
 from ..steps import Steps
 from ..touch.triangle_distance import distances_of, nearest_points
-from .descent import Descent, Surfaces
 
 # Ways whose lengths differ by less than this part of the triangles' extent are equally long: such
 # a way has been rounded a few times.
@@ -27,7 +27,7 @@ class _Ways(Columns):
     slacks: Floats
 
 
-class _Nearest(Descent):
+class _Nearest(BoxWalk):
     """The least distance of each pair so far, and the triangles that are about so far apart.
 
     Along the shortest way known, most triangles are farther apart than it is long: of these no
@@ -38,19 +38,17 @@ class _Nearest(Descent):
     def __init__(self, sides: tuple[Surfaces, Surfaces], rows: Ids, limits: Floats) -> None:
         super().__init__(sides, rows, limits + 0.0)
         self.lengths = np.full(rows.shape[1], np.inf)
+        self._directions = np.zeros((3, rows.shape[1]))
         nothing = np.empty(0)
         self._ways = [_Ways(np.empty(0, np.intp), np.empty((2, 0), np.intp), nothing, nothing)]
 
-    def look(self, pairs: Ids, entries: Ids) -> None:
+    def look(self, trials: NodePairs) -> None:
         """Measure triangles, and keep those that may be the nearest."""
-        corners = [
-            side.corners(some, rows[pairs])
-            for side, some, rows in zip(self.sides, entries, self.rows, strict=True)
-        ]
-        (near,) = (self._along(pairs, *corners) <= self.limits[pairs]).nonzero()
+        corners = [each.rows for each in self.placed(trials)]
+        (near,) = (self._along(trials.pairs, *corners) <= self.limits[trials.pairs]).nonzero()
         if len(near) == 0:
             return
-        pairs, entries = pairs[near], entries[:, near]
+        pairs, entries = trials.pairs[near], trials.entries[:, near]
         ones, others = (each[:, near] for each in corners)
         lengths = distances_of(ones, others)
         points = np.stack((ones, others)).reshape(6, 3, -1)
@@ -61,7 +59,7 @@ class _Nearest(Descent):
         here = pairs[best]
         self.lengths[here] = lengths[best]
         ends = nearest_points(ones[:, best], others[:, best])
-        self.directions[:, here] = unit_vectors(ends[1] - ends[0])
+        self._directions[:, here] = unit_vectors(ends[1] - ends[0])
         # What is as near may be as far as rounding takes it.
         self.limits[here] = np.minimum(self.limits[here], self.lengths[here] + self.slacks[here])
         (kept,) = (lengths <= self.limits[pairs]).nonzero()
@@ -69,7 +67,7 @@ class _Nearest(Descent):
 
     def _along(self, pairs: Ids, ones: Floats, others: Floats) -> Floats:
         """Return how far triangles (9, h) are apart along the known ways, at least, (h,)."""
-        directions = self.directions.take(pairs, axis=1)
+        directions = self._directions.take(pairs, axis=1)
         here = np.stack([dot(directions, corner) for corner in ones.reshape(3, 3, -1)])
         there = np.stack([dot(directions, corner) for corner in others.reshape(3, 3, -1)])
         apart: Floats = there.min(axis=0) - here.max(axis=0) - self.slacks[pairs]
@@ -117,7 +115,7 @@ def gaps_between(
 
 def _descended(side: Surfaces, rows: Ids, limits: Floats, turned: Ids) -> Steps[NearestWays]:
     search = _Nearest((side, side), rows, limits)
-    yield from search.all()
+    yield from search.walk(np.arange(rows.shape[1]))
     search.lengths[search.lengths > limits] = np.inf
     ways = search.ways()
     items = side.pool.order[ways.entries]

@@ -22,7 +22,9 @@ from ..audit.sides import in_order
 from ..audit.solids import nested_of
 from ..boxes import bounds_of_points, boxes_contain, boxes_grown
 from ..compiled import CROSSES, TOUCHES, crossing_surfaces
+from ..pairs.api import exact_test
 from ..scene import SceneOctree
+from ..scene.dual_walk import BoxWalk, NodePairs, Surfaces
 from ..scene.moment import Moment
 from ..scene.placed import placed
 from ..scene.placements import GAP_ROUNDING
@@ -30,10 +32,8 @@ from ..shapes import Boxes, Triangles
 from ..steps import Steps, between
 from ..touch.triangle_pairs import (
     triangles_cross_triangles,
-    triangles_near_triangles,
     triangles_touch_triangles,
 )
-from .descent import Descent, Surfaces
 
 # Guests that touch a host whose points are placed together.
 _TOGETHER = 64
@@ -59,10 +59,8 @@ class Asked:
     first_only: bool
 
 
-class _Crossing(Descent):
+class _Crossing(BoxWalk):
     """Which pairs of a guest and a host cross, and which others touch somewhere."""
-
-    dives, first = 1, 16
 
     def __init__(self, asked: Asked, sides: tuple[Surfaces, Surfaces], rows: Ids) -> None:
         super().__init__(sides, rows, np.full(rows.shape[1], asked.clearance or 0.0))
@@ -82,26 +80,16 @@ class _Crossing(Descent):
                 (ones.walked, others.walked), self.rows, self.slacks, refused,
                 touching=clearance == 0,
             )  # fmt: skip
-        if states is None:
-            yield from self.all()
-            return
-        self.touched = states == TOUCHES
-        self.refuse((states == CROSSES).nonzero()[0])
-        (left,) = (np.isnan(states) & (self.limits >= 0)).nonzero()
-        if len(left):
-            rest = _Crossing(self._asked, self.sides, self.rows[:, left])
-            yield from rest.all()
-            self.touched[left] = rest.touched
-            self.refuse(left[rest.crossed])
+        left = np.arange(self.rows.shape[1])
+        if states is not None:
+            self.touched = states == TOUCHES
+            self.refuse((states == CROSSES).nonzero()[0])
+            (left,) = np.isnan(states).nonzero()
+        yield from self.walk(left)
 
-    def look(self, pairs: Ids, entries: Ids) -> None:
+    def look(self, trials: NodePairs) -> None:
         """Test triangles, and let pairs go that are known to cross."""
-        if len(pairs) == 0:
-            return
-        crossed = self._tested(pairs, entries)
-        if not crossed.any():
-            return
-        self.refuse(pairs[crossed])
+        self.refuse(trials.pairs[self._tested(trials)])
 
     def refuse(self, pairs: Ids) -> None:
         """Note that these pairs cross."""
@@ -114,21 +102,16 @@ class _Crossing(Descent):
         """Return the pairs of which nothing is known yet but that they do not cross."""
         return (self.limits >= 0).nonzero()[0]
 
-    def _tested(self, pairs: Ids, entries: Ids) -> Flags:
+    def _tested(self, trials: NodePairs) -> Flags:
         """Return which triangles cross, or come too near."""
-        ones, others = (
-            side.moment.placed(side.pool, some, rows[pairs])
-            for side, some, rows in zip(self.sides, entries, self.rows, strict=True)
-        )
-        each, clearance = np.arange(len(pairs)), self._asked.clearance
+        (one, other), clearance = self.placed(trials), self._asked.clearance
         if clearance is not None:
-            if clearance == 0:
-                return triangles_touch_triangles(ones, each, others, each)
-            return triangles_near_triangles(ones, each, others, each, clearance)
-        crossed = triangles_cross_triangles(ones.rows, others.rows)
-        (new,) = (~crossed & ~self.touched[pairs]).nonzero()
-        touching = triangles_touch_triangles(ones, new, others, new)
-        self.touched[pairs[new[touching]]] = True
+            each = np.arange(len(trials))
+            return exact_test(one, other, clearance)(each, each)
+        crossed = triangles_cross_triangles(one.rows, other.rows)
+        (new,) = (~crossed & ~self.touched[trials.pairs]).nonzero()
+        touching = triangles_touch_triangles(one, new, other, new)
+        self.touched[trials.pairs[new[touching]]] = True
         return crossed
 
 

@@ -23,12 +23,12 @@ from ..octree import Octree
 from ..records import Columns
 from ..rounds import first_of_each
 from ..scene import SceneOctree
+from ..scene.dual_walk import Surfaces
 from ..scene.moment import Moment
 from ..scene.placements import GAP_ROUNDING
 from ..shapes import Boxes
 from ..steps import Steps, ascending, at_once, between
 from ..volumes import query
-from .descent import Surfaces
 from .distances import touching_pairs
 from .gaps import gaps_between
 

@@ -1,39 +1,28 @@
-"""Pairs of placed triangles: a broad phase of placements, then sweep and prune of triangles.
+"""Pairs of placed triangles: a broad phase of placements, then a dual walk of their nodes.
 
-First the boxes of placements meet. Each pair of placements then has two sides, whose triangles are
-compared where they come near each other, see `near.py`. All work comes in steps.
+First the boxes of placements meet. The surfaces of each pair of these, or of a placement and
+itself, are then walked together, by the kernel where it can. All work comes in steps.
 """
-
-from collections.abc import Iterator
-from functools import partial
 
 import numpy as np
 
 from .. import tuning
-from ..arrays import Flags, Ids, blocks, distinct
+from ..arrays import Flags, Ids, distinct
 from ..compiled import CROSSES, crossing_surfaces, listed_touches
 from ..pairs import overlapping_pairs_steps
 from ..pairs.api import exact_test
 from ..passes import radix_argsort_steps, taken_steps
-from ..rounds import in_rounds
 from ..steps import Steps, between
+from .dual_walk import EVERY, BoxWalk, NodePairs, Surfaces
 from .moment import Moment
-from .near import compared, near_each_other
-from .placements import gap_slacks
 from .pool import Pool
-from .within import pairs_within
 
-# If one hit is enough: the pairs of triangles that two placements test first, and the factor by
-# which each further round tests more.
-_FEW, _MORE = 4, 8
 # The fraction of the work that is done when boxes have met; when placements are compared, if pairs
 # within one placement follow; and when only sorting is left.
 _MET, _HALF, _COMPARED = 0.05, 0.6, 0.95
-# The fraction of comparing placements that is done when meshes are indexed, after a glance at
-# each pair, and when the kernel has listed what touches.
-_LAID, _GLANCED, _LISTED = 0.2, 0.4, 0.9
-
-_NONE = np.empty(0, np.intp)
+# The fraction of comparing placements that is done when meshes are indexed, and when the kernel
+# has found what it can.
+_LAID, _LISTED = 0.2, 0.9
 
 
 def overlapping(
@@ -48,8 +37,8 @@ def overlapping(
     stop = _HALF if within else _COMPARED
     parts = [np.empty((4, 0), np.intp)]
     if met.shape[1]:
-        trials = yield from between(_MET, stop, tried(moment, met, margin, objects=False))
-        parts.append(trials.answer)
+        walk = yield from between(_MET, stop, tried(moment, met, margin, objects=False))
+        parts.append(walk.named(walk.found))
     if within:
         parts += yield from between(stop, _COMPARED, pairs_within(moment, margin, skip_neighbours))
     return (yield from between(_COMPARED, 1.0, _sorted(np.concatenate(parts, axis=1))))
@@ -60,8 +49,8 @@ def overlapping_objects(moment: Moment, margin: float, owners: Ids | None) -> St
     met = yield from between(0.0, _MET, boxes_met(moment, margin, owners))
     if met.shape[1] == 0:
         return met
-    trials = yield from between(_MET, 1.0, tried(moment, met, margin, objects=True))
-    return trials.answer
+    walk = yield from between(_MET, 1.0, tried(moment, met, margin, objects=True))
+    return moment.placements.ids[met[:, walk.touched]]
 
 
 def boxes_met(moment: Moment, margin: float, owners: Ids | None) -> Steps[Ids]:
@@ -90,145 +79,107 @@ def _sorted(found: Ids) -> Steps[Ids]:
     return found
 
 
-def tried(moment: Moment, met: Ids, margin: float, *, objects: bool) -> Steps["Trials"]:
-    """Test the triangles of pairs of rows, at least one pair, and return the trials when done."""
+def pairs_within(
+    moment: Moment, margin: float, skip_neighbours: bool, rows: Ids | None = None
+) -> Steps[list[Ids]]:
+    """Return the pairs of triangles of one placement, (4, h), of some placements at a time.
+
+    Of all that are there, or of those in some rows.
+    """
+    (there,) = moment.placements.is_there.nonzero() if rows is None else (rows,)
+    ends = np.cumsum(moment.meshes.sizes[moment.placements.meshes[there]])
+    cuts = np.flatnonzero(np.diff(ends // tuning.current.meshes_together)) + 1
+    parts: list[Ids] = []
+    for number, some in enumerate(np.split(there, cuts)):
+        start, stop = (each / (len(cuts) + 1) for each in (number, number + 1))
+        if len(some):
+            steps = tried(moment, np.stack((some, some)), margin, objects=False)
+            walk = yield from between(start, stop, steps)
+            found = walk.found
+            if skip_neighbours:
+                found = found[:, _strangers(walk.sides[0].pool, *found[1:])]
+            parts.append(walk.named(found))
+    return parts
+
+
+def _strangers(pool: Pool, ones: Ids, others: Ids) -> Flags:
+    """Flag the pairs of entries that share no vertex."""
+    faces = pool.arranged.faces
+    shared: Flags = faces[ones][:, :, None] == faces[others][:, None, :]
+    return ~shared.any(axis=(1, 2))
+
+
+def tried(moment: Moment, met: Ids, margin: float, *, objects: bool) -> Steps["Touching"]:
+    """Test the triangles of pairs of rows, (2, p), at least one pair; return what touches."""
     needed = distinct(moment.placements.meshes[distinct(met)])
-    done = _LAID
-    pool = yield from between(0.0, done, moment.meshes.pool(needed))
-    trials = Trials(moment, pool, met, margin, objects)
-    if objects and margin == 0 and (yield from between(_LAID, 1.0, _walked(moment, trials))):
-        return trials
-    if not objects:
-        done = _LISTED
-        yield from between(_LAID, done, _listed(moment, trials))
-    if objects:
-        done = _GLANCED
-        yield from between(_LAID, done, _looked(moment, trials, glance=True))
-    yield from between(done, 1.0, _looked(moment, trials))
-    return trials
+    pool = yield from between(0.0, _LAID, moment.meshes.pool(needed))
+    search = Touching(Surfaces(moment, pool), met, margin, objects)
+    left = yield from between(_LAID, _LISTED, search.by_kernel())
+    yield from between(_LISTED if len(left) < met.shape[1] else _LAID, 1.0, search.walk(left))
+    return search
 
 
-def _walked(moment: Moment, trials: "Trials") -> Steps[bool]:
-    """Find which pairs of rows touch, by the kernel; return whether it could tell of all."""
-    placements = moment.placements
-    side = moment.side(trials.pool)
-    slacks = gap_slacks(*placements.boxes_of(trials.met))
-    states = yield from crossing_surfaces((side, side), trials.met, slacks, None, touching=True)
-    if states is None:
-        return False
-    trials.touched |= states == CROSSES
-    return not np.isnan(states).any()
+class Touching(BoxWalk):
+    """Which surfaces in rows (2, p) touch, or come near, or all of their triangles that do.
 
-
-def _listed(moment: Moment, trials: "Trials") -> Steps[None]:
-    """List the triangles that touch, by the kernel; the pairs that are left to NumPy stay open."""
-    placements = moment.placements
-    side = moment.side(trials.pool)
-    slacks = gap_slacks(*placements.boxes_of(trials.met))
-    listed = yield from listed_touches(side, trials.met, slacks, trials.margin)
-    if listed is not None:
-        trials.take(*listed)
-
-
-def _looked(moment: Moment, trials: "Trials", glance: bool = False) -> Steps[None]:
-    """Compare all pairs of rows that are not known to touch; a glance compares a part of each."""
-    (open_still,) = (~trials.touched).nonzero()
-    met, count = trials.met[:, open_still], len(open_still)
-    sizes = moment.meshes.sizes[moment.placements.meshes[met]].sum(axis=0)
-    before = np.append(0, np.cumsum(sizes))
-    used = tuning.current
-    first, size, share = 0, used.placements_at_first, 0.0
-    while first < count:
-        last = int(np.searchsorted(before, before[first] + used.placements_meshes, "right")) - 1
-        stop = max(first + 1, min(first + size, last))
-        half, pairs = (first + stop) / 2 / count, open_still[first:stop]
-        steps = near_each_other(
-            moment, trials.pool, met[:, first:stop], trials.margin, glance=glance
-        )
-        near = yield from between(first / count, half, steps)
-        share = half
-        has_touched = partial(trials.has_touched, pairs)
-        for done, ones, others in compared(near, trials.margin, has_touched):
-            trials.add(pairs[near.sides[ones] >> 1], near.entries[ones], near.entries[others])
-            for _ in trials.settled():
-                yield share
-            share = half + done * (stop / count - half)
-            yield share
-        factor = min(used.placements_found / max(near.found, 1), 4.0)
-        first, size = stop, min(max(1, int((stop - first) * factor)), used.placements_most)
-    for _ in trials.settled(is_last=True):
-        yield 1.0
-
-
-class Trials:
-    """Pairs of triangles that wait to be tested, many at a time.
-
-    With `objects`, a pair of placements is tested only until two of its triangles touch; `touched`
-    says which pairs of placements do.
+    With `objects`, a pair is left as soon as two of its triangles touch.
     """
 
-    def __init__(self, moment: Moment, pool: Pool, met: Ids, margin: float, objects: bool) -> None:
-        self._moment, self.pool, self.met, self.margin = moment, pool, met, margin
-        self._objects = objects
-        self._waiting: list[Ids] = []
-        self._count = 0
+    def __init__(self, side: Surfaces, rows: Ids, margin: float, objects: bool) -> None:
+        super().__init__((side, side), rows, np.full(rows.shape[1], margin))
+        self._margin, self._objects = margin, objects
         self._found = [np.empty((3, 0), np.intp)]
-        self.touched = np.zeros(met.shape[1], bool)
+        self.touched = np.zeros(rows.shape[1], bool)
+        if not objects:
+            self.few = EVERY
 
-    def has_touched(self, pairs: Ids, which: int) -> bool:
-        """Tell whether a pair of placements, one of some, is known to touch."""
-        return bool(self.touched[pairs[which]])
+    def by_kernel(self) -> Steps[Ids]:
+        """Search by the kernel; return the pairs that are left to NumPy."""
+        side = self.sides[0].walked
+        if not self._objects:
+            listed = yield from listed_touches(side, self.rows, self.slacks, self._margin)
+            if listed is not None:
+                self._found.append(listed[0])
+                return listed[1].nonzero()[0]
+        elif self._margin == 0:
+            steps = crossing_surfaces((side, side), self.rows, self.slacks, None, touching=True)
+            states = yield from steps
+            if states is not None:
+                self.touched |= states == CROSSES
+                return np.isnan(states).nonzero()[0]
+        return np.arange(self.rows.shape[1])
 
-    def add(self, pairs: Ids, ones: Ids, others: Ids) -> None:
-        """Add pairs of entries, one on each side of a pair of placements."""
-        if len(pairs):
-            self._waiting.append(np.stack((pairs, ones, others)))
-            self._count += len(pairs)
+    def may_count(self, front: NodePairs) -> Flags:
+        """Flag what is near enough; of one surface with itself, what comes first, too."""
+        flags = super().may_count(front)
+        nodes, are_nodes = self.sides[0].pool.nodes, front.entries < 0
+        first = np.where(are_nodes[0], nodes.begin.take(front.nodes[0]), front.entries[0])
+        last = np.where(are_nodes[1], nodes.end.take(front.nodes[1]), front.entries[1])
+        rows = self.rows[:, front.pairs]
+        flags &= (rows[0] != rows[1]) | (first < last)
+        return flags
 
-    def take(self, found: Ids, left: Flags) -> None:
-        """Take the pairs of triangles that touch, (3, h), of all pairs but those that are left."""
-        self._found.append(found)
-        self.touched = ~left
-
-    def settled(self, is_last: bool = False) -> Iterator[None]:
-        """Test the waiting pairs, in steps, once there are enough or the last ones have come."""
-        used = tuning.current
-        most = used.triangles_waiting if self._objects else used.triangles_tested
-        if self._count == 0 or (self._count < most and not is_last):
-            return
-        waiting = np.concatenate(self._waiting, axis=1)
-        self._waiting, self._count = [], 0
-        yield from self._few_first(waiting) if self._objects else self._every(waiting)
-
-    def _every(self, waiting: Ids) -> Iterator[None]:
-        for some in blocks(waiting.shape[1], tuning.current.triangles_tested):
-            self._found.append(self._test(waiting[:, some]))
-            yield
-
-    def _few_first(self, waiting: Ids) -> Iterator[None]:
-        waiting = waiting[:, np.argsort(waiting[0], kind="stable")]
-        for early in in_rounds(waiting[0], _FEW, _MORE, lambda of, _: ~self.touched[of]):
-            for _ in self._every(waiting[:, early]):
-                self.touched[self._found.pop()[0]] = True
-                yield
-
-    def _test(self, pairs: Ids) -> Ids:
-        """Return the pairs that touch or come near."""
-        rows, entries = self.met[:, pairs[0]], pairs[1:]
-        items = self._moment.placed(self.pool, entries.ravel(), rows.ravel())
-        places = np.arange(pairs.shape[1])
-        test = exact_test(items, items, self.margin)
-        return pairs[:, test(places, len(places) + places)]
+    def look(self, trials: NodePairs) -> None:
+        """Keep the triangles that touch, or the pairs of surfaces."""
+        each = np.arange(len(trials))
+        flags = exact_test(*self.placed(trials), self._margin)(each, each)
+        found = np.stack((trials.pairs, *trials.entries))[:, flags]
+        if self._objects:
+            self.touched[found[0]], self.limits[found[0]] = True, -1.0
+        else:
+            self._found.append(found)
 
     @property
-    def answer(self) -> Ids:
-        """The pairs found: (2, h) of placements with `objects`, else (4, h) of triangles."""
-        ids = self._moment.placements.ids
-        if self._objects:
-            return ids[self.met[:, self.touched]]
-        pairs, ones, others = np.concatenate(self._found, axis=1)
-        if len(pairs) == 0:
-            return np.empty((4, 0), np.intp)
-        first, second = ids[self.met[:, pairs]]
-        order = self.pool.order
-        return np.stack((first, order[ones], second, order[others]))
+    def found(self) -> Ids:
+        """Pairs of rows, and the entries of both sides that touch, (3, h)."""
+        return np.concatenate(self._found, axis=1)
+
+    def named(self, found: Ids) -> Ids:
+        """Return pairs of entries as ids and triangles, (4, h): within a placement, ascending."""
+        pairs, *entries = found
+        one, other = self.sides[0].pool.order[np.stack(entries)]
+        first, second = self.sides[0].moment.placements.ids[self.rows[:, pairs]]
+        swapped = (first == second) & (one > other)
+        return np.stack(
+            (first, np.where(swapped, other, one), second, np.where(swapped, one, other))
+        )

@@ -87,7 +87,7 @@ def _small_pieces():
     with (
         tuned(octree_addon, objects_read=2, instances_walked=2, instances_placed=2),
         tuned(octree_addon, meshes_read=1, meshes_placed=1, objects_looked_at=1),
-        tuned(core, indexed_together=30, leaves_together=1, placements_at_first=1),
+        tuned(core, indexed_together=30, leaves_together=1, nodes_paired=4),
         tuned(core, pairs_looked_at=1),
     ):
         yield

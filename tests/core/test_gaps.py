@@ -40,6 +40,14 @@ def test_gaps_are_those_of_each_triangle_with_each(seed, signed):
     assert_as_by_force(seed, signed)
 
 
+def test_gaps_do_not_depend_on_how_many_are_looked_at_together():
+    use_kernel(False)
+    with tuned(core, nodes_paired=12, triangles_tested=5):
+        for seed in range(12):
+            assert_as_by_force(seed, seed % 2 == 0)
+    use_kernel(True)
+
+
 def assert_as_by_force(seed, signed):
     random = np.random.default_rng(seed)
     moment, pool = oracle.flush(random)
@@ -91,7 +99,7 @@ def looked_at(scene, direction, monkeypatch):
     pool = run(moment.meshes.pool(np.unique(moment.placements.meshes)))
     search, rows = GapSearch(moment, pool, Way.of(np.array(direction, float))), [[1], [0]]
     counts = []
-    for name, module in (("shadow_gaps", search_of_gaps), ("_meeting", GapSearch)):
+    for name, module in (("shadow_gaps", search_of_gaps), ("near", search_of_gaps._GapWalk)):
         real = getattr(module, name)
         monkeypatch.setattr(module, name, counted(real, counts))
     with tuned(core, nodes_walked=1):

@@ -95,17 +95,14 @@ def test_steps_lead_to_the_same_pairs(options):
 def test_pairs_do_not_depend_on_how_many_are_looked_at_together(objects):
     _, scene = crowd(5, triangles=120)
     wanted = overlapping_pairs(scene, objects=objects)
-    with tuned(
-        core, placements_found=64, placements_meshes=100, triangles_in_cells=20,
-        triangles_tested=7, triangles_waiting=50, triangles_placed=13, nodes_walked=20,
-    ):  # fmt: skip
+    with tuned(core, nodes_paired=70, triangles_tested=7, triangles_placed=13, nodes_walked=20):
         fractions, found = finished(overlapping_pairs_steps(scene, objects=objects))
     np.testing.assert_array_equal(found, wanted)
     assert len(fractions) > 100 and fractions == sorted(fractions)
 
 
-@tuned(core, triangles_in_cells=100)
-def test_two_large_meshes_in_cells():
+@tuned(core, nodes_paired=100)
+def test_two_large_meshes_in_parts():
     rng = np.random.default_rng(8)
     scene = SceneOctree()
     for size in (900, 700):

@@ -1,0 +1,324 @@
+"""Dual walk: the nodes of pairs of placed surfaces, taken down together (branch and bound).
+
+A front holds pairs of nodes, one of either surface, of many pairs of surfaces. If a pair of nodes
+may count, the larger of the two is divided, until leaves are left, whose triangles are looked at.
+The best few pairs of nodes go down first, for a bound. Then all go down to cells, and the cells of
+each pair of surfaces are searched in rounds of growing size, the best first (A. H. Land and A. G.
+Doig, "An Automatic Method of Solving Discrete Programming Problems", 1960). A search gives its
+rules, which have the names of those in `kernel/dual.h`.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .. import tuning
+from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, dot, starts_of_runs
+from ..boxes import bounds_of_points, bounds_of_runs
+from ..records import Columns
+from ..rounds import first_of_each, in_rounds
+from ..steps import Steps
+from .moment import Moment
+from .nodes import CELL, LEAF
+from .placed import PlacedTriangles
+from .placements import GAP_ROUNDING, gap_slacks
+from .pool import Pool
+
+# Pairs of nodes of each pair of surfaces that go down first.
+_BEAM = 2
+# Pairs of nodes, or of triangles, in the first round, and the factor by which each is larger.
+_FEW, _MORE = 4, 4
+# More than any round has: all in the first one.
+EVERY = 2**40
+# Pairs of nodes that a pair of surfaces may come to at a time, about.
+_PARTS = 64
+# Pairs of leaves whose triangles are compared together.
+_LEAVES = 8_192
+# Bounds in a table, and the place of each pair in it.
+Bounded = tuple[Floats, Ids]
+
+
+@dataclass(frozen=True)
+class Surfaces:
+    """One side of pairs of surfaces: placed meshes at a moment, and the pool that holds them."""
+
+    moment: Moment
+    pool: Pool
+
+    @property
+    def walked(self) -> tuple[Pool, Ids, Floats]:
+        """The pool, and the mesh and the matrix of each row, as the kernel walks them."""
+        return self.moment.side(self.pool)
+
+    def placed(self, entries: Ids, rows: Ids) -> PlacedTriangles:
+        """Return entries placed in these rows, h triangles."""
+        return self.moment.placed(self.pool, entries, rows)
+
+    def corners(self, entries: Ids, rows: Ids) -> Floats:
+        """Return the corners of entries placed in these rows, (9, h)."""
+        return self.placed(entries, rows).rows
+
+    def boxes(self, rows: Ids) -> Floats:
+        """Return the boxes around what is placed in these rows, (6, h)."""
+        return self.moment.placements.boxes[:, rows]
+
+    def roots(self, rows: Ids) -> Ids:
+        """Return the roots of the meshes placed in these rows."""
+        return self.pool.nodes.roots[self.moment.placements.meshes[rows]]
+
+
+@dataclass(frozen=True)
+class NodePairs(Columns):
+    """Pairs of nodes, or of triangles, of pairs of surfaces: of either, one of each side.
+
+    `nodes` are (2, f), and `entries` (2, f) the triangles in these that are meant, -1 if all are.
+    `boxes` (2, 2 k, f) are bounds along k axes, lower ones, then upper ones. `least` (f,) are
+    lower bounds of what is looked for.
+    """
+
+    pairs: Ids
+    nodes: Ids
+    entries: Ids
+    boxes: Floats
+    least: Floats
+
+
+class DualWalk(ABC):
+    """A search in pairs of surfaces, placed in rows (2, p), one of either side.
+
+    In rounds, `few` pairs of nodes or triangles of each pair come first.
+    """
+
+    few = _FEW
+
+    def __init__(self, sides: tuple[Surfaces, Surfaces], rows: Ids) -> None:
+        self.sides, self.rows = sides, rows
+
+    @abstractmethod
+    def box_of(self, side: int, nodes: Ids, rows: Ids) -> Floats:
+        """Return the bounds of nodes placed in rows, (2 k, h)."""
+
+    @abstractmethod
+    def around(self, side: int, entries: Ids, rows: Ids) -> Floats:
+        """Return the bounds of entries placed in rows, (2 k, h)."""
+
+    @abstractmethod
+    def near(self, pairs: Ids, ones: Bounded, others: Bounded) -> tuple[Ids, Floats]:
+        """Return which pairs of bounds may count, by these alone, and their `least`."""
+
+    @abstractmethod
+    def may_count(self, front: NodePairs) -> Flags:
+        """Flag the pairs of nodes, or triangles, that may change what is known."""
+
+    @abstractmethod
+    def look(self, trials: NodePairs) -> None:
+        """Look at pairs of triangles."""
+
+    def owners(self, pairs: Ids) -> Ids:
+        """Return what the bound on pairs is shared by, (n,)."""
+        return pairs
+
+    def rank_of(self, front: NodePairs) -> tuple[Floats | Ids, ...]:
+        """Return keys by which a front is sorted, the last one first."""
+        return (front.least,)
+
+    def walk(self, some: Ids) -> Steps[None]:
+        """Search these pairs, in steps."""
+        for part in blocks(len(some), 1 + tuning.current.nodes_paired // _PARTS):
+            for _ in self._walked(self._roots(some[part])):
+                yield part.start / len(some)
+
+    def _walked(self, roots: NodePairs) -> Iterator[None]:
+        if self.few < EVERY:
+            yield from self._dived(roots)
+        for cells in self._taken(roots, CELL):
+            yield
+            for few in self._rounds(cells, tuning.current.nodes_paired // _PARTS):
+                for leaves in self._taken(few, LEAF):
+                    yield
+                    yield from self._looked(leaves)
+
+    def _roots(self, pairs: Ids) -> NodePairs:
+        rows, each = self.rows[:, pairs], np.arange(len(pairs))
+        nodes = np.stack([side.roots(some) for side, some in zip(self.sides, rows, strict=True)])
+        boxes = np.stack([self.box_of(side, nodes[side], rows[side]) for side in (0, 1)])
+        some, least = self.near(pairs, (boxes[0], each), (boxes[1], each))
+        entries = np.full((2, len(some)), -1)
+        return NodePairs(pairs[some], nodes[:, some], entries, boxes[..., some], least)
+
+    def _sorted(self, front: NodePairs) -> tuple[NodePairs, Ids]:
+        """Return a front sorted by owner, then by rank, and the owners.
+
+        If all comes in one round, it stays as it is, as if of one owner.
+        """
+        if self.few == EVERY:
+            return front, np.zeros(len(front), np.intp)
+        owners = self.owners(front.pairs)
+        order = np.lexsort((*self.rank_of(front), owners))
+        return front[order], owners[order]
+
+    def _rounds(self, front: NodePairs, size: int) -> Iterator[NodePairs]:
+        """Yield parts of what counts: a few of each owner first, the best, then more."""
+        front, owners = self._sorted(front)
+
+        def are_open(_: Ids, left: Ids) -> Flags:
+            return self.may_count(front[left])
+
+        for early in in_rounds(owners, self.few, _MORE, are_open):
+            for some in blocks(len(early), 1 + size):
+                yield front[early[some]]
+
+    def _dived(self, front: NodePairs) -> Iterator[None]:
+        """Look at the triangles of a few pairs of nodes that go down, the best at each level."""
+        while len(front):
+            front, owners = self._sorted(front)
+            front = front[first_of_each(owners, _BEAM)]
+            sizes = self._sizes(front, LEAF)
+            if (sizes < 0).all():
+                yield from self._looked(front)
+                break
+            front = self._divided(front, sizes)
+
+    def _taken(self, front: NodePairs, most: int) -> Iterator[NodePairs]:
+        """Yield parts of a front, taken down to nodes of up to `most` triangles, or none."""
+        waiting, room = [front], 1 + tuning.current.nodes_paired
+        while waiting:
+            front = waiting.pop()
+            front = front[self.may_count(front)]
+            sizes = self._sizes(front, most)
+            if len(front) > room:
+                waiting += [front[room // 2 :], front[: room // 2]]
+            elif (sizes >= 0).any():
+                waiting.append(self._divided(front, sizes))
+                yield front[:0]
+            else:
+                yield front
+
+    def _sizes(self, front: NodePairs, most: int) -> Floats:
+        """Return the sizes of both nodes, (2, f), -1 of those with up to `most` triangles."""
+        half = front.boxes.shape[1] // 2
+        sizes = (front.boxes[:, half : half + 3] - front.boxes[:, :3]).sum(axis=1)
+        for side, nodes, row in zip(self.sides, front.nodes, sizes, strict=True):
+            ends = side.pool.nodes.end.take(nodes), side.pool.nodes.begin.take(nodes)
+            row[ends[0] - ends[1] <= most] = -1.0
+        return sizes
+
+    def _divided(self, front: NodePairs, sizes: Floats) -> NodePairs:
+        """Return a front with the larger node of each pair divided, unless both are small."""
+        small = (sizes < 0).all(axis=0)
+        which = (sizes[0] < 0) | (sizes[1] > sizes[0])
+        parts = [front[small]]
+        for side, some in ((0, ~which), (1, which & ~small)):
+            if some.any():
+                parts.append(self._children(front[some], side))
+        return NodePairs.joined(parts)
+
+    def _children(self, front: NodePairs, side: int, of_leaves: bool = False) -> NodePairs:
+        """Return the near pairs with nodes of one side divided, into triangles if `of_leaves`."""
+        all_nodes, (nodes, rows, which) = self.sides[side].pool.nodes, self._once(front, side)
+        owners, children = (all_nodes.entries if of_leaves else all_nodes.children)(nodes)
+        bounds_of = self.around if of_leaves else self.box_of
+        bounds = bounds_of(side, children, rows[owners])
+        counts = np.bincount(owners, minlength=len(nodes))
+        parents = np.repeat(np.arange(len(front)), counts[which])
+        made = concatenated_ranges((np.cumsum(counts) - counts)[which], counts[which])
+        both = (bounds, made), (front.boxes[1 - side], parents)
+        some, least = self.near(front.pairs[parents], *both[:: 1 - 2 * side])
+        found, made = front[parents[some]], made[some]
+        (found.entries if of_leaves else found.nodes)[side] = children[made]
+        found.boxes[side] = bounds.take(made, axis=1)
+        return replace(found, least=least)
+
+    def _once(self, front: NodePairs, side: int) -> tuple[Ids, Ids, Ids]:
+        """Return the nodes of one side with their rows, each once, and which each pair has."""
+        rows, nodes = self.rows[side, front.pairs], front.nodes[side]
+        keys = rows * len(self.sides[side].pool.nodes.begin) + nodes
+        _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+        return nodes[first], rows[first], which
+
+    def _looked(self, front: NodePairs) -> Iterator[None]:
+        """Look at the triangles of pairs of leaves, as far as they may count."""
+        for some in blocks(len(front), _LEAVES):
+            leaves = self._tight(front[some])
+            halfway = self._children(leaves, 0, of_leaves=True)
+            trials = self._children(halfway, 1, of_leaves=True)
+            for few in self._rounds(trials, tuning.current.triangles_tested):
+                self.look(few)
+                yield
+
+    def _tight(self, front: NodePairs) -> NodePairs:
+        """Return the near pairs of leaves, with boxes around their triangles as placed."""
+        boxes, each = [self._around_leaves(front, side) for side in (0, 1)], np.arange(len(front))
+        some, least = self.near(front.pairs, (boxes[0], each), (boxes[1], each))
+        return replace(front[some], boxes=np.stack(boxes)[..., some], least=least)
+
+    def _around_leaves(self, front: NodePairs, side: int) -> Floats:
+        leaves, rows, which = self._once(front, side)
+        owners, entries = self.sides[side].pool.nodes.entries(leaves)
+        bounds = self.around(side, entries, rows[owners])
+        half = len(bounds) // 2
+        around = bounds_of_runs(bounds[:half], bounds[half:], starts_of_runs(owners))
+        return around.take(which, axis=1)
+
+    def placed(self, trials: NodePairs) -> tuple[PlacedTriangles, PlacedTriangles]:
+        """Return the triangles of either side."""
+        rows = self.rows[:, trials.pairs]
+        one, other = (
+            side.placed(*each)
+            for side, *each in zip(self.sides, trials.entries, rows, strict=True)
+        )
+        return one, other
+
+
+class BoxWalk(DualWalk):
+    """A search by boxes along the axes: `limits` (p,) tell how far apart triangles are that count.
+
+    A pair that is done has a negative limit. Triangles of one surface with itself come once.
+    """
+
+    def __init__(self, sides: tuple[Surfaces, Surfaces], rows: Ids, limits: Floats) -> None:
+        super().__init__(sides, rows)
+        self.limits = limits
+        self.slacks = gap_slacks(
+            *(side.boxes(some) for side, some in zip(sides, rows, strict=True))
+        )
+
+    def box_of(self, side: int, nodes: Ids, rows: Ids) -> Floats:
+        """Return boxes around nodes placed in rows, (6, h)."""
+        own = self.sides[side]
+        return own.moment.placements.boxes_around(rows, own.pool.nodes.boxes.take(nodes, axis=1))
+
+    def around(self, side: int, entries: Ids, rows: Ids) -> Floats:
+        """Return the boxes of entries placed in rows, (6, h)."""
+        return bounds_of_points(self.sides[side].corners(entries, rows).reshape(3, 3, -1))
+
+    def near(self, pairs: Ids, ones: Bounded, others: Bounded) -> tuple[Ids, Floats]:
+        """Return which boxes may be near enough, and how far they are apart at least."""
+        (one, here), (other, there) = ones, others
+        (some,) = (self.limits.take(pairs) >= 0).nonzero()
+        squares = np.zeros(len(some))
+        for axis in range(3):
+            at, by, which = here.take(some), there.take(some), pairs.take(some)
+            gaps = one[axis].take(at) - other[3 + axis].take(by)
+            np.maximum(gaps, other[axis].take(by) - one[3 + axis].take(at), out=gaps)
+            gaps -= self.slacks.take(which)
+            np.maximum(gaps, 0.0, out=gaps)
+            squares += gaps * gaps
+            (met,) = (gaps * (1 - 2 * GAP_ROUNDING) <= self.limits.take(which)).nonzero()
+            some, squares = some.take(met), squares.take(met)
+        least = np.sqrt(squares) * (1 - GAP_ROUNDING)
+        (close,) = (least <= self.limits.take(pairs.take(some))).nonzero()
+        return some[close], least[close]
+
+    def rank_of(self, front: NodePairs) -> tuple[Floats | Ids, ...]:
+        """Return the squared distances of the middles of boxes, four times."""
+        one, other = front.boxes
+        apart = (one[:3] + one[3:]) - (other[:3] + other[3:])
+        return (dot(apart, apart),)
+
+    def may_count(self, front: NodePairs) -> Flags:
+        """Flag what is near enough still."""
+        flags: Flags = front.least <= self.limits.take(front.pairs)
+        return flags
