@@ -10,8 +10,24 @@ type is wrong.
 """
 
 from .apart import islands
-from .atomic_file import atomic_file
-from .audit import (
+from .atomic_files import atomic_file
+from .cell_statistics import Statistics, statistics
+from .checksumming import SUMMED_TOGETHER, checksums
+from .chunking import (
+    ChunkPolygons,
+    Chunks,
+    Density,
+    JoinedChunks,
+    chunk_polygons,
+    chunks,
+    chunks_steps,
+    density,
+    density_steps,
+    interpolated,
+    interpolated_normals,
+    joined_chunks,
+)
+from .clash import (
     FINDING_CLASSES,
     FINDING_MEASURES,
     Audit,
@@ -26,22 +42,7 @@ from .audit import (
     supports,
     supports_steps,
 )
-from .checksums import SUMMED_TOGETHER, checksums
-from .chunks import (
-    ChunkPolygons,
-    Chunks,
-    Density,
-    JoinedChunks,
-    chunk_polygons,
-    chunks,
-    chunks_steps,
-    density,
-    density_steps,
-    interpolated,
-    interpolated_normals,
-    joined_chunks,
-)
-from .clip import Pieces, assign, clip, clip_steps
+from .clipping import Pieces, assign, clip, clip_steps
 from .compiled import kernel, kernel_state, split_quads, use_kernel, use_threads
 from .construction import BuildCancelled, build_octree, build_steps
 from .descend import CROSSING, INSIDE, OUTSIDE, UNVISITED
@@ -76,11 +77,11 @@ from .pairs import (
     pairs_touching,
     pairs_within,
 )
-from .place.distances import Distances, distances, distances_steps
-from .place.fits import fits, fits_steps, obstacles, obstacles_steps
-from .place.nearest_objects import nearest_objects, nearest_objects_steps
-from .place.separate import Separation, separate, separate_steps
-from .place.slide import Slides, slide, slide_steps
+from .place.fitting import fits, fits_steps, obstacles, obstacles_steps
+from .place.neighbors import nearest_objects, nearest_objects_steps
+from .place.separating import Separation, separate, separate_steps
+from .place.sliding import Slides, slide, slide_steps
+from .place.surface_distances import Distances, distances, distances_steps
 from .rays import RayCrossings, RayHits, ray_cast, ray_cast_all, ray_test
 from .scene import (
     SceneOctree,
@@ -92,10 +93,9 @@ from .scene import (
     overlapping_objects_steps,
 )
 from .shapes import Boxes, Capsules, Frusta, HalfSpaces, OrientedBoxes, Regions, Spheres, Triangles
-from .statistics import Statistics, statistics
 from .steps import Running, Steps, between, run
 from .storage import load, save
-from .trace import cells_along_ray, trace
+from .tracing import cells_along_ray, trace
 from .volumes import query, query_any, query_count
 from .wireframe import cell_segments
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from . import checks
 from .arrays import Floats, Ids
-from .atomic_file import atomic_file
+from .atomic_files import atomic_file
 from .cells import CHILDREN, Cells, child_walls
 from .octree import Octree, octree_of
 from .options import Options

@@ -17,7 +17,7 @@ static void read_column(const double *rows, int64_t step, int64_t column, int co
     for (int n = 0; n < count; n++) numbers[n] = rows[n * step + column];
 }
 
-/* ---- Pairs of triangles within a margin, as in core/audit/contacts.py ---- */
+/* ---- Pairs of triangles within a margin, as in core/clash/contacts.py ---- */
 
 /* Return the largest difference of a coordinate of a triangle from that of a corner. */
 static double farthest_coordinate(const double *corners, const double *from) {
@@ -79,7 +79,7 @@ EXPORT int64_t octree_kernel_heights(const double *points, int64_t point_step,
     return count;
 }
 
-/* ---- Cuts of surfaces by triangles, as in core/audit/cutting.py and core/audit/pieces.py ---- */
+/* ---- Cuts of surfaces by triangles, as in core/clash/cutting.py and core/clash/pieces.py ---- */
 
 /* The most parts of a triangle that three planes cut, and the points of a cutter near the other's
  * plane. */
@@ -319,7 +319,7 @@ EXPORT int64_t octree_kernel_see_cutters(const double *triangles, const double *
     return count;
 }
 
-/* ---- Pieces of a surface in a solid, as in core/audit/depth.py ---- */
+/* ---- Pieces of a surface in a solid, as in core/clash/depth.py ---- */
 
 /* Divide pieces (9, count), those `from` one on, each along the edges of its nearest triangle:
  * parts (9, room) of the divided pieces, the piece of each part, and the distance of its farthest
@@ -357,7 +357,7 @@ EXPORT int64_t octree_kernel_split(const double *pieces, const double *nearest, 
     return count;
 }
 
-/* ---- Areas in one plane, as in core/audit/coplanar.py ---- */
+/* ---- Areas in one plane, as in core/clash/coplanar.py ---- */
 
 /* Corners of a triangle that was clipped three times, at most. */
 #define CLIPPED 6

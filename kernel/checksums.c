@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Answers have the bits of `core/checksums.py`. The functions allocate nothing and keep no
+ * Answers have the bits of `core/checksumming.py`. The functions allocate nothing and keep no
  * state. */
 
 #include "octree_kernel.h"

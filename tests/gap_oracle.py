@@ -9,7 +9,7 @@ from kernel_pairs import heights
 from core import SceneOctree, Triangles
 from core.gaps.shadows import exact_gaps, shadow_gaps
 from core.gaps.way import Way
-from core.place.slide import scale_of
+from core.place.sliding import scale_of
 from core.steps import run
 
 WAYS = ([0, 0, -1], [0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 0], [3, -1, 0], [0, 1, -2], [1, 2, -4])

@@ -15,7 +15,7 @@ import kernel_pairs as pairs
 import kernel_worlds as worlds
 
 from core import SceneOctree, Triangles, audit, compiled
-from core.audit import contacts, coplanar, cutting, depth, inside
+from core.clash import contacts, coplanar, cutting, depth, inside
 from core.scene.placed import PlacedTriangles
 from core.steps import run
 from core.touch.triangle_distance import points_to_triangles

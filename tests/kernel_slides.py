@@ -18,7 +18,7 @@ import kernel_worlds as worlds
 from core import SceneOctree, compiled
 from core.gaps.search import GapSearch
 from core.gaps.way import Way
-from core.place.slide import scale_of
+from core.place.sliding import scale_of
 from core.steps import run
 
 DIRECTIONS = ([0, 0, -1], [0, 1, 0], [-3, 0, 0], [1, -1, 0], [1, 2, -4], [1e-17, 0, 1], [1, 1, 1])

@@ -32,8 +32,8 @@ LANDINGS = {
     r"[Ii]tem buffer": "core/item_buffer/__init__.py",
     r"[Zz]-buffer": "core/item_buffer/z_buffer.py",
     r"[Rr]asteriz": "core/item_buffer/scan_conversion.py",
-    r"[Aa]modal": "core/item_buffer/visibility.py",
-    r"[Ss]aturation": "core/item_buffer/face_samples.py",
+    r"[Aa]modal": "core/item_buffer/visible_pixels.py",
+    r"[Ss]aturation": "core/item_buffer/face_sampling.py",
     r"Fibonacci": "core/item_buffer/views.py",
 }
 TERMS = (

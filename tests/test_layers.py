@@ -14,10 +14,10 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
     "tuning", "arrays", "boxes", "rounds", "whole", "records", "checks", "steps", "passes",
     "shapes", "apart", "options",
-    "grid", "child_masks", "cells", "any_octree", "walkable", "octree", "compiled", "checksums",
+    "grid", "child_masks", "cells", "any_octree", "walkable", "octree", "compiled", "checksumming",
     "touch", "lone", "groups", "snapshot", "construction", "mailboxing", "descend", "volumes",
-    "rays", "nearby", "pairs", "dynamic", "scene", "gaps", "audit", "place", "clip", "chunks",
-    "item_buffer", "trace", "atomic_file", "storage", "statistics", "wireframe",
+    "rays", "nearby", "pairs", "dynamic", "scene", "gaps", "clash", "place", "clipping", "chunking",
+    "item_buffer", "tracing", "atomic_files", "storage", "cell_statistics", "wireframe",
     "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
@@ -292,7 +292,7 @@ def test_one_file_writes_files():
     found = {path.as_posix(): lines for path, lines in found.items() if lines}
     blends = {path: {line.partition("(")[0] for line in found.pop(path)} for path in BLENDS}
     assert blends == BLENDS
-    assert found.keys() == {"core/atomic_file.py"}, found
+    assert found.keys() == {"core/atomic_files.py"}, found
 
 
 @pytest.mark.parametrize(("pattern", "rooms"), DOORS.values(), ids=DOORS)

@@ -1,7 +1,6 @@
 """The compiled kernel: one door to it, trees packed for it, and its answers, in pieces."""
 
 from .builds import Builder, CellsAsked, CellsDivided, Divider, Numbers, Tallies, builder
-from .checksums import Summer, summer
 from .cuts import cut_parts, parts_beside, seen_cutters, shared_parts, split_pieces
 from .door import (
     VARIABLE,
@@ -22,6 +21,7 @@ from .quads import split_quads
 from .questions import Questions, VolumesAsked, as_boxes, volume_kind
 from .repairs import repaired
 from .slides import slid_surfaces
+from .summers import Summer, summer
 from .threads import in_pieces, threads_of, use_threads
 from .touches import touching_triangles
 from .walks import (

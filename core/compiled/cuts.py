@@ -14,7 +14,7 @@ _MOSTLY, _POINTS = 6, 6
 
 
 class CutBy(Protocol):
-    """What cuts, as `core.audit.cutting` tells: arrays of c columns, side by side."""
+    """What cuts, as `core.clash.cutting` tells: arrays of c columns, side by side."""
 
     @property
     def corners(self) -> Floats:

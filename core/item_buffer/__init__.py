@@ -4,11 +4,11 @@ Views; the vertex stage; scan conversion; renderers, by z-buffer or by rays; wha
 """
 
 from .evidence import Evidence
-from .face_samples import FaceSamples, face_samples, face_samples_steps
+from .face_sampling import FaceSamples, face_samples, face_samples_steps
 from .pixel_rays import PixelRays
 from .renderers import ItemBuffers, ItemRenderer, item_buffers
 from .views import sphere_directions, views_around, views_inside
-from .visibility import (
+from .visible_pixels import (
     OCCLUDED,
     OUT_OF_VIEW,
     SEEN,

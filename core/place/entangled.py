@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, distinct, gather, starts_of_runs
-from ..audit.findings import CONTAINED, DUPLICATE, OVERLAP
-from ..audit.inside import inside
-from ..audit.judge import judged
+from ..clash.findings import CONTAINED, DUPLICATE, OVERLAP
+from ..clash.inside import inside
+from ..clash.judge import judged
 from ..gaps.search import GapSearch
 from ..gaps.way import Way
 from ..pairs.box_pairs import meeting_boxes

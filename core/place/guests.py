@@ -12,15 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, blocks, distinct, flagged, starts_of_runs
-from ..audit import findings
-from ..audit.bands import by_band, resolutions
-from ..audit.inside import inside, nearest_triangles
-from ..audit.judge import judged, world_of
-from ..audit.pieces import SurfaceParts, triangles_in_boxes
-from ..audit.shells import Shells
-from ..audit.sides import in_order
-from ..audit.solids import nested_of
 from ..boxes import bounds_of_points, boxes_contain, boxes_grown
+from ..clash import findings
+from ..clash.bands import by_band, resolutions
+from ..clash.inside import inside, nearest_triangles
+from ..clash.judge import judged, world_of
+from ..clash.pieces import SurfaceParts, triangles_in_boxes
+from ..clash.shells import Shells
+from ..clash.sides import in_order
+from ..clash.solids import nested_of
 from ..compiled import CROSSES, TOUCHES, crossing_surfaces
 from ..pairs.api import exact_test
 from ..scene import SceneOctree

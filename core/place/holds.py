@@ -3,11 +3,11 @@
 import numpy as np
 
 from ..arrays import Flags, Ids, distinct, flagged, starts_of_runs
-from ..audit.crossings import unit_normals
-from ..audit.findings import DUPLICATE, OVERLAP
-from ..audit.inside import inside
-from ..audit.judge import judged
-from ..audit.shells import shells_of
+from ..clash.crossings import unit_normals
+from ..clash.findings import DUPLICATE, OVERLAP
+from ..clash.inside import inside
+from ..clash.judge import judged
+from ..clash.shells import shells_of
 from ..gaps.known import Faces
 from ..gaps.search import GapSearch
 from ..gaps.shadows import facings

@@ -7,12 +7,12 @@ that other's surface is inside of it, and no part of it is outside.
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, distinct, starts_of_runs
-from ..audit.components import components
-from ..audit.contacts import Contacts, contacts_of
-from ..audit.inside import inside, nearest_triangles
-from ..audit.judge import world_of
-from ..audit.solids import World, depths
 from ..boxes import boxes_contain, boxes_grown
+from ..clash.components import components
+from ..clash.contacts import Contacts, contacts_of
+from ..clash.inside import inside, nearest_triangles
+from ..clash.judge import world_of
+from ..clash.solids import World, depths
 from ..scene.moment import Moment
 from ..steps import Steps, between
 

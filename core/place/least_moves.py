@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids
-from ..audit.components import components
+from ..clash.components import components
 
 # How often what lacks is halved, and groups move back at most.
 _RELAXED, _BACK = 200, 400

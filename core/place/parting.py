@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Flags, Floats, Ids, distinct, dot, flagged, ranks_of
-from ..audit.components import components
+from ..clash.components import components
 from ..gaps.way import Way
 from ..records import Columns
 from ..scene.moment import Moment

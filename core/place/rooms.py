@@ -10,7 +10,7 @@ from ..gaps.way import Way
 from ..scene.moment import Moment
 from ..scene.pool import Pool
 from ..steps import Steps, between
-from .slide import held
+from .sliding import held
 
 # The length by which placements are made smaller to clear walls that they touch, in a space of
 # coordinates below one; and the largest part of their size that this may be.

@@ -187,7 +187,7 @@ def test_these_are_all_that_write():
         for path in sources
         if any(f" {name}(" in path.read_text() for name in ("atomic_file", "write_file"))
     }
-    others = {"core/atomic_file.py", "octree_addon/written_files.py"}
+    others = {"core/atomic_files.py", "octree_addon/written_files.py"}
     others.add("octree_addon/shipping/shipping.py")  # stages what the folder writes
     others.add("octree_addon/command_line/place.py")  # after Blender has saved: in a test below
     assert found == {*WRITERS, *others}

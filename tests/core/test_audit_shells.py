@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from core import SceneOctree, audit
-from core.audit import shells
+from core.clash import shells
 
 
 def three(last=None):

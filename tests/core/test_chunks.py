@@ -15,7 +15,7 @@ from tuned import tuned
 
 import core
 from core import Boxes, Running, Triangles, chunks, chunks_steps, density
-from core.clip.splits import Splits
+from core.clipping.splits import Splits
 
 
 def boxes_in_one_place(count):

@@ -15,7 +15,7 @@ from core import SceneOctree, compiled, use_kernel
 from core.gaps import search as search_of_gaps
 from core.gaps.search import GapSearch
 from core.gaps.way import Way
-from core.place.slide import scale_of
+from core.place.sliding import scale_of
 from core.steps import run
 
 DOWN = np.array([0.0, 0.0, -1.0])

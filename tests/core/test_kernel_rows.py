@@ -5,7 +5,7 @@ import pytest
 from audit_scenes import box, scene_of
 
 from core import compiled
-from core.audit.shells import ORIENTED
+from core.clash.shells import ORIENTED
 from core.compiled.questions import Questions
 from core.scene.packed import PackedScene
 

@@ -15,7 +15,7 @@ from tuned import tuned
 import core
 from core import Boxes, Triangles, build_octree, build_steps, passes, run
 from core.arrays import distinct, radix_argsort
-from core.chunks.lattice import Lattice, LatticeCells, root_cell
+from core.chunking.lattice import Lattice, LatticeCells, root_cell
 from core.options import SPLITS
 
 ARRAYS = (

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core import Triangles, chunks
-from core.clip.places import Places
+from core.clipping.places import Places
 
 
 @examples(60)

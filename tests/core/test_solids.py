@@ -16,9 +16,9 @@ from core import (
     obstacles,
     separate,
 )
-from core.audit.inside import inside
-from core.audit.rules import moment_of
-from core.audit.shells import shells_of
+from core.clash.inside import inside
+from core.clash.rules import moment_of
+from core.clash.shells import shells_of
 from core.scene.in_rows import _wound_about, wound_about
 from core.steps import run
 from core.touch.rays import Rays

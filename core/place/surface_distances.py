@@ -12,14 +12,14 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Flags, Floats, Ids, distinct, starts_of_runs
-from ..audit.bands import Banded, by_band
-from ..audit.contacts import Contacts, contacts_of
-from ..audit.crossings import middles_between
-from ..audit.judge import world_of
-from ..audit.rules import moment_of
-from ..audit.sides import in_order
-from ..audit.solids import World, both_depths, nested_both
 from ..boxes import boxes_meet
+from ..clash.bands import Banded, by_band
+from ..clash.contacts import Contacts, contacts_of
+from ..clash.crossings import middles_between
+from ..clash.judge import world_of
+from ..clash.rules import moment_of
+from ..clash.sides import in_order
+from ..clash.solids import World, both_depths, nested_both
 from ..groups import ALL_GROUPS
 from ..records import Record
 from ..scene import SceneOctree

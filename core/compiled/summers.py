@@ -10,7 +10,7 @@ class Summer(Caller):
     """Sums mixed words, block by block."""
 
     def fill_in(self, sums: NDArray[np.uint64], words: NDArray[np.uint64]) -> None:
-        """Fill in the sums (b,) of blocks of words, as `core/checksums.py` does."""
+        """Fill in the sums (b,) of blocks of words, as `core/checksumming.py` does."""
         self._call("sum_words", words, len(words), len(sums), sums)
 
 

@@ -1,7 +1,7 @@
 """Chunks: cells by budget, anchored to the world, what they hold, and how densely."""
 
 from .api import Chunks, chunks, chunks_steps
-from .density import Density, density, density_steps
+from .densities import Density, density, density_steps
 from .joining import JoinedChunks, joined_chunks
 from .meshes import ChunkPolygons, chunk_polygons, interpolated, interpolated_normals
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import tuning
 from ..arrays import Flags, Floats, Ids, blocks
-from ..audit.components import component_steps
+from ..clash.components import component_steps
 from ..passes import grouped_steps, taken_steps
 from ..records import Record
 from ..steps import Steps, between

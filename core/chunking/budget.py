@@ -11,8 +11,8 @@ import numpy as np
 
 from .. import tuning
 from ..arrays import Flags, Floats, Ids, blocks, distinct
-from ..clip.cutting import IN_PIECES, Cutting
-from ..clip.polygons import Polygons
+from ..clipping.cutting import IN_PIECES, Cutting
+from ..clipping.polygons import Polygons
 from ..grid import DEEPEST
 from ..steps import Steps, between
 from .lattice import Lattice, LatticeCells, root_cell

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Flags, Ids, flagged
-from ..audit.rules import moment_of
+from ..clash.rules import moment_of
 from ..groups import ALL_GROUPS
 from ..scene import SceneOctree
 from ..scene.moment import Moment

@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Floats, Ids, distinct
-from ..audit.bands import unusual_scale
-from ..audit.rules import moment_of
-from ..audit.sides import in_order
 from ..boxes import boxes_grown
+from ..clash.bands import unusual_scale
+from ..clash.rules import moment_of
+from ..clash.sides import in_order
 from ..construction import build_octree
 from ..groups import ALL_GROUPS
 from ..nearby import nearest
@@ -29,8 +29,8 @@ from ..scene.placements import GAP_ROUNDING
 from ..shapes import Boxes
 from ..steps import Steps, ascending, at_once, between
 from ..volumes import query
-from .distances import touching_pairs
 from .gaps import gaps_between
+from .surface_distances import touching_pairs
 
 # Queries that look together.
 _TOGETHER = 4_096

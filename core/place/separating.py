@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Floats, Ids
-from ..audit.rules import moment_of
+from ..clash.rules import moment_of
 from ..gaps.way import Way
 from ..groups import ALL_GROUPS
 from ..records import Record
@@ -20,7 +20,7 @@ from ..scene import SceneOctree
 from ..scene.moment import Moment
 from ..steps import Steps, ascending, at_once, between
 from .parting import PartingQuestion, PartingRounds
-from .slide import scale_of
+from .sliding import scale_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 from .. import checks, tuning
 from ..arrays import Flags, Floats, Ids, blocks, ranks_of
 from ..boxes import bounds_by_owner
-from ..clip.cutting import Cutting
-from ..clip.pieces import Pieces, piece_steps
+from ..clipping.cutting import Cutting
+from ..clipping.pieces import Pieces, piece_steps
 from ..options import one_box
 from ..records import Record
 from ..shapes import Boxes, Triangles

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Flags, Floats, Ids, distinct, flagged, power_of_two_scale, starts_of_runs
-from ..audit.crossings import places_met
-from ..audit.rules import moment_of
+from ..clash.crossings import places_met
+from ..clash.rules import moment_of
 from ..gaps.search import GapSearch
 from ..gaps.way import Way
 from ..groups import ALL_GROUPS

@@ -6,7 +6,7 @@ import numpy as np
 
 from . import checks
 from .arrays import Ids
-from .clip import piece_counts
+from .clipping import piece_counts
 from .octree import Octree
 from .records import Record
 
