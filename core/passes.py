@@ -4,6 +4,7 @@ Generators that yield the fraction done, for whoever must not block: a piece tak
 hundredth of a second, however many numbers there are.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,15 @@ def _by_digit(keys: Ids, before: Ids | None, shift: int) -> Steps[Ids]:
         starts += count
         yield 0.3 + 0.7 * some.stop / len(keys)
     return order
+
+
+def pieces(ends: Ids) -> Iterator[slice]:
+    """Return slices of cells of some ten thousand entries, or of one, given where those end."""
+    size = tuning.current.piece // 4
+    if len(ends) == 0 or ends[-1] <= size:
+        return map(slice, [0], [len(ends)])
+    cuts = np.flatnonzero(np.diff(ends // size)) + 1
+    return map(slice, [0, *cuts.tolist()], [*cuts.tolist(), len(ends)])
 
 
 def grouped_steps(columns: NDArray[Any]) -> Steps[tuple[Ids, Flags]]:
