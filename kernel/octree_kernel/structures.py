@@ -4,7 +4,7 @@
 
 from ctypes import POINTER, Structure, c_double, c_int64, c_void_p
 
-ABI = 1007977646311787
+ABI = 823676843594125388
 
 DAMAGED = -1
 NO_ROOM = -2
