@@ -17,8 +17,6 @@ from .door import Caller, found
 
 # Bits of a digit of a sort, as `DIGITS` in the kernel.
 _DIGIT = 11
-# Entries are numbered by 32 bits.
-_MOST = 2**31
 Numbers = NDArray[np.int32]
 
 
@@ -165,11 +163,6 @@ class Divider(Builder):
             scale=tuple(grid.scale),
         )
         self.all = self._package.byref(self._entries)
-
-    @staticmethod
-    def takes(count: int) -> bool:
-        """Tell whether so many entries can be numbered."""
-        return count < _MOST
 
     def walls(self, cells: Words, depths: Ids) -> Floats:
         """Return the walls (6, c) of cells of these depths."""

@@ -4,8 +4,8 @@ from collections.abc import Callable, Generator
 
 import numpy as np
 
-from .. import checks, tuning
-from ..arrays import Flags, Floats, blocks, distinct
+from .. import checks
+from ..arrays import distinct
 from ..cells import Cells
 from ..child_masks import SLIVER
 from ..compiled import builder
@@ -15,7 +15,7 @@ from ..options import Options
 from ..shapes import Boxes, Regions, Shapes, Spheres, Triangles
 from ..steps import Steps, Ticks, counted, repeated, run
 from .divide import divide
-from .entries import Entries, enter, root_grid
+from .entries import Entries, enter, limits_of, root_grid
 from .grid_rule import GridRule
 from .kernel_rule import KernelRule, may_divide
 from .levels import Level, without_idle_divisions
@@ -195,7 +195,7 @@ def _expected_steps(items: Shapes, options: Options) -> float:
 
 
 def _built(items: Shapes, options: Options) -> Ticks[Octree]:
-    lower, upper = yield from _limits(items)
+    lower, upper = yield from limits_of(items, builder())
     finite = np.ones(len(items), bool)
     ends = lower, upper
     # The bounds of all tell whether each is finite, and where the root is.
@@ -204,7 +204,7 @@ def _built(items: Shapes, options: Options) -> Ticks[Octree]:
     if np.isfinite(around).all():
         ends = around[0][:, None], around[1][:, None]
     elif len(items):
-        finite = _finite(lower) & _finite(upper)
+        finite = (np.isfinite(lower) & np.isfinite(upper)).all(axis=0)
         # Items that are set aside stand, for now, where the first good one does.
         good = np.argmax(finite)
         lower, upper = (
@@ -224,24 +224,6 @@ def _built(items: Shapes, options: Options) -> Ticks[Octree]:
         rule = GridRule(entries, grid, options)
     levels = yield from divide(rule.root(), rule, len(entries))
     return (yield from _assemble(entries, grid, without_idle_divisions(levels), rule))
-
-
-def _limits(items: Shapes) -> Ticks[tuple[Floats, Floats]]:
-    """Return the bounds of items, (3, n) twice."""
-    lower, upper = np.empty((2, 3, len(items)))
-    kernel = builder() if isinstance(items, Triangles) and len(items.vertices) else None
-    for some in blocks(len(items), tuning.current.piece):
-        if kernel is not None and isinstance(items, Triangles):
-            kernel.limits(items, some, lower, upper)
-        else:
-            lower[:, some], upper[:, some] = items[some].limits()
-        yield
-    return lower, upper
-
-
-def _finite(rows: Floats) -> Flags:
-    x, y, z = np.isfinite(rows)
-    return x & y & z
 
 
 def _assemble(entries: Entries, grid: Grid, levels: list[Level], rule: Rule) -> Ticks[Octree]:

@@ -37,8 +37,9 @@ class Cut:
     ) -> tuple[ChildMasks, Ids]:
         """Return the children that the entry of each pair touches, of those its bounds overlap.
 
-        `is_whole` flags entries that lie in their cell. The second result are strays: entries that
-        touch no child, by a rounding, and are given every child that their bounds overlap.
+        `is_whole` flags entries that lie in their cell. `overlapped` is written to. The second
+        result are strays: entries that touch no child, by a rounding, and are given every child
+        that their bounds overlap.
         """
         # An item that lies in the cell and crosses one dividing plane touches both sides of it.
         certain = 1 + is_whole.view(np.uint8)
@@ -52,4 +53,6 @@ class Cut:
             self.margin,
             gather(self._reach, some.cells).reshape(2, 3, -1),
         )
-        return overlapped, some.entries[child_masks.drop_untouched(overlapped, doubtful, touched)]
+        kept = overlapped[doubtful] & touched
+        overlapped[doubtful] = np.where(kept, kept, overlapped[doubtful])
+        return overlapped, some.entries[np.flatnonzero(kept == 0)]

@@ -5,14 +5,13 @@ nothing. It is looked at when a cell is divided that it straddles.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from .. import tuning
 from ..arrays import Flags, Floats, Ids, blocks
 from ..cells import root_around
-from ..compiled import builder
+from ..compiled import Builder, builder
 from ..grid import (
     DEEPEST,
     Depths,
@@ -25,7 +24,7 @@ from ..grid import (
 )
 from ..options import Options
 from ..passes import radix_argsort_steps, taken_steps
-from ..shapes import Shapes
+from ..shapes import Shapes, Triangles
 from ..steps import Ticks
 
 
@@ -47,12 +46,6 @@ class Entries:
     first: Words
     last: Words
 
-    @cached_property
-    def _by_depth(self) -> tuple[Ids, Ids]:
-        """The entries sorted by depth, and where those of each depth end."""
-        by_depth = np.argsort(self.depths, kind="stable")
-        return by_depth, np.searchsorted(self.depths[by_depth], np.arange(DEEPEST + 2))
-
     def __len__(self) -> int:
         return len(self.codes)
 
@@ -60,11 +53,6 @@ class Entries:
     def beyond(self) -> int:
         """How many items lie beyond the root."""
         return len(self.order) - len(self)
-
-    def straddling(self, depth: int) -> Ids:
-        """Return the entries that sink to just this depth, ascending."""
-        by_depth, ends = self._by_depth
-        return by_depth[ends[depth] : ends[depth + 1]]
 
 
 def root_grid(lower: Floats, upper: Floats, options: Options) -> Grid:
@@ -75,6 +63,18 @@ def root_grid(lower: Floats, upper: Floats, options: Options) -> Grid:
     while depth and (high - low).max() / 2**depth < options.min_size:
         depth -= 1
     return Grid(low, high, depth)
+
+
+def limits_of(items: Shapes, kernel: Builder | None) -> Ticks[tuple[Floats, Floats]]:
+    """Return the bounds of items, (3, n) twice; by the kernel, 0 and -0 may replace each other."""
+    lower, upper = np.empty((2, 3, len(items)))
+    for some in blocks(len(items), tuning.current.piece):
+        if kernel is not None and isinstance(items, Triangles) and len(items.vertices):
+            kernel.limits(items, some, lower, upper)
+        else:
+            lower[:, some], upper[:, some] = items[some].limits()
+        yield
+    return lower, upper
 
 
 def enter(

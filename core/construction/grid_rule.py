@@ -4,7 +4,6 @@ An entry in the slice of a cell is looked at when a cell is divided that it stra
 on it is a copy, handed down level by level.
 """
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,11 +30,6 @@ class GridRule(Rule):
         super().__init__(options)
         self.entries, self.grid = entries, grid
 
-    @cached_property
-    def _deeper(self) -> Ids:
-        """Room to count the entries before each that sink deeper than the cells divided."""
-        return np.zeros(len(self.entries) + 1, np.intp)
-
     def root(self) -> Level:
         """Return the root, which holds all entries in its slice."""
         count = len(self.entries)
@@ -49,16 +43,15 @@ class GridRule(Rule):
 
     def leaving(self, level: Level, leaves: Leaves) -> Ticks[CellPairs]:
         """Return the entries that leave the slices of cells or stay, then copies, cell by cell."""
-        straddling = self.entries.straddling(int(leaves.depths[0]))
+        straddling = np.flatnonzero(self.entries.depths == leaves.depths[0])
         start, stop = np.searchsorted(straddling, leaves.slices)
-        copies = yield from super().leaving(level, leaves)
-        counts = np.stack((stop - start, np.diff(leaves.copied, axis=0)[0]), axis=1)
+        counts = np.stack((stop - start, leaves.copy_counts), axis=1)
         yield
         is_whole = np.repeat(np.tile([True, False], len(leaves)), counts.ravel())
         entries = np.empty(len(is_whole), np.intp)
         entries[is_whole] = straddling[concatenated_ranges(start, stop - start)]
         yield
-        entries[~is_whole] = copies.entries
+        entries[~is_whole] = level.copies_in(leaves)
         yield
         cells = np.repeat(np.arange(len(leaves)), counts.sum(axis=1))
         return CellPairs(entries, cells, is_whole)
@@ -84,13 +77,15 @@ class GridRule(Rule):
 
     def sliced(self, leaves: Leaves, where: NDArray[Any]) -> Ticks[tuple[Ids, Ids]]:
         """Return the children's slices of the entries, (2, c, 8), and how many they hold."""
-        depth, deeper = int(leaves.depths[0]), self._deeper
+        depth = int(leaves.depths[0])
         codes = morton_codes(where, depth + 1).reshape(-1, 8) << 3 * (self.grid.depth - depth - 1)
         bounds = np.empty((len(leaves), 9), np.intp)
         bounds[:, 0], bounds[:, 8] = leaves.slices
         for some in blocks(len(leaves), tuning.current.piece // 8):
             bounds[some, 1:8] = np.searchsorted(self.entries.codes, codes[some, 1:])
             yield
+        # How many of the entries before each sink deeper than these cells.
+        deeper = np.zeros(len(self.entries) + 1, np.intp)
         for some in blocks(len(self.entries), tuning.current.piece):
             counts = deeper[some.start + 1 : some.stop + 1]
             np.cumsum(self.entries.depths[some] > depth, out=counts)

@@ -17,10 +17,13 @@ from .grid_rule import GridRule
 from .levels import MOST_COPIES, Leaves, Level
 from .rules import Check, Filing
 
+# Entries are numbered by 32 bits.
+_MOST = 2**31
+
 
 def may_divide(items: Shapes, options: Options) -> bool:
     """Tell whether the kernel divides cells among such items, as the options want it."""
-    kinds = isinstance(items, Triangles | Boxes) and Divider.takes(len(items))
+    kinds = isinstance(items, Triangles | Boxes) and len(items) < _MOST
     return kinds and options.split == "middle" and options.straddlers in COPYING
 
 
@@ -31,7 +34,6 @@ class KernelRule(GridRule):
         super().__init__(entries, grid, options)
         words = entries.codes, entries.first, entries.last
         self._divider = Divider(entries.arranged, words, entries.depths, grid)
-        self._fresh = np.bincount(entries.depths, minlength=grid.depth + 1)
 
     def root(self) -> Level:
         """Return the root, which holds all entries in its slice."""
@@ -40,7 +42,8 @@ class KernelRule(GridRule):
     def divide(self, level: Level, overfull: Ids, check: Check) -> Ticks[Level]:
         """Divide these cells of a level where it is worth it; return the children."""
         depth = int(level.cells.depths[0])
-        counts, room = level.cells.held[overfull], len(level.copies) + int(self._fresh[depth])
+        counts = level.cells.held[overfull]
+        room = len(level.copies) + np.count_nonzero(self.entries.depths == depth)
         cells = CellsDivided(self._divider, level.asked, overfull, counts, room)
         yield from cells.classify()
         rows, allowance, copies = cells.judge(MOST_COPIES)

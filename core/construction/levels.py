@@ -61,6 +61,11 @@ class Leaves(Columns):
         return self.rows[2:4]
 
     @property
+    def copy_counts(self) -> Ids:
+        """How many copies each cell holds, (c,)."""
+        return self.rows[3] - self.rows[2]
+
+    @property
     def held(self) -> Ids:
         """How many entries each cell holds, (c,)."""
         return self.rows[4]
@@ -79,15 +84,14 @@ class Leaves(Columns):
 class Verdict(NamedTuple):
     """Of divided cells (c,), whether that is worth it, and what their children get.
 
-    It may separate items, and make as many copies as are allowed. `spread` and `allowance` are
-    those of `Leaves`.
+    It may separate items, and makes as many copies as are allowed if `allowance` is 1 or more;
+    that and `spread` are those of `Leaves`.
     """
 
     worth: Flags
     separated: Flags
     spread: Ids
     allowance: Floats
-    allowed: Flags
 
 
 def judged(held: Ids, counts: Ids, spread: Ids, allowance: Floats) -> Verdict:
@@ -97,9 +101,8 @@ def judged(held: Ids, counts: Ids, spread: Ids, allowance: Floats) -> Verdict:
     spread = np.where(separated, 1, spread * occupied)
     together = held.sum(axis=1)
     allowance = allowance * counts / np.maximum(together, 1)
-    allowed = allowance >= 1
-    worth = (together <= MOST_COPIES * counts) & (spread <= MOST_COPIES) & (occupied > 0) & allowed
-    return Verdict(worth, separated, spread, allowance, allowed)
+    worth = (together <= MOST_COPIES * counts) & (spread <= MOST_COPIES) & (occupied > 0)
+    return Verdict(worth & (allowance >= 1), separated, spread, allowance)
 
 
 @dataclass
@@ -123,9 +126,9 @@ class Level:
         return CellsAsked(cells.where, cells.rows, cells.allowance, self.copies, depth)
 
     @property
-    def is_leaf(self) -> Flags:
-        """Which cells have no children, (c,)."""
-        return ~flagged(len(self.cells), self.divided)
+    def leaves(self) -> Ids:
+        """The cells that have no children."""
+        return np.flatnonzero(~flagged(len(self.cells), self.divided))
 
     @property
     def own_counts(self) -> Ids:
@@ -139,10 +142,13 @@ class Level:
     @property
     def own(self) -> Members:
         """The copies of the leaves, then the pairs that stay in divided cells."""
-        leaves = np.flatnonzero(self.is_leaf)
-        begin, end = self.cells.copied[:, leaves]
-        copies = self.copies[concatenated_ranges(begin, end - begin)]
-        return Members(copies, np.repeat(leaves, end - begin)) + self.stay
+        leaves = self.leaves
+        cells = self.cells[leaves]
+        return Members(self.copies_in(cells), np.repeat(leaves, cells.copy_counts)) + self.stay
+
+    def copies_in(self, cells: Leaves) -> Ids:
+        """Return the copies that cells of the level hold, cell by cell."""
+        return self.copies[concatenated_ranges(cells.copied[0], cells.copy_counts)]
 
     def settle(self, cells: Ids, worth: Flags, separated: Flags) -> None:
         """Note which of these cells are divided."""

@@ -4,15 +4,14 @@ from typing import Self
 
 import numpy as np
 
-from .. import tuning
-from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, gather
+from ..arrays import Flags, Floats, Ids, concatenated_ranges
 from ..child_masks import POPCOUNT, ChildMasks
-from ..grid import DEEPEST, Grid
+from ..grid import Grid
 from ..options import Options
 from ..steps import Ticks
 from .divide import most_references
-from .entries import Entries
-from .levels import MOST_COPIES, Leaves, Level
+from .entries import Entries, limits_of
+from .levels import MOST_COPIES, Level
 from .off_grid import ItemBounds, OffGridRule, leaves_of
 from .rules import CellPairs
 
@@ -26,13 +25,7 @@ class MedianRule(OffGridRule):
     @classmethod
     def of(cls, entries: Entries, grid: Grid, options: Options) -> Ticks[Self]:
         """Return the rule for a root among entries."""
-        items = entries.arranged
-        lower, upper, centers = np.empty((3, 3, len(items)))
-        for some in blocks(len(items), tuning.current.divided):
-            lower[:, some], upper[:, some] = items[some].limits()
-            centers[:, some] = (lower[:, some] + upper[:, some]) / 2
-            yield
-        bounds = ItemBounds(items, lower, upper, centers)
+        bounds = ItemBounds(entries.arranged, *(yield from limits_of(entries.arranged, None)))
         return cls(bounds, np.ones(len(entries), bool), grid, options)
 
     def root(self) -> Level:
@@ -41,12 +34,6 @@ class MedianRule(OffGridRule):
         allowance = most_references(count, self.options)
         nothing = np.zeros(1, np.intp)
         return leaves_of(walls[:, None], np.arange(count), nothing + count, nothing, allowance)
-
-    def divisible(self, leaves: Leaves, some: Ids) -> Flags:
-        """Return which of some cells are neither too deep nor too small to have children."""
-        walls = gather(leaves.where, some)
-        large = (walls[3:] - walls[:3]).max(axis=0) / 2 >= self.options.min_size
-        return large & (leaves.depths[some] < min(self.options.max_depth, DEEPEST))
 
     def choose(self, walls: Floats, pairs: CellPairs) -> Ticks[tuple[Floats, ChildMasks]]:
         """Return where cells are divided, (3, c), and the children that take each entry."""

@@ -28,17 +28,16 @@ _MARGIN = 2.0**-46
 
 @dataclass(frozen=True)
 class ItemBounds:
-    """Bounds and centers of items, (3, n) each."""
+    """Items and their bounds, (3, n) each."""
 
     items: Shapes
     lower: Floats
     upper: Floats
-    centers: Floats
 
-    @property
-    def rows(self) -> tuple[Floats, Floats, Floats]:
-        """Lower and upper bounds, and centers."""
-        return self.lower, self.upper, self.centers
+    @cached_property
+    def centers(self) -> Floats:
+        """The centers of the bounds, (3, n)."""
+        return (self.lower + self.upper) / 2
 
 
 @dataclass(frozen=True)
@@ -69,19 +68,9 @@ class OffGridCut(Cut):
             overlapped = self._overlapped(bounds, pairs)
             return self.touched(bounds.items, pairs, overlapped, pairs.is_whole)
         walls, middles = gather(self.walls, pairs.cells), gather(self.middles, pairs.cells)
-        lower, upper, centers = (gather(rows, pairs.entries) for rows in bounds.rows)
-        masks = _holding(lower, upper, centers, walls, middles, options.loose_factor)
+        lower, upper = gather(bounds.lower, pairs.entries), gather(bounds.upper, pairs.entries)
+        masks = _holding(lower, upper, walls, middles, options.loose_factor)
         return masks, pairs.entries[:0]
-
-    def taking_each(
-        self, bounds: ItemBounds, options: Options, is_whole: Flags
-    ) -> tuple[ChildMasks, Ids]:
-        """Do the same where each cell has one entry, which has its number."""
-        each = np.arange(len(bounds.items))
-        if options.straddlers != "keep":
-            return self.taking(bounds, options, CellPairs(each, each, is_whole))
-        factor = options.loose_factor
-        return _holding(*bounds.rows, self.walls, self.middles, factor), each[:0]
 
     def _overlapped(self, bounds: ItemBounds, pairs: CellPairs) -> ChildMasks:
         """Return the children that the entries' bounds overlap, or miss by a rounding."""
@@ -95,9 +84,10 @@ class OffGridCut(Cut):
 
 
 def _holding(
-    lower: Floats, upper: Floats, centers: Floats, walls: Floats, middles: Floats, factor: float
+    lower: Floats, upper: Floats, walls: Floats, middles: Floats, factor: float
 ) -> ChildMasks:
     """Return the child around each item's center, if it holds it whole when it is enlarged."""
+    centers = (lower + upper) / 2
     above = centers >= middles
     on_wall = np.flatnonzero(centers == middles)
     if len(on_wall):
@@ -117,6 +107,12 @@ class OffGridRule(Rule):
     def __init__(self, bounds: ItemBounds, is_whole: Flags, root: Grid, options: Options) -> None:
         super().__init__(options)
         self.bounds, self.grid, self.is_whole = bounds, root, is_whole
+        self.least = options.min_size
+
+    def divisible(self, leaves: Leaves, some: Ids) -> Flags:
+        """Return which of some cells are neither too deep nor too small to have children."""
+        walls, depths = gather(leaves.where, some), leaves.depths[some]
+        return may_have_children(walls, depths, self.least, self.options)
 
     @abstractmethod
     def choose(self, walls: Floats, pairs: CellPairs) -> Ticks[tuple[Floats, ChildMasks]]:
@@ -124,8 +120,11 @@ class OffGridRule(Rule):
 
     def leaving(self, level: Level, leaves: Leaves) -> Ticks[CellPairs]:
         """Return all that cells hold, cell by cell."""
-        pairs = yield from super().leaving(level, leaves)
-        return CellPairs(pairs.entries, pairs.cells, self.is_whole.take(pairs.entries))
+        entries = level.copies_in(leaves)
+        yield
+        cells = np.repeat(np.arange(len(leaves)), leaves.held)
+        yield
+        return CellPairs(entries, cells, self.is_whole.take(entries))
 
     def children(self, leaves: Leaves, pairs: CellPairs) -> Ticks[tuple[Floats, ChildMasks]]:
         """Return the walls of the children, (6, 8 c), and which take the entry of each pair."""
@@ -139,6 +138,14 @@ class OffGridRule(Rule):
         """Return the children that take each entry from cells that are divided there."""
         cut = OffGridCut.of(self.grid, walls, middles)
         return self.taking(partial(cut.taking, self.bounds, self.options), pairs)
+
+
+def may_have_children(walls: Floats, depths: Ids, least: float, options: Options) -> Flags:
+    """Return which cells are neither too deep nor too small, at `least`, to be divided."""
+    sizes, middles = walls[3:] - walls[:3], (walls[:3] + walls[3:]) / 2
+    # Where numbers are too coarse to tell the middle from a wall, children would be as large.
+    apart = ((walls[:3] < middles) & (middles < walls[3:])).any(axis=0)
+    return apart & (depths < options.max_depth) & (sizes.max(axis=0) / 2 >= least)
 
 
 def leaves_of(

@@ -57,13 +57,9 @@ class Rule(ABC):
         No child takes an entry that stays.
         """
 
+    @abstractmethod
     def leaving(self, level: Level, leaves: Leaves) -> Ticks[CellPairs]:
-        """Return the entries that the division of cells of a level concerns: their copies."""
-        begin, end = leaves.copied
-        entries = level.copies[concatenated_ranges(begin, end - begin)]
-        yield
-        cells = np.repeat(np.arange(len(leaves)), end - begin)
-        return CellPairs(entries, cells, np.zeros(len(cells), bool))
+        """Return the entries that a child may take from cells of a level, or that stay there."""
 
     def sliced(self, leaves: Leaves, where: NDArray[Any]) -> Ticks[tuple[Ids, Ids]]:
         """Return the children's slices of the entries, (2, c, 8), and how many they hold."""
@@ -85,7 +81,7 @@ class Rule(ABC):
         slices, held = yield from self.sliced(leaves, where)
         held += copied
         verdict = judged(held, leaves.held, leaves.spread, leaves.allowance)
-        check(int(leaves.depths[0]) + 1, int(copied[verdict.allowed].sum()))
+        check(int(leaves.depths[0]) + 1, int(copied[verdict.allowance >= 1].sum()))
         level.settle(overfull, verdict.worth, verdict.separated)
         if self.options.straddlers not in COPYING:
             stay = pairs[(masks == 0) & verdict.worth[pairs.cells]]
@@ -172,14 +168,14 @@ def _handed_down(entries: Ids, going: list[Ids], starts: Ids, copied: Ids) -> Ti
 
 def _fill(references: Ids, begin: Ids, level: Level, is_below: Flags) -> Ticks[None]:
     """Write what leaves hold where it begins: entries of their slices, and copies."""
-    leaves = np.flatnonzero(level.is_leaf)
+    leaves = level.leaves
     for some in pieces(level.cells.held[leaves].cumsum()):
         cells, at = level.cells[leaves[some]], begin[leaves[some]]
-        first, last, start, stop = cells.rows[:4]
+        first, last = cells.slices
         held = concatenated_ranges(first, last - first)
-        counts = cells.held - (stop - start)
+        counts = cells.held - cells.copy_counts
         references[concatenated_ranges(at, counts)] = held[is_below[held]]
         yield
-        copies = level.copies[concatenated_ranges(start, stop - start)]
-        references[concatenated_ranges(at + counts, stop - start)] = copies
+        copied = concatenated_ranges(at + counts, cells.copy_counts)
+        references[copied] = level.copies_in(cells)
         yield

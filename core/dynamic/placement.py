@@ -16,8 +16,14 @@ from ..cells import Cells
 from ..child_masks import POPCOUNT, ChildMasks
 from ..compiled import builder
 from ..construction.divide import divide
-from ..construction.levels import Leaves, Level, Members, without_idle_divisions
-from ..construction.off_grid import ItemBounds, OffGridCut, OffGridRule, leaves_of
+from ..construction.levels import Level, Members, without_idle_divisions
+from ..construction.off_grid import (
+    ItemBounds,
+    OffGridCut,
+    OffGridRule,
+    leaves_of,
+    may_have_children,
+)
 from ..construction.rules import CellPairs
 from ..options import Options
 from ..steps import Ticks, run
@@ -54,12 +60,6 @@ def holding_boxes(cells: Cells, options: Options) -> Floats:
     return boxes
 
 
-def _item_bounds(rows: Floats) -> ItemBounds:
-    """Return the bounds of items (7, k)."""
-    lower, upper = limits(rows)
-    return ItemBounds(simplest(rows), lower, upper, (lower + upper) / 2)
-
-
 def first_holding_ancestor(cells: Cells, options: Options, starts: Ids, rows: Floats) -> Ids:
     """Return for each item (7, k) the first cell, from its start upwards, that holds it."""
     boxes, (lower, upper) = holding_boxes(cells, options), limits(rows)
@@ -81,20 +81,19 @@ def pushed_down(cells: Cells, options: Options, starts: Ids, rows: Floats) -> tu
     They ascend by item. The second result are the strays.
     """
     pairs, strays = Members(np.arange(len(starts)), starts), [starts[:0]]
-    found, grid = pairs[:0], cells.root
+    found, bounds = pairs[:0], ItemBounds(simplest(rows), *limits(rows))
+    cut = OffGridCut.of(cells.root, cells.rows, cells.middle_rows)
     never_copied = np.ones(len(starts), bool)
     while len(pairs):
         going = (pairs.cells != NO_CELL) & (cells.first_child[pairs.cells] >= 0)
         found, pairs = found + pairs[~going], pairs[going]
         if len(pairs) == 0:
             break
-        walls, middles = gather(cells.rows, pairs.cells), gather(cells.middle_rows, pairs.cells)
-        bounds, is_whole = _item_bounds(gather(rows, pairs.entries)), never_copied[pairs.entries]
-        masks, lost = OffGridCut.of(grid, walls, middles).taking_each(bounds, options, is_whole)
+        each = CellPairs(pairs.entries, pairs.cells, never_copied[pairs.entries])
+        masks, lost = cut.taking(bounds, options, each)
         # Also of an item whose other copies have come to rest in leaves, this is only a part.
         never_copied[pairs.entries[POPCOUNT[masks] > 1]] = False
-        if len(lost):
-            strays.append(pairs.entries[lost])
+        strays.append(lost)
         is_held = masks > 0
         found, pairs = found + pairs[~is_held], pairs[is_held]
         pairs = _handed_down(pairs.entries, cells.first_child[pairs.cells], masks[is_held])
@@ -115,15 +114,7 @@ def overfull(assignment: Assignment, options: Options, numbers: Ids) -> Ids:
         return numbers[:0]
     numbers = distinct(numbers[many])
     least = max(options.min_size, assignment.finest)
-    return numbers[_divisible(cells.rows[:, numbers], cells.depth[numbers], least, options)]
-
-
-def _divisible(walls: Floats, depths: Ids, least: float, options: Options) -> Flags:
-    """Return which cells are neither too deep nor too small, at `least`, to have children."""
-    sizes, middles = walls[3:] - walls[:3], (walls[:3] + walls[3:]) / 2
-    # Where numbers are too coarse to tell the middle from a wall, children would be as large.
-    apart = ((walls[:3] < middles) & (middles < walls[3:])).any(axis=0)
-    return apart & (depths < options.max_depth) & (sizes.max(axis=0) / 2 >= least)
+    return numbers[may_have_children(cells.rows[:, numbers], cells.depth[numbers], least, options)]
 
 
 class _CenterRule(OffGridRule):
@@ -133,12 +124,7 @@ class _CenterRule(OffGridRule):
         self, assignment: Assignment, bounds: ItemBounds, is_whole: Flags, options: Options
     ) -> None:
         super().__init__(bounds, is_whole, assignment.cells.root, options)
-        self._least = max(options.min_size, assignment.finest)
-
-    def divisible(self, leaves: Leaves, some: Ids) -> Flags:
-        """Return which of some cells are neither too deep nor too small to have children."""
-        walls, depths = gather(leaves.where, some), leaves.depths[some]
-        return _divisible(walls, depths, self._least, self.options)
+        self.least = max(options.min_size, assignment.finest)
 
     def choose(self, walls: Floats, pairs: CellPairs) -> Ticks[tuple[Floats, ChildMasks]]:
         """Return the centers of the cells, (3, c), and the children that take each entry."""
@@ -187,7 +173,7 @@ def _leaves(
     items, entries = np.unique(pairs.entries[order], return_inverse=True)
     walls, depths = assignment.cells.rows[:, leaves], assignment.cells.depth[leaves]
     level = leaves_of(walls, entries, np.bincount(ranks, minlength=len(leaves)), depths)
-    bounds = _item_bounds(rows[:, items])
+    bounds = ItemBounds(simplest(rows[:, items]), *limits(rows[:, items]))
     rule = _CenterRule(assignment, bounds, assignment.stands_alone[items], options)
     return items, rule, level
 
