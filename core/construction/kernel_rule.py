@@ -49,7 +49,6 @@ class KernelRule(GridRule):
         rows, allowance, copies = cells.judge(MOST_COPIES)
         check(depth + 1, copies)
         level.settle(overfull, cells.worth, cells.separates)
-        self.strays = self._divider.strays.nonzero()[0]
         leaves = Leaves(rows[:3], rows[3:], allowance)
         return Level(leaves, (yield from cells.hand_down()))
 
@@ -68,6 +67,7 @@ class KernelRule(GridRule):
         references[: entries.beyond] = np.arange(len(entries), len(entries.order))
         asked = [level.asked for level in levels]
         yield from self._divider.file(asked, own, cells.first_child < 0, slices.begin, references)
+        (self.strays,) = self._divider.strays.nonzero()
         copied = np.zeros(len(entries.order), bool)
         copied[: len(entries)] = self._divider.times > 1
         return slices, references, copied
