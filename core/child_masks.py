@@ -27,7 +27,6 @@ SLIVER = 2.0**-20
 LOWER = np.array([0x55, 0x33, 0x0F], np.uint8)
 UPPER = np.array([0xAA, 0xCC, 0xF0], np.uint8)
 POPCOUNT = np.array([mask.bit_count() for mask in range(256)], np.uint8)
-LOWEST_BIT = np.array([max((o & -o).bit_length() - 1, 0) for o in range(256)])
 
 
 def _on_sides(flags: int) -> int:
@@ -76,16 +75,6 @@ def touched_children(
         return _of_triangles(corners, margin, reach)
     sides, radii = items.box_and_radius(ids)
     return _of_rounded((sides - middle) * scale, radii * scale + margin, reach)
-
-
-def drop_untouched(overlapped: ChildMasks, doubtful: Ids, touched: ChildMasks) -> Ids:
-    """Take from `overlapped`, in place, what the doubtful ones do not touch.
-
-    Returns which of the doubtful touch nothing, by a rounding: they keep all that they overlap.
-    """
-    kept = overlapped[doubtful] & touched
-    overlapped[doubtful] = np.where(kept, kept, overlapped[doubtful])
-    return np.flatnonzero(kept == 0)
 
 
 def _of_triangles(corners: Floats, margin: float, reach: Floats) -> ChildMasks:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .arrays import Flags, Floats, Ids
-from .steps import Steps
+from .steps import Ticks
 
 Words = NDArray[np.int64]
 Depths = NDArray[np.uint8]
@@ -124,7 +124,9 @@ class Grid:
             cells[axis] += above & (cells[axis] < 2**self.depth - 1)
         return cells
 
-    def held_depth(self, lower: Floats, upper: Floats, cells: Words, factor: float) -> Depths:
+    def held_depth(
+        self, lower: Floats, upper: Floats, cells: Words, factor: float
+    ) -> Ticks[Depths]:
         """Return the greatest depth at which the enlarged cell around `cells` holds the bounds.
 
         Enlarged cells lie within their enlarged parents, so the first that fails is the last.
@@ -133,23 +135,18 @@ class Grid:
         held = np.arange(cells.shape[1])
         for depth in range(1, self.depth + 1):
             tight = self.bounds(cells[:, held] >> (self.depth - depth), depth)
-            held = held[enlarged_contain(*tight, factor, lower[:, held], upper[:, held])]
+            inner = lower[:, held], upper[:, held]
+            held = held[enlarged_contain(tight[:3], tight[3:], factor, *inner)]
             depths[held] = depth
+            yield
         return depths
 
-    def bounds(self, cells: Words, depth: int) -> tuple[Floats, Floats]:
-        """Return lower and upper corners of cells of `depth`, (3, c) each."""
-        lower = [self.walls(axis, cells[axis], depth) for axis in range(3)]
-        upper = [self.walls(axis, cells[axis] + 1, depth) for axis in range(3)]
-        return np.stack(lower), np.stack(upper)
-
-    def bounds_steps(self, cells: Words, depths: Ids) -> Steps[Floats]:
-        """Return the walls of cells of these depths (c,), (6, c); yields the fraction done."""
-        rows = np.empty((6, len(depths)))
-        for number in range(6):
+    def bounds(self, cells: Words, depths: int | Ids) -> Floats:
+        """Return the walls of cells of these depths, given their numbers (3, c): (6, c)."""
+        rows = np.empty((6, cells.shape[1]))
+        for number, row in enumerate(rows):
             side, axis = divmod(number, 3)
-            rows[number] = self.walls(axis, cells[axis] + side, depths)
-            yield (number + 1) / 6
+            row[:] = self.walls(axis, cells[axis] + side, depths)
         return rows
 
 

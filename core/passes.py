@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import tuning
-from .arrays import Flags, Ids, blocks, concatenated_ranges
+from .arrays import Flags, Ids, batched, blocks, concatenated_ranges
 from .steps import Steps, between
 
 _DIGIT = 16
@@ -65,6 +65,11 @@ def _by_digit(keys: Ids, before: Ids | None, shift: int) -> Steps[Ids]:
         starts += count
         yield 0.3 + 0.7 * some.stop / len(keys)
     return order
+
+
+def pieces(ends: Ids) -> list[slice]:
+    """Return slices of cells with about ten thousand entries, given cumulative entry counts."""
+    return batched(ends, tuning.current.piece // 4)
 
 
 def grouped_steps(columns: NDArray[Any]) -> Steps[tuple[Ids, Flags]]:

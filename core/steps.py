@@ -20,6 +20,8 @@ Yielded = TypeVar("Yielded")
 Arguments = ParamSpec("Arguments")
 
 Steps: TypeAlias = Generator[float, None, T]
+# Steps that are counted, whatever they yield.
+Ticks: TypeAlias = Generator[Any, None, T]
 
 
 class Running(Generic[T]):
@@ -134,6 +136,24 @@ def between(start: float, stop: float, steps: Generator[float, None, T], /) -> S
     first, last = checks.number("start", start, -np.inf), checks.number("stop", stop, -np.inf)
     checks.kind("steps", steps, (Generator,))
     return repeated(steps, lambda done: first + (last - first) * done)
+
+
+def counted(ticks: Ticks[T], expected: float) -> Steps[T]:
+    """Count steps, of which about so many are expected, and yield the fraction done, up to 1.
+
+    Fractions ascend evenly until an eighth of the steps is left, and ever more slowly from there.
+    """
+    done, left = 0.0, expected
+
+    def one_more(_: object) -> float:
+        nonlocal done, left
+        done += (1 - done) / max(left, expected / 8, 1)
+        left -= 1
+        return done
+
+    result = yield from repeated(ticks, one_more)
+    yield 1.0
+    return result
 
 
 def ascending(steps: Generator[float, None, T]) -> Steps[T]:

@@ -330,25 +330,25 @@ static Verdict judged(const Level *level, int64_t cell, const int64_t *copied,
 }
 
 /* Judge the divisions of cells, `which` (count). Writes which are worth it, and which separate
- * items, `verdicts` (2, count). `found` gets how many are worth it; how many copies those make
+ * items, `verdicts` (2, count). `made` gets how many are worth it; how many copies those make
  * that are allowed; where in the copies to come those of each child begin, (count, 8); and of
- * children that there will be what a `Level` has, in 9 rows, and, behind the room for all, their
- * allowance. Returns how many copies there will be. */
+ * children that there will be what a `Level` has, in 9 rows, their depths, and, behind the room
+ * for all, their allowance. Returns how many copies there will be. */
 EXPORT int64_t octree_kernel_judge(const Level *level, const int64_t *which, int64_t count,
                                    int64_t *children, int64_t most, uint8_t *verdicts,
-                                   int64_t *found) {
+                                   int64_t *made) {
     USE_DEFAULT_FLOATS;
     Children told = children_in(children, count);
-    int64_t *starts = found + 2, *rows = starts + 8 * count, kept = 0, total = 0;
-    double *allowance = (double *)(rows + 72 * count);
-    found[0] = found[1] = 0;
+    int64_t *starts = made + 2, *rows = starts + 8 * count, kept = 0, total = 0;
+    double *allowance = (double *)(rows + 80 * count);
+    made[0] = made[1] = 0;
     for (int64_t c = 0; c < count; c++) {
         if (which[c] < 0 || which[c] >= level->count) return DAMAGED;
         Verdict one = judged(level, which[c], told.copied + 8 * c, told.held + 8 * c, most);
         verdicts[c] = (uint8_t)one.is_worth, verdicts[count + c] = (uint8_t)one.separates;
-        found[0] += one.is_worth, found[1] += one.allowance >= 1 ? one.copies : 0;
+        made[0] += one.is_worth, made[1] += one.allowance >= 1 ? one.copies : 0;
     }
-    for (int64_t c = 0, room = 8 * found[0]; c < count; c++) {
+    for (int64_t c = 0, room = 8 * made[0]; c < count; c++) {
         Verdict one = judged(level, which[c], told.copied + 8 * c, told.held + 8 * c, most);
         for (int64_t side = 0; side < 8; side++) {
             int64_t *row = rows + kept;
@@ -361,7 +361,8 @@ EXPORT int64_t octree_kernel_judge(const Level *level, const int64_t *which, int
             *row = total, row += room, total += told.copied[8 * c + side];
             *row = total, row += room;
             *row = told.held[8 * c + side], row += room;
-            *row = one.spread, allowance[kept++] = one.allowance;
+            *row = one.spread, row += room;
+            *row = level->depth + 1, allowance[kept++] = one.allowance;
         }
     }
     return total;

@@ -180,7 +180,7 @@ EXPORT int64_t octree_kernel_classify(const Entries *all, const Level *level, co
                                       int64_t cell_count);
 EXPORT int64_t octree_kernel_judge(const Level *level, const int64_t *which, int64_t count,
                                    int64_t *children, int64_t most, uint8_t *verdicts,
-                                   int64_t *found);
+                                   int64_t *made);
 EXPORT int64_t octree_kernel_hand_down(const int32_t *pairs, const uint8_t *masks,
                                        int64_t pair_count, const int64_t *ends,
                                        const int64_t *starts, const uint8_t *kept, int64_t from,

@@ -16,8 +16,9 @@ CORE_ORDER = [
     "shapes", "apart", "options",
     "grid", "child_masks", "cells", "any_octree", "walkable", "octree", "compiled", "checksumming",
     "touch", "lone", "groups", "snapshot", "construction", "mailboxing", "descend", "volumes",
-    "rays", "nearby", "pairs", "dynamic", "scene", "gaps", "clash", "place", "clipping", "chunking",
-    "item_buffer", "tracing", "atomic_files", "storage", "cell_statistics", "wireframe",
+    "rays", "nearby", "pairs", "dynamic", "scene", "gaps", "clash", "place", "clipping",
+    "chunking", "item_buffer", "tracing", "atomic_files", "storage", "cell_statistics",
+    "wireframe",
     "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [

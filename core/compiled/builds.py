@@ -7,17 +7,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import tuning
-from ..arrays import Flags, Floats, Ids, address, batched, blocks
+from ..arrays import Flags, Floats, Ids, address, blocks
 from ..cells import Cells, Slices
 from ..grid import Depths, Grid, Words
+from ..passes import pieces
 from ..shapes import Shapes, Triangles
 from ..steps import Steps
 from .door import Caller, found
 
 # Bits of a digit of a sort, as `DIGITS` in the kernel.
 _DIGIT = 11
-# Entries are numbered by 32 bits.
-_MOST = 2**31
 Numbers = NDArray[np.int32]
 
 
@@ -165,11 +164,6 @@ class Divider(Builder):
         )
         self.all = self._package.byref(self._entries)
 
-    @staticmethod
-    def takes(count: int) -> bool:
-        """Tell whether so many entries can be numbered."""
-        return count < _MOST
-
     def walls(self, cells: Words, depths: Ids) -> Floats:
         """Return the walls (6, c) of cells of these depths."""
         rows, given = np.empty((6, len(depths))), (_whole(cells), depths, len(depths))
@@ -182,7 +176,7 @@ class Divider(Builder):
         """Write what leaves hold where it begins in the references; yields the fraction done."""
         (leaf, place, into), start = map(address, (is_leaf, begin, references)), 0
         for cells in levels:
-            for some in _pieces(own[start : start + cells.count].cumsum()):
+            for some in pieces(own[start : start + cells.count].cumsum()):
                 given = leaf + start, some.start, some.stop, place + 8 * start, into
                 self._call("file", self.all, cells.level, *given, len(references))
                 yield (start + some.stop) / len(own)
@@ -192,16 +186,19 @@ class Divider(Builder):
 class CellsAsked:
     """Cells of one depth as the kernel takes them.
 
-    Rows (9, c): their numbers on the grid, slices of the entries and of `copies`, two rows each,
-    how many each holds, and its spread; and its allowance (c,), as of a `Level`.
+    Their numbers on the grid (3, c), rows (7, c) and allowance (c,) are those of `Leaves`, their
+    copies those of a `Level`, in `core/construction/levels.py`.
     """
 
-    def __init__(self, rows: Ids, allowance: Floats, copies: Numbers, depth: int) -> None:
-        self._kept, count = (np.ascontiguousarray(rows), allowance, copies), rows.shape[1]
-        place, *others = map(address, self._kept)
-        places = (place + 8 * count * row for row in (0, 3, 5, 7, 8))
+    def __init__(
+        self, numbers: Words, rows: Ids, allowance: Floats, copies: Numbers, depth: int
+    ) -> None:
+        self._kept = tuple(map(np.ascontiguousarray, (numbers, rows, allowance, copies)))
+        where, place, *others = map(address, self._kept)
+        count = rows.shape[1]
+        places = (place + 8 * count * row for row in (0, 2, 4, 5))
         package = found()[1]
-        self._level = package.Level(*places, *others, count, len(copies), depth)
+        self._level = package.Level(where, *places, *others, count, len(copies), depth)
         self.level, self.count = package.byref(self._level), count
 
 
@@ -231,7 +228,7 @@ class CellsDivided(Caller):
         """Find what the cells hand down, and to which children; yields the fraction done."""
         pairs, masks, children = self._places
         reached, count = 0, self._count
-        for some in _pieces(self._stops):
+        for some in pieces(self._stops):
             given = self._which, some.start, some.stop, reached, pairs, masks, self._room
             cells = self._all, self._cells.level
             reached = self._call("classify", *cells, *given, children, count)
@@ -240,25 +237,25 @@ class CellsDivided(Caller):
     def judge(self, most: int) -> tuple[Ids, Floats, int]:
         """Judge the divisions.
 
-        Returns rows and allowance of the children that there will be, as `CellsAsked` takes them,
-        and how many copies the divisions make that are allowed.
+        Returns numbers and rows (10, c), and allowance (c,) of the children that there will be, as
+        `CellsAsked` takes them, and how many copies the divisions make that are allowed.
         """
         count, children = self._count, self._places[-1]
-        verdicts, found = np.empty((2, count), bool), np.empty(2 + 88 * count, np.intp)
+        verdicts, found = np.empty((2, count), bool), np.empty(2 + 96 * count, np.intp)
         self._verdicts, self._found = (verdicts, address(verdicts)), (found, address(found))
         given = self._which, count, children, most, self._verdicts[1], self._found[1]
         self._copies = self._call("judge", self._cells.level, *given)
         self.worth, self.separates = verdicts
         kept, copies = found[:2].tolist()
         start = 2 + 8 * count
-        rows = found[start : start + 72 * kept].reshape(9, 8 * kept)
-        return rows, found[2 + 80 * count :].view(np.float64)[: 8 * kept], copies
+        rows = found[start : start + 80 * kept].reshape(10, 8 * kept)
+        return rows, found[2 + 88 * count :].view(np.float64)[: 8 * kept], copies
 
     def hand_down(self) -> Steps[Numbers]:
         """Return what children are handed, child after child; yields the fraction done."""
         copies, (pairs, masks, ends) = np.empty(self._copies, np.int32), self._places
         given = pairs, masks, self._room, ends, self._found[1] + 16, self._verdicts[1]
-        for some in _pieces(self.children[: self._count]):
+        for some in pieces(self.children[: self._count]):
             self._call("hand_down", *given, some.start, some.stop, copies, len(copies))
             yield some.stop / self._count
         return copies
@@ -266,8 +263,3 @@ class CellsDivided(Caller):
 
 def _whole(rows: NDArray[Any]) -> NDArray[Any]:
     return np.ascontiguousarray(rows, dtype=np.int64)
-
-
-def _pieces(ends: Ids) -> list[slice]:
-    """Return slices of cells of some ten thousand entries, or of one, given where those end."""
-    return batched(ends, tuning.current.piece // 4)

@@ -1,38 +1,28 @@
 """Building a static octree: items enter, cells are divided top down, levels are assembled."""
 
 from collections.abc import Callable, Generator
-from functools import partial
 
 import numpy as np
 
-from .. import checks, tuning
-from ..arrays import (
-    Flags,
-    Floats,
-    Ids,
-    blocks,
-    concatenated_ranges,
-    distinct,
-    radix_argsort,
-    starts_of_runs,
-)
-from ..cells import Cells, Slices
+from .. import checks
+from ..arrays import distinct
+from ..cells import Cells
 from ..child_masks import SLIVER
 from ..compiled import builder
-from ..grid import DEEPEST, Grid, Words
-from ..octree import Octree, copied_of, octree_of
+from ..grid import DEEPEST, Grid
+from ..octree import Octree, octree_of
 from ..options import Options
-from ..passes import taken_steps
 from ..shapes import Boxes, Regions, Shapes, Spheres, Triangles
-from ..steps import Steps, between, repeated, run
-from .divide import Entries, divide, enter, root_grid
-from .kernel_levels import KernelDivision, may_divide
-from .levels import AnyLevel, Filing, Level, Members, without_idle_divisions
-from .medians import divide_at_medians
+from ..steps import Steps, Ticks, counted, repeated, run
+from .divide import divide
+from .entries import Entries, enter, limits_of, root_grid
+from .grid_rule import GridRule
+from .kernel_rule import KernelRule, may_divide
+from .levels import Level, without_idle_divisions
+from .medians import MedianRule
+from .rules import Rule
 
 ITEM_KINDS = (Triangles, Boxes, Spheres, Regions)
-
-DIVIDING = {"middle": divide, "median": divide_at_medians}
 
 
 class BuildCancelled(Exception):  # noqa: N818 - no error
@@ -191,11 +181,21 @@ def build_steps(
     ).checked(DEEPEST)
     if options.straddlers == "clip" and not isinstance(items, Triangles):
         raise ValueError(f"straddlers must not be 'clip' with {type(items).__name__}")
-    return _steps(items, options)
+    return counted(_built(items, options), _expected_steps(items, options))
 
 
-def _steps(items: Shapes, options: Options) -> Steps[Octree]:
-    lower, upper = yield from between(0.0, 0.08, _limits(items))
+def _expected_steps(items: Shapes, options: Options) -> float:
+    """Return about how many steps a build takes, each of a few thousand items or fewer."""
+    expected = 40 + len(items) / 3_000
+    if builder() is not None and may_divide(items, options):
+        return expected
+    # A level of triangles has four times as many cells as the one above, and some twenty steps.
+    levels = np.log2(1 + len(items) / options.capacity) / 2
+    return 2 * expected + 20 * min(float(levels), options.max_depth)
+
+
+def _built(items: Shapes, options: Options) -> Ticks[Octree]:
+    lower, upper = yield from limits_of(items, builder())
     finite = np.ones(len(items), bool)
     ends = lower, upper
     # The bounds of all tell whether each is finite, and where the root is.
@@ -204,7 +204,7 @@ def _steps(items: Shapes, options: Options) -> Steps[Octree]:
     if np.isfinite(around).all():
         ends = around[0][:, None], around[1][:, None]
     elif len(items):
-        finite = _finite(lower) & _finite(upper)
+        finite = (np.isfinite(lower) & np.isfinite(upper)).all(axis=0)
         # Items that are set aside stand, for now, where the first good one does.
         good = np.argmax(finite)
         lower, upper = (
@@ -213,68 +213,33 @@ def _steps(items: Shapes, options: Options) -> Steps[Octree]:
         )
         ends = lower, upper
     grid = root_grid(*ends, options)
-    yield 0.1
-    entering = enter(items, lower, upper, finite, grid, options)
-    entries = yield from between(0.1, 0.35, entering)
-    if builder() is not None and may_divide(entries.arranged, options):
-        division = KernelDivision(entries, grid, options)
-        levels, strays = yield from between(0.35, 0.9, division.divide())
-        walls, file = division.walls, division.file
-        assembling = _assemble(entries, grid, options, levels, strays, walls, file)
+    yield
+    entries = yield from enter(items, lower, upper, finite, grid, options)
+    rule: GridRule | MedianRule
+    if options.split == "median":
+        rule = yield from MedianRule.of(entries, grid, options)
+    elif builder() is not None and may_divide(entries.arranged, options):
+        rule = KernelRule(entries, grid, options)
     else:
-        dividing = DIVIDING[options.split](entries, grid, options)
-        plain, strays = yield from between(0.35, 0.9, dividing)
-        file = partial(_filed, entries, options)
-        walls = grid.bounds_steps
-        assembling = _assemble(entries, grid, options, plain, strays, walls, file)
-    return (yield from between(0.9, 1.0, assembling))
+        rule = GridRule(entries, grid, options)
+    levels = yield from divide(rule.root(), rule, len(entries))
+    return (yield from _assemble(entries, grid, without_idle_divisions(levels), rule))
 
 
-def _limits(items: Shapes) -> Steps[tuple[Floats, Floats]]:
-    """Return the bounds of items, (3, n) twice; yields the fraction done."""
-    lower, upper = np.empty((2, 3, len(items)))
-    kernel = builder() if isinstance(items, Triangles) and len(items.vertices) else None
-    for some in blocks(len(items), tuning.current.piece):
-        if kernel is not None and isinstance(items, Triangles):
-            kernel.limits(items, some, lower, upper)
-        else:
-            lower[:, some], upper[:, some] = items[some].limits()
-        yield some.stop / len(items)
-    return lower, upper
-
-
-def _finite(rows: Floats) -> Flags:
-    x, y, z = np.isfinite(rows)
-    return x & y & z
-
-
-def _assemble(
-    entries: Entries,
-    grid: Grid,
-    options: Options,
-    levels: list[AnyLevel],
-    strays: Ids,
-    walls: Callable[[Words, Ids], Steps[Floats]],
-    file: Callable[[list[AnyLevel], Ids, Cells], Filing],
-) -> Steps[Octree]:
-    """Make the octree of these levels; items beyond the root come first in its references.
-
-    Yields the fraction done.
-    """
-    levels = yield from between(0.0, 0.1, without_idle_divisions(levels))
-    first = np.cumsum([0, *(level.slices.shape[1] for level in levels)])
+def _assemble(entries: Entries, grid: Grid, levels: list[Level], rule: Rule) -> Ticks[Octree]:
+    """Make the octree of these levels; items beyond the root come first in its references."""
+    first = np.cumsum([0, *(len(level.cells) for level in levels)])
     divided = [start + level.divided for level, start in zip(levels, first, strict=False)]
-    depths = np.repeat(np.arange(len(levels)), np.diff(first))
     parent = np.append(-1, np.repeat(np.concatenate(divided), 8))
-    rows = np.concatenate([level.cells for level in levels], axis=1)
-    if len(rows) == 3:
-        rows = yield from between(0.1, 0.2, walls(rows, depths))
-    cells = Cells.of(rows, parent, options.enlargement, depths)
-    yield 0.4
-    slices, references, copied = yield from between(0.4, 0.99, file(levels, first, cells))
-    yield 1.0
+    depths = np.concatenate([level.cells.depths for level in levels])
+    yield
+    walls = rule.walls(np.concatenate([level.cells.where for level in levels], axis=1), depths)
+    yield
+    cells = Cells.of(walls, parent, rule.options.enlargement, depths)
+    yield
+    slices, references, copied = yield from rule.file(entries, levels, cells)
     return octree_of(
-        options,
+        rule.options,
         cells,
         slices,
         references,
@@ -283,72 +248,6 @@ def _assemble(
         invalid_items=entries.invalid,
         order=entries.order,
         arranged=entries.arranged,
-        strays=distinct(strays),
+        strays=distinct(rule.strays),
         slack=SLIVER * cells.size + 16 * grid.rounding,
     )
-
-
-def _filed(
-    entries: Entries, options: Options, levels: list[Level], first: Ids, cells: Cells
-) -> Filing:
-    """Return the cells' slices of the references, these, in preorder, and what is copied."""
-    members = yield from between(0.0, 0.2, _members(entries, levels, cells))
-    filing = _references(entries, levels, first, members, cells)
-    slices, references = yield from between(0.2, 1.0, filing)
-    return slices, references, copied_of(references, len(entries.order), options)
-
-
-def _references(
-    entries: Entries, levels: list[Level], first: Ids, members: Members, cells: Cells
-) -> Steps[tuple[Slices, Ids]]:
-    """Return the cells' slices of the references, and these, in preorder."""
-    own = np.bincount(members.cells, minlength=len(cells))
-    for number, (level, start, stop) in enumerate(zip(levels, first, first[1:], strict=False)):
-        own[start:stop] += np.bincount(level.own.cells, minlength=stop - start)
-        yield 0.03 * (number + 1) / len(levels)
-    beyond = np.arange(len(entries), len(entries.order))
-    slices = cells.slices(own, len(beyond))
-    yield 0.1
-    references, free = np.empty(slices.end[0], np.intp), slices.begin.copy()
-    yield from between(0.1, 0.2, _fill(references, free, members))
-    for level, start, stop in zip(levels, first, first[1:], strict=False):
-        filling = _fill(references, free[start:stop], level.own)
-        at, then = (0.2 + 0.8 * number / len(cells) for number in (start, stop))
-        yield from between(at, then, filling)
-    references[: len(beyond)] = beyond
-    return slices, references
-
-
-def _fill(references: Ids, free: Ids, pairs: Members) -> Steps[None]:
-    """Write entries where their cells have free places, which move on; yields the fraction done.
-
-    A stable counting sort of pieces: in each there are neighbors, in few cells.
-    """
-    for some in blocks(len(pairs), tuning.current.piece):
-        cells, entries = pairs.cells[some], pairs.entries[some]
-        first = cells.min()
-        order = radix_argsort(cells - first, int(cells.max() - first).bit_length())
-        cells = cells[order]
-        starts = starts_of_runs(cells)
-        cells, counts = cells[starts], np.diff(starts, append=len(order))
-        references[concatenated_ranges(free[cells], counts)] = entries[order]
-        free[cells] += counts
-        yield some.stop / len(pairs)
-
-
-def _members(entries: Entries, levels: list[Level], cells: Cells) -> Steps[Members]:
-    """Return the entries that were never handed down, with their leaves, leaf by leaf."""
-    begin, end = np.concatenate([level.slices for level in levels], axis=1)
-    holding = np.flatnonzero((cells.first_child < 0) & (end > begin))
-    leaf_at = np.full(len(entries), -1)
-    leaf_at[begin[holding]] = holding
-    yield 0.2
-    leaves = leaf_at[leaf_at >= 0]
-    yield 0.3
-    leaf = np.repeat(leaves, end[leaves] - begin[leaves])
-    yield 0.5
-    # Where the walls lie freely there are no slices: everything was handed down.
-    depths = yield from between(0.5, 0.7, taken_steps(cells.depth.astype(np.uint8), leaf))
-    alone = np.flatnonzero(entries.depths[: len(leaf)] >= depths)
-    yield 0.8
-    return Members(alone, (yield from between(0.8, 1.0, taken_steps(leaf, alone))))

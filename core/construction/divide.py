@@ -1,334 +1,111 @@
-"""Top-down construction on the Morton grid: items are sorted once, then cells divided by level.
+"""The build loop: cells are divided level by level, unless that makes too many copies."""
 
-An item that lies within one cell is a member of that cell's slice of the sorted items and costs
-nothing. It is looked at when a cell is divided that it straddles; from there on it is a pair of
-item and cell, handed down level by level.
-"""
-
-from dataclasses import dataclass
-from functools import cached_property, partial
+from copy import copy
+from functools import partial
 
 import numpy as np
 
-from .. import child_masks, tuning
-from ..arrays import (
-    Flags,
-    Floats,
-    Ids,
-    blocks,
-    concatenated_ranges,
-    gather,
-)
-from ..cells import UPPER_SIDES, root_around
-from ..child_masks import ChildMasks
-from ..compiled import builder
-from ..grid import (
-    DEEPEST,
-    Depths,
-    Grid,
-    Words,
-    differing_bits,
-    enlarged_contain,
-    morton_codes,
-    pack,
-    sides_of_planes,
-)
+from .. import tuning
+from ..arrays import Ids
 from ..options import Options
-from ..passes import radix_argsort_steps, taken_steps
-from ..shapes import Shapes
-from ..steps import Steps, between
-from .levels import (
-    NO_MEMBERS,
-    Check,
-    Division,
-    Level,
-    Members,
-    check_copies,
-    foresee,
-    handed_down_steps,
-    may_be_refused,
-    most_references,
-    moving,
-    settle,
-)
+from ..steps import Ticks
+from .levels import Level
+from .rules import Rule
+
+# The leaves for which `copies_on_the_way` holds.
+_IN_LEAVES_OF = 32
+# Copies of an item at one depth that no tree is worth, unless it is small.
+MOST_FOR_AN_ITEM = 8
+# A build is tried on about this many cells of each depth. A fraction that no step repeats.
+_SAMPLE, _GOLDEN = 2048, 0.6180339887498949
 
 
-@dataclass(frozen=True)
-class Entries:
-    """The items that the root holds, sorted by code; entry e is item `order[e]`.
+def divide(root: Level, rule: Rule, entries: float) -> Ticks[list[Level]]:
+    """Divide cells, their children and so on; return the levels.
 
-    Behind them, `order` names the items beyond the root, in no order of codes, and `arranged` are
-    all these items in the same order. `depths` tell how deep an item sinks whole; `first` and
-    `last` are the finest cells that its bounds touch, packed.
+    There are this many entries; if infinitely many, any number of copies is allowed.
     """
-
-    items: Shapes
-    invalid: Ids
-    order: Ids
-    arranged: Shapes
-    codes: Words
-    depths: Depths
-    first: Words
-    last: Words
-
-    @cached_property
-    def _by_depth(self) -> tuple[Ids, Ids]:
-        """The entries sorted by depth, and where those of each depth end."""
-        by_depth = np.argsort(self.depths, kind="stable")
-        return by_depth, np.searchsorted(self.depths[by_depth], np.arange(DEEPEST + 2))
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    def straddling(self, depth: int) -> Ids:
-        """Return the entries that sink to just this depth, ascending."""
-        by_depth, ends = self._by_depth
-        return by_depth[ends[depth] : ends[depth + 1]]
+    levels, is_foreseen = [root], False
+    while len(overfull := _overfull(levels[-1], rule)):
+        copies = len(levels[-1].copies)
+        if not is_foreseen and may_be_refused(copies, len(overfull), entries, rule.options):
+            yield from _foresee(levels[-1], copy(rule), entries)
+            is_foreseen = True
+        check = partial(check_copies, entries, rule.options)
+        levels.append((yield from rule.divide(levels[-1], overfull, check)))
+    return levels
 
 
-def root_grid(lower: Floats, upper: Floats, options: Options) -> Grid:
-    """Return the grid over `options.bounds`, or over a cube around these bounds."""
-    walls = options.bounds.rows[:, 0] if options.bounds else root_around(lower, upper)
-    low, high = walls[:3], walls[3:]
-    depth = min(options.max_depth, DEEPEST)
-    while depth and (high - low).max() / 2**depth < options.min_size:
-        depth -= 1
-    return Grid(low, high, depth)
+def _overfull(level: Level, rule: Rule) -> Ids:
+    """Return the cells that hold more items than they should and may be divided."""
+    (overfull,) = (level.cells.held > rule.options.capacity).nonzero()
+    return overfull[rule.divisible(level.cells, overfull)]
 
 
-def enter(
-    items: Shapes, lower: Floats, upper: Floats, finite: Flags, grid: Grid, options: Options
-) -> Steps[Entries]:
-    """Sort the finite items; bounds, (3, n), are of all items. Yields the fraction done."""
-    count = lower.shape[1]
-    codes, first, last = np.empty((3, count), np.int64)
-    depths, kernel = np.empty(count, np.uint8), builder()
-    is_kept = options.straddlers == "keep" and options.split == "middle"
-    for some in blocks(count, tuning.current.divided):
-        if kernel is not None and not is_kept:
-            kernel.enter((lower, upper), some, grid, (first, last, codes), depths)
-            yield some.stop / count / 2
-            continue
-        low, high = lower[:, some], upper[:, some]
-        cells, ends = grid.overlapped(low, high)
-        first[some], last[some] = pack(cells), pack(ends)
-        if is_kept:
-            cells = grid.holding((low + high) / 2)
-            depths[some] = grid.held_depth(low, high, cells, options.loose_factor)
-        else:
-            depths[some] = grid.depth - differing_bits(first[some], last[some])
-        codes[some] = morton_codes(cells, grid.depth)
-        yield some.stop / count / 2
-    held = finite & _held_by_root(lower, upper, grid, options)
-    yield 0.51
-    codes, order = yield from between(0.51, 0.75, _by_code(codes, held, 3 * grid.depth))
-    beyond = np.flatnonzero(finite & ~held)
-    arranged_order = np.concatenate((order, beyond)) if len(beyond) else order
-    yield 0.76
-    arranged = yield from between(0.76, 0.85, items.take_steps(arranged_order))
-    depths = yield from between(0.85, 0.87, taken_steps(depths, order))
-    first = yield from between(0.87, 0.93, taken_steps(first, order))
-    last = yield from between(0.93, 1.0, taken_steps(last, order))
-    return Entries(
-        items=items,
-        invalid=np.flatnonzero(~finite),
-        order=arranged_order,
-        arranged=arranged,
-        codes=codes,
-        depths=depths,
-        first=first,
-        last=last,
+def _foresee(level: Level, rule: Rule, entries: float) -> Ticks[None]:
+    """Divide a sample of the cells, as deep as all will be; raise if that is too much.
+
+    Of the cells of each depth every second, third or so is taken, and stands for the others.
+    """
+    weight = 1.0
+    while len(overfull := _overfull(level, rule)):
+        some = _sample(overfull)
+        weight *= len(overfull) / len(some)
+        check = partial(check_copies, entries, rule.options, weight=weight)
+        level = yield from rule.divide(level, some, check)
+
+
+def _sample(cells: Ids) -> Ids:
+    """Return one of each few cells, not always the same one of eight children."""
+    step = -(-len(cells) // _SAMPLE)
+    first = np.arange(0, len(cells) - step + 1, step)
+    return cells[first + (first * _GOLDEN % 1 * step).astype(np.intp)]
+
+
+def most_references(entries: float, options: Options) -> float:
+    """Return how many references of an item, on average, all divisions together may make.
+
+    With leaves of 32 or more, no more than `check_copies` allows. With "hybrid" as many as are
+    cheap, however many items that leaves in a cell.
+    """
+    if options.straddlers == "hybrid":
+        return tuning.current.copies_while_cheap
+    most = min(tuning.current.copies_on_the_way, most_copies(entries) / max(entries, 1))
+    return most * _IN_LEAVES_OF / min(options.capacity, _IN_LEAVES_OF)
+
+
+def check_copies(
+    entries: float, options: Options, depth: int, count: int, weight: float = 1.0
+) -> None:
+    """Raise if this many copies of this many entries at one depth are beyond all use.
+
+    Of a sample that stands for `weight` times as many cells they have to be so for certain.
+    """
+    certainly = tuning.current.certainly_too_many
+    if weight == 1.0 and count > most_copies(entries):
+        made = f"{count:,}"
+    elif weight > 1.0 and count * weight > certainly * most_copies(entries):
+        made = f"about {float(f'{count * weight:.1e}'):,.0f}"
+    else:
+        return
+    raise ValueError(
+        f"capacity must be larger, or max_depth smaller: got {options.capacity} and"
+        f" {options.max_depth}, which make {made} copies at depth {depth}"
     )
 
 
-def _by_code(codes: Words, held: Flags, bits: int) -> Steps[tuple[Words, Ids]]:
-    """Return the codes of the items that are held, sorted, and these; yields the fraction done."""
-    entering, kernel = None, builder()
-    if not held.all():
-        entering = np.flatnonzero(held)
-        yield 0.1
-        codes = yield from between(0.1, 0.2, taken_steps(codes, entering))
-    if kernel is not None:
-        return (yield from between(0.2, 1.0, kernel.sorted_steps(codes, entering, bits)))
-    order = yield from between(0.2, 0.8, radix_argsort_steps(codes, bits))
-    codes = yield from between(0.8, 0.9, taken_steps(codes, order))
-    if entering is not None:
-        order = yield from between(0.9, 1.0, taken_steps(entering, order))
-    return codes, order
+def most_copies(entries: float) -> float:
+    """Return how many copies of this many entries at one depth are not yet beyond all use."""
+    return max(MOST_FOR_AN_ITEM * entries, tuning.current.copies_at_a_depth)
 
 
-def _held_by_root(lower: Floats, upper: Floats, grid: Grid, options: Options) -> Flags:
-    """Return which items the root holds whole, enlarged if cells are."""
-    if options.bounds is None:
-        return np.ones(lower.shape[1], bool)
-    walls = grid.lower[:, None], grid.upper[:, None]
-    return enlarged_contain(*walls, options.enlargement, lower, upper)
+def may_be_refused(copies: int, overfull: int, entries: float, options: Options) -> bool:
+    """Tell whether copies grow so that a sample of the cells should be divided before all are.
 
+    There are so many copies, and overfull cells.
 
-def divide(entries: Entries, grid: Grid, options: Options) -> Steps[tuple[list[Level], Ids]]:
-    """Divide the root, its children, their children and so on; yields the fraction done.
-
-    Returns the levels, and the entries that were placed where rounding hid what they touch.
+    The smaller the leaves, the more of the copies are still to be made.
     """
-    root = np.zeros((3, 1), np.int64)
-    whole = np.array([[0], [len(entries)]])
-    allowance = np.array([most_references(len(entries), options)])
-    levels = [Level.of_leaves(root, whole, NO_MEMBERS, np.ones(1, np.intp), allowance)]
-    strays = [np.empty(0, np.intp)]
-    gone, is_safe = np.zeros(len(entries) + 1, np.intp), False
-    division = division_of(entries, grid, options)
-    check = partial(check_copies, len(entries), options)
-    for depth in range(grid.depth):
-        level, start = levels[-1], depth / grid.depth
-        overfull = np.flatnonzero(level.counts(gone) > options.capacity)
-        if len(overfull) == 0:
-            break
-        if not is_safe and may_be_refused(len(level.copies), len(overfull), len(entries), options):
-            below = range(depth, grid.depth)
-            trying = foresee(level, below, gone.copy(), division, len(entries), options)
-            yield from between(start, start + 0.5 / grid.depth, trying)
-            start, is_safe = start + 0.5 / grid.depth, True
-        dividing = division(level, overfull, depth, gone, check)
-        children, lost = yield from between(start, (depth + 1) / grid.depth, dividing)
-        levels.append(children)
-        strays.append(lost)
-    return levels, np.concatenate(strays)
-
-
-def division_of(entries: Entries, grid: Grid, options: Options) -> Division:
-    """Return what divides cells of a level among entries."""
-    return partial(_divide_level, entries, grid, options)
-
-
-def _divide_level(
-    entries: Entries,
-    grid: Grid,
-    options: Options,
-    level: Level,
-    overfull: Ids,
-    depth: int,
-    gone: Ids,
-    check: Check,
-) -> Steps[tuple[Level, Ids]]:
-    """Divide these cells of a level where it is worth it; yields the fraction done.
-
-    Returns their children, and strays. `gone` is brought up to date.
-    """
-    counts = level.counts(gone)[overfull]
-    yield 0.01
-    pairs, fresh = yield from between(0.01, 0.1, _straddlers(entries, level, overfull, depth))
-    masks, strays = np.zeros(len(pairs), np.uint8), [np.empty(0, np.intp)]
-    if options.straddlers != "keep":
-        cut = _Cut(entries, grid, level.cells[:, overfull], depth)
-        for some in blocks(len(pairs), tuning.current.divided):
-            masks[some], lost = cut.touched(pairs[some], max(fresh - some.start, 0))
-            strays.append(lost)
-            yield 0.1 + 0.6 * some.stop / len(pairs)
-    yield from between(0.7, 0.71, _count_gone(entries.depths, depth, gone))
-    move, stay = moving(masks, options)
-    making = _children(entries, grid, level, overfull, pairs[move], masks[move], depth)
-    children = yield from between(0.71, 0.85, making)
-    yield 0.85
-    check_below = partial(check, depth + 1)
-    settling = settle(level, overfull, counts, pairs[stay], children, gone, check_below)
-    children = yield from between(0.85, 1.0, settling)
-    return children, np.concatenate(strays)
-
-
-def _straddlers(
-    entries: Entries, level: Level, overfull: Ids, depth: int
-) -> Steps[tuple[Members, int]]:
-    """Return what dividing the overfull cells sets free, with the rank of the cell among them.
-
-    First the items that leave their cell's slice here, which lie in the cell; their number is the
-    second result. Then the overfull cells' copies.
-    """
-    positions = entries.straddling(depth)
-    start, stop = np.searchsorted(positions, level.slices[:, overfull])
-    fresh = positions[concatenated_ranges(start, stop - start)]
-    yield 0.3
-    rank = np.full(level.slices.shape[1], -1)
-    rank[overfull] = np.arange(len(overfull))
-    among = yield from between(0.3, 0.5, taken_steps(rank, level.copies.cells))
-    count = len(fresh)
-    pairs = Members(*np.empty((2, count + np.count_nonzero(among >= 0)), np.intp))
-    pairs.entries[:count], pairs.cells[:count] = fresh, np.repeat(rank[overfull], stop - start)
-    for some in blocks(len(among), tuning.current.piece):
-        there = np.flatnonzero(among[some] >= 0)
-        filled, count = slice(count, count + len(there)), count + len(there)
-        pairs.entries[filled] = level.copies.entries[some][there]
-        pairs.cells[filled] = among[some][there]
-        yield 0.5 + 0.5 * some.stop / len(among)
-    return pairs, len(fresh)
-
-
-def _count_gone(depths: Depths, depth: int, gone: Ids) -> Steps[None]:
-    """Count in `gone` the entries before each that sink no deeper; yields the fraction done."""
-    for some in blocks(len(depths), tuning.current.piece):
-        there = gone[some.start + 1 : some.stop + 1]
-        np.cumsum(depths[some] <= depth, out=there)
-        there += gone[some.start]
-        yield some.stop / len(depths)
-
-
-class _Cut:
-    """Where cells of one depth are divided, and which of their children items touch."""
-
-    def __init__(self, entries: Entries, grid: Grid, cells: Words, depth: int) -> None:
-        self.entries = entries
-        odd = 2 * cells + 1
-        self.walls = pack(odd << grid.depth - depth - 1)
-        self.middles, _ = grid.bounds(odd, depth + 1)
-        self.scale = grid.scale / 2 ** (grid.depth - depth - 1)
-        lower, upper = grid.bounds(cells, depth)
-        # Walls are rounded, so children are not quite of one size.
-        sizes = np.stack((self.middles - lower, upper - self.middles))
-        self.reach = (sizes * self.scale[:, None]).reshape(6, -1)
-        # In units of children, nothing in the root is farther away; some roundings of it are lost.
-        self.margin = 2.0 ** (depth + 1) * 2.0**-48
-
-    def touched(self, pairs: Members, in_cell: int) -> tuple[ChildMasks, Ids]:
-        """Return the children of its cell that each entry touches; the first `in_cell` lie in it.
-
-        The second result are strays: entries that touch no child, by a rounding, and are given
-        every child that their bounds overlap.
-        """
-        first, last = self.entries.first[pairs.entries], self.entries.last[pairs.entries]
-        sides = sides_of_planes(first, last, self.walls[pairs.cells])
-        overlapped = child_masks.ON_SIDES.take(sides)
-        count = child_masks.POPCOUNT.take(overlapped)
-        # An item that lies in the cell and crosses one dividing plane touches both sides of it.
-        count[:in_cell] -= 1
-        doubtful = np.flatnonzero(count > 1)
-        some = pairs[doubtful]
-        middle = gather(self.middles, some.cells)
-        reach = gather(self.reach, some.cells).reshape(2, 3, -1)
-        touched = child_masks.touched_children(
-            self.entries.arranged, some.entries, middle, self.scale, self.margin, reach
-        )
-        return overlapped, some.entries[child_masks.drop_untouched(overlapped, doubtful, touched)]
-
-
-def _children(
-    entries: Entries,
-    grid: Grid,
-    level: Level,
-    overfull: Ids,
-    pairs: Members,
-    masks: ChildMasks,
-    depth: int,
-) -> Steps[Level]:
-    """Return the children of the overfull cells, with copies of the pairs in those they touch."""
-    cells = (2 * level.cells[:, overfull, None] + UPPER_SIDES[:, None]).reshape(3, -1)
-    codes = morton_codes(cells, depth + 1).reshape(-1, 8) << 3 * (grid.depth - depth - 1)
-    bounds = np.empty((len(overfull), 9), np.intp)
-    bounds[:, 0], bounds[:, 8] = level.slices[:, overfull]
-    for some in blocks(len(overfull), tuning.current.piece // 8):
-        bounds[some, 1:8] = np.searchsorted(entries.codes, codes[some, 1:])
-        yield 0.25 * some.stop / len(overfull)
-    slices = np.stack((bounds[:, :-1].ravel(), bounds[:, 1:].ravel()))
-    yield 0.3
-    handing = handed_down_steps(pairs.entries, pairs.cells, masks)
-    copies = yield from between(0.3, 1.0, handing)
-    spread, allowance = level.spread[overfull], level.allowance[overfull]
-    return Level.of_leaves(cells, slices, copies, np.repeat(spread, 8), np.repeat(allowance, 8))
+    ahead = tuning.current.copies_ahead
+    many = copies * ahead > most_copies(entries) * options.capacity
+    return many and overfull >= _SAMPLE // 2

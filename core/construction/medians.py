@@ -1,118 +1,63 @@
 """Median splits: off-grid cells, divided on each axis at the median of what they hold."""
 
-from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
-from .. import tuning
-from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges
+from ..arrays import Flags, Floats, Ids, concatenated_ranges
 from ..child_masks import POPCOUNT, ChildMasks
-from ..grid import DEEPEST, Grid
+from ..grid import Grid
 from ..options import Options
-from ..shapes import Shapes
-from ..steps import Steps, between
-from .divide import Entries
-from .levels import (
-    MOST_COPIES,
-    Level,
-    Members,
-    check_copies,
-    may_be_refused,
-    most_references,
-)
-from .off_grid import ItemBounds, OffGridCells, divide_off_grid, leaves_of
+from ..steps import Ticks
+from .divide import most_references
+from .entries import Entries, limits_of
+from .levels import MOST_COPIES, Level
+from .off_grid import ItemBounds, OffGridRule, leaves_of
+from .rules import CellPairs
 
 # Numbers in a table whose rows are searched for their medians.
 _TABLE = 262_144
 
 
-def divide_at_medians(
-    entries: Entries, grid: Grid, options: Options
-) -> Steps[tuple[list[Level], Ids]]:
-    """Divide the root, its children, their children and so on; yields the fraction done.
+class MedianRule(OffGridRule):
+    """Divides cells at the medians of the centers, as far as that is better than in the middle."""
 
-    Returns the levels, and the entries that were placed where rounding hid what they touch.
-    """
-    bounds = yield from between(0.0, 0.04, _bounds_of(entries.arranged))
-    everything = Members(np.arange(len(entries)), np.zeros(len(entries), np.intp))
-    yield 0.05
-    walls = np.concatenate((grid.lower, grid.upper))[:, None]
-    root = leaves_of(walls, everything, most_references(len(entries), options))
-    rule = _Medians(grid, options, len(entries))
-    dividing = divide_off_grid(bounds, root, np.zeros(1, np.intp), rule, options)
-    return (yield from between(0.05, 1.0, dividing))
+    @classmethod
+    def of(cls, entries: Entries, grid: Grid, options: Options) -> Ticks[Self]:
+        """Return the rule for a root among entries."""
+        bounds = ItemBounds(entries.arranged, *(yield from limits_of(entries.arranged, None)))
+        return cls(bounds, np.ones(len(entries), bool), grid, options)
 
+    def root(self) -> Level:
+        """Return the root, which holds all entries."""
+        count, walls = len(self.is_whole), np.concatenate((self.grid.lower, self.grid.upper))
+        allowance = most_references(count, self.options)
+        nothing = np.zeros(1, np.intp)
+        return leaves_of(walls[:, None], np.arange(count), nothing + count, nothing, allowance)
 
-def _bounds_of(items: Shapes) -> Steps[ItemBounds]:
-    lower, upper, centers = np.empty((3, 3, len(items)))
-    for some in blocks(len(items), tuning.current.divided):
-        lower[:, some], upper[:, some] = items[some].limits()
-        centers[:, some] = (lower[:, some] + upper[:, some]) / 2
-        yield some.stop / len(items)
-    return ItemBounds(items, lower, upper, centers)
-
-
-@dataclass(frozen=True)
-class _Medians:
-    """Cells are divided at medians, as far as that is better than in the middle."""
-
-    grid: Grid
-    options: Options
-    entries: int
-
-    def divisible(self, walls: Floats, depths: Ids) -> Flags:
-        """Return which cells are neither too deep nor too small to have children."""
-        large = (walls[3:] - walls[:3]).max(axis=0) / 2 >= self.options.min_size
-        return large & (depths < min(self.options.max_depth, DEEPEST))
-
-    def may_be_refused(self, level: Level, overfull: Ids) -> bool:
-        """Tell whether copies grow so that a sample of these cells should be divided first."""
-        copies = len(level.copies)
-        return may_be_refused(copies, len(overfull), self.entries, self.options)
-
-    def check(self, depth: int, count: int) -> None:
-        """Raise if this many copies at one depth are beyond all use."""
-        check_copies(self.entries, self.options, depth, count)
-
-    def divide(
-        self, bounds: ItemBounds, walls: Floats, pairs: Members
-    ) -> Steps[tuple[OffGridCells, ChildMasks, Ids]]:
-        """Choose where to divide the cells, and find the children that take their items."""
+    def choose(self, walls: Floats, pairs: CellPairs) -> Ticks[tuple[Floats, ChildMasks]]:
+        """Return where cells are divided, (3, c), and the children that take each entry."""
         counts = np.bincount(pairs.cells)
         starts = np.cumsum(counts) - counts
-        medians = yield from between(0.0, 0.4, _medians(bounds.centers, pairs.entries, counts))
+        medians = yield from _medians(self.bounds.centers, pairs.entries, counts)
         lower, upper = walls[:3], walls[3:]
         centers = (lower + upper) / 2
         # A median on a wall gives way to the middle, and so do those that make too small a child.
         middles = np.where((lower < medians) & (medians < upper), medians, centers)
         least = np.minimum(middles - lower, upper - middles).max(axis=0)
         middles = np.where(least >= self.options.min_size, middles, centers)
-        cells = OffGridCells(self.grid, walls, middles)
-        masks, strays = yield from between(0.4, 0.8, self._taking(cells, bounds, pairs))
+        masks = yield from self.masks(walls, middles, pairs)
         # So do those that cut too many items for their copies to be worth it.
         copies = np.add.reduceat(POPCOUNT.take(masks), starts, dtype=np.intp)
         costly = (copies > MOST_COPIES * counts) & (middles != centers).any(axis=0)
         if costly.any():
             some = concatenated_ranges(starts[costly], counts[costly])
-            cells = OffGridCells(self.grid, walls, np.where(costly, centers, middles))
-            again = self._taking(cells, bounds, pairs[some])
-            masks[some], more = yield from between(0.8, 1.0, again)
-            strays = np.concatenate((strays, more))
-        return cells, masks, strays
-
-    def _taking(
-        self, cells: OffGridCells, bounds: ItemBounds, pairs: Members
-    ) -> Steps[tuple[ChildMasks, Ids]]:
-        """Return the children that take entries, and entries whose children rounding hid."""
-        masks, strays = np.zeros(len(pairs), np.uint8), [np.empty(0, np.intp)]
-        for some in blocks(len(pairs), tuning.current.divided):
-            masks[some], lost = cells.taking(bounds, pairs[some], self.options)
-            strays.append(lost)
-            yield some.stop / len(pairs)
-        return masks, np.concatenate(strays)
+            middles = np.where(costly, centers, middles)
+            masks[some] = yield from self.masks(walls, middles, pairs[some])
+        return middles, masks
 
 
-def _medians(centers: Floats, entries: Ids, counts: Ids) -> Steps[Floats]:
+def _medians(centers: Floats, entries: Ids, counts: Ids) -> Ticks[Floats]:
     """Return the medians of the centers of each cell's entries, (3, c).
 
     Cells of about one count are taken together, until their numbers fill a table. Each is
@@ -133,7 +78,7 @@ def _medians(centers: Floats, entries: Ids, counts: Ids) -> Steps[Floats]:
             table = row.take(members)
             table[left], table[right] = -np.inf, np.inf
             medians[axis, some] = _in_the_middle(table, counts[some] % 2 == 0)
-            yield (first + len(some) * (axis + 1) / 3) / len(order)
+            yield
         first += len(some)
     return medians
 

@@ -6,7 +6,7 @@ from typing import Self
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, distinct, flagged, radix_argsort, starts_of_runs
+from ..arrays import Flags, Floats, Ids, distinct, flagged, radix_argsort
 from ..cells import Cells, Slices
 from ..compiled import Builder, Tallies, builder
 from ..construction.levels import Members
@@ -106,7 +106,7 @@ class Assignment:
             (here,) = (cells.depth == depth).nonzero()
             enough = here[counts[here] >= least]
             up = pairs[(cells.depth[pairs.cells] == depth) & (counts[pairs.cells] < least)]
-            keys = _distinct(up.entries * len(cells) + cells.parent[up.cells])
+            keys = distinct(up.entries * len(cells) + cells.parent[up.cells])
             lifted = Members(keys // len(cells), keys % len(cells))
             counts += np.bincount(lifted.cells, minlength=len(cells))
             counts[cells.parent[enough]] = least
@@ -174,7 +174,7 @@ class Assignment:
     def _deduplicated(self, placements: Members) -> Members:
         """Return the pairs without repetition, by item."""
         span = int(placements.cells.max(initial=NO_CELL)) + 2
-        keys = _distinct(placements.entries * span + placements.cells + 1)
+        keys = distinct(placements.entries * span + placements.cells + 1)
         return Members(keys // span, keys % span - 1)
 
     def check(self) -> None:
@@ -301,12 +301,6 @@ class OneCellEach(Assignment):
         assert np.array_equal(self.placements.entries, np.arange(self.count))
         places = np.append(self.cells.place, -1)[self.placements.cells]
         assert (np.diff(places[self.references]) >= 0).all()
-
-
-def _distinct(keys: Ids) -> Ids:
-    """Return the different keys, ascending: to sort is faster than what `np.unique` does."""
-    keys = np.sort(keys)
-    return keys[starts_of_runs(keys)]
 
 
 def _counted(cells: Ids, count: int) -> Ids:

@@ -6,26 +6,27 @@ that separated nothing and have none below them that did, so that coincident ite
 one leaf instead of a chain of cells.
 """
 
-from dataclasses import dataclass
+import math
 
 import numpy as np
 
-from ..arrays import Flags, Floats, Ids, distinct, gather
+from ..arrays import Flags, Floats, Ids, distinct, gather, ranks_of
 from ..boxes import boxes_contain, boxes_grown
 from ..cells import Cells
 from ..child_masks import POPCOUNT, ChildMasks
 from ..compiled import builder
-from ..construction.levels import Level, Members, handed_down, without_idle_divisions
+from ..construction.divide import divide
+from ..construction.levels import Level, Members, without_idle_divisions
 from ..construction.off_grid import (
     ItemBounds,
-    OffGridCells,
-    divide_level,
-    divide_off_grid,
+    OffGridCut,
+    OffGridRule,
     leaves_of,
+    may_have_children,
 )
-from ..grid import Grid
+from ..construction.rules import CellPairs
 from ..options import Options
-from ..steps import Steps, run
+from ..steps import Ticks, run
 from .assignment import NO_CELL, Assignment, OneCellEach
 from .items import limits, simplest
 
@@ -59,13 +60,6 @@ def holding_boxes(cells: Cells, options: Options) -> Floats:
     return boxes
 
 
-def item_bounds(rows: Floats, never_copied: Flags) -> ItemBounds:
-    """Return the bounds of items (7, k); those copied before may reach beyond their cell."""
-    bounds = ItemBounds(simplest(rows), *limits(rows))
-    bounds.never_copied = never_copied
-    return bounds
-
-
 def first_holding_ancestor(cells: Cells, options: Options, starts: Ids, rows: Floats) -> Ids:
     """Return for each item (7, k) the first cell, from its start upwards, that holds it."""
     boxes, (lower, upper) = holding_boxes(cells, options), limits(rows)
@@ -87,24 +81,29 @@ def pushed_down(cells: Cells, options: Options, starts: Ids, rows: Floats) -> tu
     They ascend by item. The second result are the strays.
     """
     pairs, strays = Members(np.arange(len(starts)), starts), [starts[:0]]
-    found, grid = pairs[:0], cells.root
+    found, bounds = pairs[:0], ItemBounds(simplest(rows), *limits(rows))
+    cut = OffGridCut.of(cells.root, cells.rows, cells.middle_rows)
     never_copied = np.ones(len(starts), bool)
     while len(pairs):
         going = (pairs.cells != NO_CELL) & (cells.first_child[pairs.cells] >= 0)
         found, pairs = found + pairs[~going], pairs[going]
         if len(pairs) == 0:
             break
-        walls, middles = gather(cells.rows, pairs.cells), gather(cells.middle_rows, pairs.cells)
-        bounds = item_bounds(gather(rows, pairs.entries), never_copied[pairs.entries])
-        masks, lost = OffGridCells(grid, walls, middles).taking_each(bounds, options)
+        each = CellPairs(pairs.entries, pairs.cells, never_copied[pairs.entries])
+        masks, lost = cut.taking(bounds, options, each)
         # Also of an item whose other copies have come to rest in leaves, this is only a part.
         never_copied[pairs.entries[POPCOUNT[masks] > 1]] = False
-        if len(lost):
-            strays.append(pairs.entries[lost])
+        strays.append(lost)
         is_held = masks > 0
         found, pairs = found + pairs[~is_held], pairs[is_held]
-        pairs = handed_down(pairs.entries, cells.first_child[pairs.cells], masks[is_held])
+        pairs = _handed_down(pairs.entries, cells.first_child[pairs.cells], masks[is_held])
     return found[np.argsort(found.entries, kind="stable")], distinct(np.concatenate(strays))
+
+
+def _handed_down(entries: Ids, first_children: Ids, masks: ChildMasks) -> Members:
+    """Return a pair for each child that takes an entry, entry by entry."""
+    each = np.flatnonzero(np.unpackbits(masks, bitorder="little"))
+    return Members(entries[each >> 3], first_children[each >> 3] + (each & 7))
 
 
 def overfull(assignment: Assignment, options: Options, numbers: Ids) -> Ids:
@@ -114,67 +113,44 @@ def overfull(assignment: Assignment, options: Options, numbers: Ids) -> Ids:
     if not many.any():
         return numbers[:0]
     numbers = distinct(numbers[many])
-    rule = _Centers.of(assignment, options)
-    return numbers[rule.divisible(cells.rows[:, numbers], cells.depth[numbers])]
+    least = max(options.min_size, assignment.finest)
+    return numbers[may_have_children(cells.rows[:, numbers], cells.depth[numbers], least, options)]
 
 
-@dataclass(frozen=True)
-class _Centers:
-    """Cells are divided at their centers."""
+class _CenterRule(OffGridRule):
+    """Divides cells at their centers."""
 
-    grid: Grid
-    options: Options
-    least: float
+    def __init__(
+        self, assignment: Assignment, bounds: ItemBounds, is_whole: Flags, options: Options
+    ) -> None:
+        super().__init__(bounds, is_whole, assignment.cells.root, options)
+        self.least = max(options.min_size, assignment.finest)
 
-    @classmethod
-    def of(cls, assignment: Assignment, options: Options) -> "_Centers":
-        least = max(options.min_size, assignment.finest)
-        return cls(assignment.cells.root, options, least)
-
-    def divisible(self, walls: Floats, depths: Ids) -> Flags:
-        """Return which cells are neither too deep nor too small to have children."""
-        sizes, middles = walls[3:] - walls[:3], (walls[:3] + walls[3:]) / 2
-        # Where numbers are too coarse to tell the middle from a wall, children would be as large.
-        apart = ((walls[:3] < middles) & (middles < walls[3:])).any(axis=0)
-        return apart & (depths < self.options.max_depth) & (sizes.max(axis=0) / 2 >= self.least)
-
-    def divide(
-        self, bounds: ItemBounds, walls: Floats, pairs: Members
-    ) -> Steps[tuple[OffGridCells, ChildMasks, Ids]]:
-        """Divide the cells, and find the children that take their items."""
-        cells = OffGridCells(self.grid, walls, (walls[:3] + walls[3:]) / 2)
-        masks, strays = cells.taking(bounds, pairs, self.options)
-        yield 1.0
-        return cells, masks, strays
-
-    def may_be_refused(self, level: Level, overfull: Ids) -> bool:
-        """Let any number of copies be: items come and go."""
-        return False
-
-    def check(self, depth: int, count: int) -> None:
-        """Let any number of copies be: items come and go."""
+    def choose(self, walls: Floats, pairs: CellPairs) -> Ticks[tuple[Floats, ChildMasks]]:
+        """Return the centers of the cells, (3, c), and the children that take each entry."""
+        centers = (walls[:3] + walls[3:]) / 2
+        return centers, (yield from self.masks(walls, centers, pairs))
 
 
 def divided(assignment: Assignment, rows: Floats, leaves: Ids, options: Options) -> Assignment:
     """Return the assignment after these leaves, of items among `rows` (7, n), are divided."""
     if len(leaves) == 0:
         return assignment
-    items, bounds, level = _leaves(assignment, rows, leaves)
-    rule, depths = _Centers.of(assignment, options), assignment.cells.depth[leaves]
-    levels, strays = run(divide_off_grid(bounds, level, depths, rule, options))
-    levels = run(without_idle_divisions(levels))
+    items, rule, level = _leaves(assignment, rows, leaves, options)
+    levels = without_idle_divisions(run(divide(level, rule, math.inf)))
     numbers, count = leaves, len(assignment.cells)
     placements, parents = [], []
     for level in levels:
-        placements.append(Members(items[level.own.entries], numbers[level.own.cells]))
+        own = level.own
+        placements.append(Members(items[own.entries], numbers[own.cells]))
         parents.append(numbers[level.divided])
         numbers = count + np.arange(8 * len(level.divided))
         count += len(numbers)
     if count > len(assignment.cells):
-        walls = np.concatenate([level.cells for level in levels[1:]], axis=1)
+        walls = np.concatenate([level.cells.where for level in levels[1:]], axis=1)
         cells = assignment.cells.with_children(np.concatenate(parents), walls)
         found = sum(placements[1:], placements[0])
-        assignment = assignment.refined(cells, leaves, found, items[strays])
+        assignment = assignment.refined(cells, leaves, found, items[rule.strays])
     return assignment
 
 
@@ -182,23 +158,24 @@ def separable(assignment: Assignment, rows: Floats, leaves: Ids, options: Option
     """Return those of the leaves whose division alone would set items (7, n) apart."""
     if len(leaves) == 0:
         return leaves
-    _, bounds, level = _leaves(assignment, rows, leaves)
-    rule = _Centers.of(assignment, options)
-    run(divide_level(bounds, level, np.arange(len(leaves)), 0, rule, options))
+    _, rule, level = _leaves(assignment, rows, leaves, options)
+    run(rule.divide(level, np.arange(len(leaves)), lambda depth, count: None))
     return leaves[level.divided[level.separated]]
 
 
-def _leaves(assignment: Assignment, rows: Floats, leaves: Ids) -> tuple[Ids, ItemBounds, Level]:
-    """Return the items that leaves hold, their bounds, and the leaves as a level."""
+def _leaves(
+    assignment: Assignment, rows: Floats, leaves: Ids, options: Options
+) -> tuple[Ids, _CenterRule, Level]:
+    """Return the items that leaves hold, the rule that divides leaves, and these as a level."""
     pairs = assignment.placements[assignment.in_cells(leaves)]
-    rank = np.empty(len(assignment.cells), np.intp)
-    rank[leaves] = np.arange(len(leaves))
-    ranks = rank[pairs.cells]
+    ranks = ranks_of(len(assignment.cells), leaves)[pairs.cells]
     order = np.argsort(ranks, kind="stable")
     items, entries = np.unique(pairs.entries[order], return_inverse=True)
-    bounds = item_bounds(rows[:, items], assignment.stands_alone[items])
-    walls = assignment.cells.rows[:, leaves]
-    return items, bounds, leaves_of(walls, Members(entries, ranks[order]))
+    walls, depths = assignment.cells.rows[:, leaves], assignment.cells.depth[leaves]
+    level = leaves_of(walls, entries, np.bincount(ranks, minlength=len(leaves)), depths)
+    bounds = ItemBounds(simplest(rows[:, items]), *limits(rows[:, items]))
+    rule = _CenterRule(assignment, bounds, assignment.stands_alone[items], options)
+    return items, rule, level
 
 
 def underfull(assignment: Assignment, least: int) -> Ids:

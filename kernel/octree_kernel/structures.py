@@ -4,7 +4,7 @@
 
 from ctypes import POINTER, Structure, c_double, c_int64, c_void_p
 
-ABI = 69635613339349043
+ABI = 297136317443196923
 
 DAMAGED = -1
 NO_ROOM = -2

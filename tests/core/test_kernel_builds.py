@@ -289,15 +289,16 @@ def test_indices_that_point_nowhere_are_refused(wrong, where):
     words = np.zeros((3, 1), np.int64)
     grid = core.grid.Grid(np.zeros(3), np.ones(3), 4)
     divider = compiled.Divider(items, tuple(words), np.zeros(1, np.uint8), grid)
-    rows, which, copies = root_rows(), np.zeros(1, np.intp), np.zeros(1, np.int32)
-    rows[6] = 1
+    (numbers, rows), which = root_rows(), np.zeros(1, np.intp)
+    copies = np.zeros(1, np.int32)
+    rows[3] = 1
     if where in ("slices", "copied"):
-        rows[4 if where == "slices" else 6] = wrong
+        rows[1 if where == "slices" else 3] = wrong
     elif where == "copies":
         copies[0] = min(wrong, 2**31 - 1)
     elif where == "which":
         which[0] = wrong
-    asked, one = compiled.CellsAsked(rows, np.ones(1), copies, 0), np.ones(1, np.intp)
+    asked, one = compiled.CellsAsked(numbers, rows, np.ones(1), copies, 0), np.ones(1, np.intp)
     cells = compiled.CellsDivided(divider, asked, which, one, 1 if where == "room" else 2)
     with pytest.raises(IndexError, match="points nowhere"):
         run(cells.classify())
@@ -311,7 +312,7 @@ def test_indices_that_point_nowhere_are_refused(wrong, where):
 
 def root_rows():
     """Return a root that holds one entry, as the kernel takes it."""
-    return np.array([[0, 0, 0, 0, 1, 0, 0, 1, 1]]).T
+    return np.zeros((3, 1), np.int64), np.array([[0, 1, 0, 0, 1, 1, 0]]).T
 
 
 def test_what_rounding_hides_from_all_children_goes_to_those_it_overlaps():
@@ -320,7 +321,8 @@ def test_what_rounding_hides_from_all_children_goes_to_those_it_overlaps():
     far = core.grid.pack(np.array([[15], [15], [3]]))
     words = np.zeros(1, np.int64), np.zeros(1, np.int64), far
     divider = compiled.Divider(items, words, np.zeros(1, np.uint8), grid)
-    asked = compiled.CellsAsked(root_rows(), np.full(1, 128.0), np.empty(0, np.int32), 0)
+    numbers, rows = root_rows()
+    asked = compiled.CellsAsked(numbers, rows, np.full(1, 128.0), np.empty(0, np.int32), 0)
     which, one = np.zeros(1, np.intp), np.ones(1, np.intp)
     cells = compiled.CellsDivided(divider, asked, which, one, 1)
     run(cells.classify())
@@ -333,6 +335,6 @@ def test_what_rounding_hides_from_all_children_goes_to_those_it_overlaps():
     verdict = judged(held[None], one, one, np.full(1, 128.0))
     assert (cells.worth, cells.separates, copies) == (verdict.worth, verdict.separated, 4)
     assert_array_equal(allowance, np.repeat(verdict.allowance, 8))
-    assert_array_equal(rows[8], np.repeat(verdict.spread, 8))
+    assert_array_equal(rows[8:], [np.repeat(verdict.spread, 8), [1] * 8])
     assert_array_equal(rows[5:8], [[0, 1, 2, 3, 4, 4, 4, 4], [1, 2, 3, 4, 4, 4, 4, 4], held])
     assert run(cells.hand_down()).tolist() == [0] * 4

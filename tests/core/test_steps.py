@@ -8,7 +8,7 @@ import pytest
 from stepping import finished
 
 import core
-from core.steps import Steps, ascending, at_once, between, repeated, run
+from core.steps import Steps, ascending, at_once, between, counted, repeated, run
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -31,6 +31,19 @@ def test_all_at_once_and_one_by_one_make_the_same(count):
 
 def test_a_part_lies_between_two_fractions():
     assert finished(between(0.5, 1.0, counting(2, []))) == ([0.75, 1.0], 2)
+
+
+@pytest.mark.parametrize("expected", [0.5, 8, 40])
+@pytest.mark.parametrize("count", [0, 1, 8, 400])
+def test_counted_steps_ascend_to_one_however_many_come(count, expected):
+    fractions, result = finished(counted(counting(count, []), expected))
+    assert (len(fractions), fractions[-1], result) == (count + 1, 1.0, count)
+    assert fractions == sorted(fractions)
+
+
+def test_steps_that_come_as_expected_are_equally_long():
+    fractions, _ = finished(counted((None for _ in range(40)), 40))
+    assert fractions[:35] == pytest.approx([(step + 1) / 40 for step in range(35)])
 
 
 def test_what_is_done_stays_done():

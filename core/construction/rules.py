@@ -1,0 +1,181 @@
+"""Rules of division: where cells are divided, and which children their entries go to, in NumPy."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import tuning
+from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges
+from ..cells import Cells, Slices
+from ..child_masks import POPCOUNT, ChildMasks
+from ..octree import copied_of
+from ..options import COPYING, Options
+from ..passes import pieces
+from ..steps import Ticks
+from .entries import Entries
+from .levels import Leaves, Level, Members, Verdict, judged
+
+# Raises if at this depth this many copies are beyond all use.
+Check = Callable[[int, int], None]
+# Slices of the references of each cell; these; and which entries stand there more than once.
+Filing: TypeAlias = Ticks[tuple[Slices, Ids, Flags]]
+
+
+@dataclass(frozen=True)
+class CellPairs(Members):
+    """Entries and the cells that hold them, cell by cell.
+
+    `is_whole` flags entries that lie whole in their cell, as far as they lie in the root.
+    """
+
+    is_whole: Flags
+
+
+class Rule(ABC):
+    """Divides cells: finds where their children are, and which of them take an entry.
+
+    `strays` are entries that were placed where rounding hid what they touch. A copy of a rule
+    divides cells on trial.
+    """
+
+    def __init__(self, options: Options) -> None:
+        self.options = options
+        self.strays = np.empty(0, np.intp)
+
+    @abstractmethod
+    def divisible(self, leaves: Leaves, some: Ids) -> Flags:
+        """Return which of some cells are neither too deep nor too small to have children."""
+
+    @abstractmethod
+    def children(self, leaves: Leaves, pairs: CellPairs) -> Ticks[tuple[NDArray[Any], ChildMasks]]:
+        """Return where the children are, (k, 8 c), and which of them take the entry of each pair.
+
+        No child takes an entry that stays.
+        """
+
+    @abstractmethod
+    def leaving(self, level: Level, leaves: Leaves) -> Ticks[CellPairs]:
+        """Return the entries that a child may take from cells of a level, or that stay there."""
+
+    def sliced(self, leaves: Leaves, where: NDArray[Any]) -> Ticks[tuple[Ids, Ids]]:
+        """Return the children's slices of the entries, (2, c, 8), and how many they hold."""
+        yield
+        slices, held = np.split(np.zeros((3, len(leaves), 8), np.intp), [2])
+        return slices, held[0]
+
+    def walls(self, where: NDArray[Any], depths: Ids) -> Floats:
+        """Return the walls (6, c) of cells of these depths, given where they are."""
+        return where
+
+    def divide(self, level: Level, overfull: Ids, check: Check) -> Ticks[Level]:
+        """Divide these cells of a level where it is worth it; return the children."""
+        leaves = level.cells[overfull]
+        pairs = yield from self.leaving(level, leaves)
+        where, masks = yield from self.children(leaves, pairs)
+        masks = _moving(masks, self.options)
+        going, copied = yield from _going(pairs, masks, len(leaves))
+        slices, held = yield from self.sliced(leaves, where)
+        held += copied
+        verdict = judged(held, leaves.held, leaves.spread, leaves.allowance)
+        check(int(leaves.depths[0]) + 1, int(copied[verdict.allowance >= 1].sum()))
+        level.settle(overfull, verdict.worth, verdict.separated)
+        if self.options.straddlers not in COPYING:
+            stay = pairs[(masks == 0) & verdict.worth[pairs.cells]]
+            level.stay = Members(stay.entries, overfull[stay.cells])
+        yield
+        going, copied = _of_some(going, copied, verdict.worth)
+        ends = np.cumsum(copied).reshape(-1, 8)
+        children = _children(leaves, where, (*slices, ends - copied, ends, held), verdict)
+        copies = yield from _handed_down(pairs.entries, going, ends - copied, copied)
+        return Level(children, copies)
+
+    def file(self, entries: Entries, levels: Sequence[Level], cells: Cells) -> Filing:
+        """Return the slices of all cells, the references in preorder, and what is copied."""
+        slices = cells.slices(np.concatenate([each.own_counts for each in levels]), entries.beyond)
+        references = np.empty(slices.end[0], np.intp)
+        references[: entries.beyond] = np.arange(len(entries), len(entries.order))
+        begins = np.split(slices.begin, np.cumsum([len(each.cells) for each in levels])[:-1])
+        for depth, (level, begin) in enumerate(zip(levels, begins, strict=True)):
+            yield
+            stay = np.bincount(level.stay.cells, minlength=len(begin))
+            references[concatenated_ranges(begin, stay)] = level.stay.entries
+            yield from _fill(references, begin, level, entries.depths >= depth)
+        return slices, references, copied_of(references, len(entries.order), self.options)
+
+    def taking(
+        self, take: Callable[[CellPairs], tuple[ChildMasks, Ids]], pairs: CellPairs
+    ) -> Ticks[ChildMasks]:
+        """Return the children that take the entry of each pair, some at a time; note strays."""
+        masks, strays = np.empty(len(pairs), np.uint8), [self.strays]
+        for some in blocks(len(pairs), tuning.current.divided):
+            masks[some], lost = take(pairs[some])
+            strays.append(lost)
+            yield
+        self.strays = np.concatenate(strays)
+        return masks
+
+
+def _moving(masks: ChildMasks, options: Options) -> ChildMasks:
+    """Return the children that entries go to: none where they touch too many, and stay."""
+    if options.straddlers in COPYING:
+        return masks
+    most = options.hybrid_limit if options.straddlers == "hybrid" else 1
+    return np.where(POPCOUNT.take(masks) <= most, masks, np.uint8(0))
+
+
+def _going(pairs: CellPairs, masks: ChildMasks, count: int) -> Ticks[tuple[list[Ids], Ids]]:
+    """Return the pairs whose entry each of eight children takes, and how many, (count, 8)."""
+    ends, going = np.searchsorted(pairs.cells, np.arange(count + 1)), []
+    copied = np.empty((count, 8), np.intp)
+    for child in range(8):
+        going.append(np.flatnonzero(masks & np.uint8(1 << child) != 0))
+        copied[:, child] = np.diff(np.searchsorted(going[child], ends))
+        yield
+    return going, copied
+
+
+def _of_some(going: list[Ids], copied: Ids, some: Flags) -> tuple[list[Ids], Ids]:
+    """Return the same, without the pairs of other cells."""
+    if some.all():
+        return going, copied
+    kept = [pairs[np.repeat(some, counts)] for pairs, counts in zip(going, copied.T, strict=True)]
+    return kept, copied * some[:, None]
+
+
+def _children(
+    leaves: Leaves, where: NDArray[Any], known: tuple[Ids, ...], verdict: Verdict
+) -> Leaves:
+    """Return the children, (8 c), of divided cells (c,) that are worth it."""
+    spread = np.broadcast_to(verdict.spread[:, None], (len(leaves), 8))
+    depths = np.broadcast_to(leaves.depths[:, None] + 1, (len(leaves), 8))
+    rows = np.stack((*known, spread, depths)).reshape(7, -1)
+    children = Leaves(where, rows, np.repeat(verdict.allowance, 8))
+    return children if verdict.worth.all() else children[np.repeat(verdict.worth, 8)]
+
+
+def _handed_down(entries: Ids, going: list[Ids], starts: Ids, copied: Ids) -> Ticks[Ids]:
+    """Return copies of the entries, child after child, that begin there in each, (c, 8)."""
+    copies = np.empty(copied.sum(), np.intp)
+    for child, pairs in enumerate(going):
+        copies[concatenated_ranges(starts[:, child], copied[:, child])] = entries[pairs]
+        yield
+    return copies
+
+
+def _fill(references: Ids, begin: Ids, level: Level, is_below: Flags) -> Ticks[None]:
+    """Write what leaves hold where it begins: entries of their slices, and copies."""
+    leaves = level.leaves
+    for some in pieces(level.cells.held[leaves].cumsum()):
+        cells, at = level.cells[leaves[some]], begin[leaves[some]]
+        first, last = cells.slices
+        held = concatenated_ranges(first, last - first)
+        counts = cells.held - cells.copy_counts
+        references[concatenated_ranges(at, counts)] = held[is_below[held]]
+        yield
+        copied = concatenated_ranges(at + counts, cells.copy_counts)
+        references[copied] = level.copies_in(cells)
+        yield
