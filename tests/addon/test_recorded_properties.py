@@ -5,6 +5,7 @@ OCTREE_RECORD=1 .venv/bpy-5.2/bin/python tests/run_in_blender.py -- \
     tests/addon/test_recorded_properties.py
 """
 
+import inspect
 import json
 import os
 from pathlib import Path
@@ -27,7 +28,7 @@ def facts_of_class(each):
     if issubclass(each, bpy.types.Operator):
         module, name = each.bl_idname.split(".")
         rna = getattr(getattr(bpy.ops, module), name).get_rna_type()
-    own = {name for base in each.__mro__ for name in base.__dict__.get("__annotations__", ())}
+    own = {name for base in each.__mro__ for name in inspect.get_annotations(base)}
     found = {
         row.identifier: facts_of(row)
         for row in rna.properties
