@@ -5,7 +5,7 @@ Read declared, fields, then blender, data and arguments. `declared` knows nothin
 
 from .arguments import add_arguments, given
 from .blender import Asking, draw_options, read, settings_group
-from .data import from_values
+from .data import as_json, from_values
 from .declared import Option, OptionGroup, when
 from .fields import boolean, enum, integer, nested, pointer, real, string
 
@@ -14,6 +14,7 @@ __all__ = [
     "Option",
     "OptionGroup",
     "add_arguments",
+    "as_json",
     "boolean",
     "draw_options",
     "enum",

@@ -1,6 +1,6 @@
 """Options in Blender: groups of settings, properties of operators, rows of the interface."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Generic, TypeVar, get_args
 
 import bpy
@@ -106,17 +106,34 @@ def read(owner: Any, options: type[Other]) -> Other:
     return options.of({name: _value(owner, each) for name, each in options.flat.items()})
 
 
-def draw_options(layout: bpy.types.UILayout, owner: Any, options: type[OptionGroup]) -> None:
-    """Show the options that count, a row each, from top to bottom."""
+def draw_options(
+    layout: bpy.types.UILayout,
+    owner: Any,
+    options: type[OptionGroup],
+    without: Collection[str] = (),
+) -> None:
+    """Show the options that count, a row each, from top to bottom.
+
+    Parameters
+    ----------
+    layout : bpy.types.UILayout
+        Where the rows stand.
+    owner : bpy.types.Operator or bpy.types.PropertyGroup
+        The owner of the properties.
+    options : type of OptionGroup
+        The options.
+    without : collection of str, optional
+        Names of options that have no row here.
+    """
     known = getattr(owner, "properties", owner).bl_rna.properties
     for name, each in options.flat.items():
-        if name in known and (each.shown is None or each.shown(owner)):
+        is_there = name in known and name not in without and not known[name].is_hidden
+        if is_there and (each.shown is None or each.shown(owner)):
             _draw_row(layout, owner, each)
 
 
 def _draw_row(layout: bpy.types.UILayout, owner: Any, option: Option) -> None:
     """Show one option; the text for an empty value stands in its field, or beside a number."""
-    shown: dict[str, Any] = {}
     is_empty = bool(option.empty) and not getattr(owner, option.name)
     if is_empty and option.kind == "real":
         row = layout.row()
@@ -125,9 +142,10 @@ def _draw_row(layout: bpy.types.UILayout, owner: Any, option: Option) -> None:
     elif option.kind == "pointer" and isinstance(owner, bpy.types.Operator):
         place = bpy.context.scene if option.data == "objects" else bpy.data
         layout.prop_search(owner, option.name, place, option.data)
+    elif is_empty:
+        layout.prop(owner, option.name, placeholder=option.empty)
     else:
-        shown |= {"placeholder": option.empty} if is_empty else {}
-        layout.prop(owner, option.name, **shown)
+        layout.prop(owner, option.name)
 
 
 def _properties(options: type[OptionGroup], *, is_operator: bool) -> dict[str, Any]:
@@ -148,8 +166,8 @@ def _property(option: Option, is_operator: bool, extra: Mapping[str, Any]) -> An
         of_kind = {"items": items} if items else {}
         return _MAKERS[option.kind](**{**texts, "default": option.default, **of_kind, **extra})
     if is_operator:
-        return StringProperty(**texts, **extra)
-    return PointerProperty(type=_POINTED[option.data], **texts, **extra)
+        return StringProperty(**{**texts, **extra})
+    return PointerProperty(type=_POINTED[option.data], **{**texts, **extra})
 
 
 def _shared(options: type[OptionGroup], settings: Any) -> Iterable[Option]:

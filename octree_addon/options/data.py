@@ -1,4 +1,4 @@
-"""Options read back from JSON: unknown names are left out, unfit values are as in a new scene."""
+"""Options as JSON and back: unknown names are left out, unfit values are as in a new scene."""
 
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -6,6 +6,16 @@ from typing import Any, TypeVar
 from .declared import Option, OptionGroup
 
 Read = TypeVar("Read", bound=OptionGroup)
+
+
+def as_json(options: OptionGroup) -> dict[str, Any]:
+    """Return the flat values that a file keeps: of options that the interface shows."""
+    flat = options.flat
+    return {
+        name: value
+        for name, value in options.values().items()
+        if "HIDDEN" not in flat[name].extra.get("options", ())
+    }
 
 
 def from_values(options: type[Read], values: Mapping[str, Any]) -> Read:

@@ -103,6 +103,8 @@ def _both(one: Condition | None, other: Condition | None) -> Condition | None:
 class OptionGroup:
     """Base of records of options; each subclass becomes a frozen, keyword-only dataclass.
 
+    The rows of base classes stand first, in the order of the bases.
+
     Attributes
     ----------
     flat : Mapping of str to Option
@@ -119,9 +121,7 @@ class OptionGroup:
             if not isinstance(each, Option | Nested):
                 raise TypeError(f"{cls.__name__}.{name} must be declared by a factory of `fields`")
             setattr(cls, name, each.default)
-        inherited = [
-            base._declared for base in cls.__mro__[:0:-1] if issubclass(base, OptionGroup)
-        ]
+        inherited = [base._declared for base in cls.__bases__ if issubclass(base, OptionGroup)]
         cls._declared = {name: each for part in (*inherited, own) for name, each in part.items()}
         options = [one for each in cls._declared.values() for one in each.flattened()]
         cls.flat = MappingProxyType({each.name: each for each in options})
