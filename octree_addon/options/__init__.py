@@ -7,7 +7,7 @@ from .arguments import add_arguments, given
 from .blender import Asking, draw_options, read, settings_group
 from .data import as_json, from_values
 from .declared import Option, OptionGroup, when
-from .fields import boolean, enum, integer, nested, pointer, real, string
+from .fields import boolean, enum, integer, nested, pointer, real, string, switches
 
 __all__ = [
     "Asking",
@@ -27,5 +27,6 @@ __all__ = [
     "real",
     "settings_group",
     "string",
+    "switches",
     "when",
 ]

@@ -6,6 +6,7 @@ from typing import Any, Generic, TypeVar, get_args
 import bpy
 from bpy.props import (
     BoolProperty,
+    BoolVectorProperty,
     EnumProperty,
     FloatProperty,
     IntProperty,
@@ -23,6 +24,7 @@ _MAKERS: Mapping[str, Any] = {
     "integer": IntProperty,
     "real": FloatProperty,
     "string": StringProperty,
+    "switches": BoolVectorProperty,
     "enum": EnumProperty,
 }
 _POINTED = {
@@ -91,7 +93,7 @@ class Asking(Generic[Asked]):
         """
         for each in settings:
             for option in _shared(self._asks, each):
-                value = getattr(self, option.name)
+                value = _value(self, option)
                 if value != _value(each, option):
                     setattr(each, option.name, _pointed(each, option, value))
 
@@ -139,7 +141,7 @@ def _draw_row(layout: bpy.types.UILayout, owner: Any, option: Option) -> None:
         row = layout.row()
         row.prop(owner, option.name)
         row.label(text=option.empty)
-    elif option.kind == "pointer" and isinstance(owner, bpy.types.Operator):
+    elif option.data and isinstance(getattr(owner, option.name), str):
         place = bpy.context.scene if option.data == "objects" else bpy.data
         layout.prop_search(owner, option.name, place, option.data)
     elif is_empty:
@@ -185,7 +187,7 @@ def _value(owner: Any, option: Option) -> Any:
     value = getattr(owner, option.name, option.default)
     if option.kind == "pointer" and not isinstance(value, str):
         return value.name if value else ""
-    return value
+    return tuple(value) if option.kind == "switches" else value
 
 
 def _pointed(settings: Any, option: Option, value: Any) -> Any:

@@ -32,6 +32,8 @@ def _is_fit(option: Option, value: Any) -> bool:
     """Return whether an option can have this value."""
     if option.kind == "real":
         return isinstance(value, int | float) and not isinstance(value, bool)
+    if option.kind == "switches":
+        return isinstance(value, list | tuple) and len(value) == len(option.default)
     if type(value) is not type(option.default):
         return False
     return not option.items or value in option.items

@@ -28,7 +28,7 @@ class Option:
     items : Mapping of str to (str, str)
         The label and tooltip of each item of an enumeration.
     data : str
-        The collection of `bpy.data` that a pointer points into.
+        The collection of `bpy.data` that a pointer points into, or a text names one of.
     shown : function, optional
         Takes the owner of the properties; returns whether the row is shown.
     empty : str

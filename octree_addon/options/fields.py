@@ -5,6 +5,7 @@ from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
 from .declared import Condition, Extra, Nested, Option, OptionGroup
 
+Data = Literal["objects", "collections", "materials"]
 Item = TypeVar("Item", bound=str)
 Record = TypeVar("Record", bound=OptionGroup)
 
@@ -52,17 +53,21 @@ def real(default: float, label: str, tooltip: str, **more: Unpack[Number]) -> fl
     return _option("real", default, label, tooltip, more)
 
 
-def string(default: str, label: str, tooltip: str, **more: Unpack[Common]) -> str:
-    """Declare a text."""
-    return _option("string", default, label, tooltip, more)
-
-
-def pointer(
-    data: Literal["objects", "collections", "materials"],
-    label: str,
-    tooltip: str,
-    **more: Unpack[Common],
+def string(
+    default: str, label: str, tooltip: str, data: Data | None = None, **more: Unpack[Common]
 ) -> str:
+    """Declare a text; with `data`, the name of a data-block, which can be searched for."""
+    return _option("string", default, label, tooltip, more, data=data or "")
+
+
+def switches(
+    default: tuple[bool, ...], label: str, tooltip: str, **more: Unpack[Common]
+) -> tuple[bool, ...]:
+    """Declare a row of check boxes, such as one for each axis."""
+    return _option("switches", default, label, tooltip, {**more, "size": len(default)})
+
+
+def pointer(data: Data, label: str, tooltip: str, **more: Unpack[Common]) -> str:
     """Declare a pointer to a data-block; records and operators have its name."""
     return _option("pointer", "", label, tooltip, more, data=data)
 

@@ -24,6 +24,7 @@ from octree_ext.octree_addon.options import (
     real,
     settings_group,
     string,
+    switches,
     when,
 )
 
@@ -49,6 +50,8 @@ class Outer(OptionGroup):
     )
     title: str = string("a", "Title", "Any text", operator={"default": "b"})
     ones: str = pointer("objects", "Ones", "One object", empty="Nothing")
+    axes: tuple[bool, ...] = switches((True, False, True), "Axes", "Along which")
+    room: str = string("", "Room", "Name of an object", data="objects")
     hidden: int = integer(0, "Hidden", "In settings alone", operator=None)
 
 
@@ -79,6 +82,9 @@ class Recorder:
 
     def prop(self, owner, name, **shown):
         self.rows.append((name, *shown.values()))
+
+    def prop_search(self, owner, name, *found):
+        self.rows.append((name, *found))
 
     def label(self, text):
         self.rows.append(text)
@@ -114,8 +120,10 @@ def test_what_is_given_wins_and_the_rest_is_taken_from_settings(settings):
     item = bpy.data.objects.new("Box", None)
     bpy.context.collection.objects.link(item)
     settings.ones, settings.size = item, 2.0
-    bpy.ops.octree.tested(step=7)
-    assert OCTREE_OT_tested.took == Outer(inner=Inner(step=7), size=2.0, ones="Box")
+    bpy.ops.octree.tested(step=7, axes=(True, True, False))
+    given = {"size": 2.0, "ones": "Box", "axes": (True, True, False)}
+    assert OCTREE_OT_tested.took == Outer(inner=Inner(step=7), **given)
+    assert tuple(settings.axes) == given["axes"]
     assert (settings.step, settings.ones) == (7, item)
     bpy.ops.octree.tested(ones="")
     assert settings.ones is None
@@ -133,7 +141,8 @@ def test_rows_are_shown_where_they_count(settings):
         draw_options(layout, settings, Outer)
         return layout.rows
 
-    ends = [("size",), "Any", ("title",), ("ones", "Nothing"), ("hidden",)]
+    ends = [("size",), "Any", ("title",), ("ones", "Nothing"), ("axes",)]
+    ends += [("room", bpy.context.scene, "objects"), ("hidden",)]
     assert shown() == [("far",), *ends]
     settings.far = True
     assert shown() == [("far",), ("span",), *ends]
@@ -144,7 +153,15 @@ def test_rows_are_shown_where_they_count(settings):
 def test_json_gives_the_same_and_forgives():
     asked = Outer(far=True, size=2.0, inner=Inner(span="ALL"))
     assert from_values(Outer, asked.values()) == asked
-    unfit = {"far": 1, "span": "NONE", "step": "2", "size": 2, "title": None, "other": 1}
+    unfit = {
+        "far": 1,
+        "span": "NONE",
+        "step": "2",
+        "size": 2,
+        "title": None,
+        "other": 1,
+        "axes": 1,
+    }
     assert from_values(Outer, unfit) == Outer(size=2.0)
     assert from_values(Outer, {"span": []}) == Outer()
 
