@@ -128,10 +128,14 @@ def draw_options(
         Names of options that have no row here.
     """
     known = getattr(owner, "properties", owner).bl_rna.properties
+    column, heading = layout, ""
     for name, each in options.flat.items():
         is_there = name in known and name not in without and not known[name].is_hidden
         if is_there and (each.shown is None or each.shown(owner)):
-            _draw_row(layout, owner, each)
+            if each.heading != heading:
+                heading = each.heading
+                column = layout.column(heading=heading, align=True) if heading else layout
+            _draw_row(column, owner, each)
 
 
 def _draw_row(layout: bpy.types.UILayout, owner: Any, option: Option) -> None:

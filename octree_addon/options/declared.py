@@ -31,6 +31,8 @@ class Option:
         The collection of `bpy.data` that a pointer points into, or a text names one of.
     shown : function, optional
         Takes the owner of the properties; returns whether the row is shown.
+    heading : str
+        The heading of the column that the row stands in, with its neighbors.
     empty : str
         The text that stands for an empty or zero value.
     extra, settings, operator : Mapping of str to Any
@@ -47,6 +49,7 @@ class Option:
     items: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     data: str = ""
     shown: Condition | None = None
+    heading: str = ""
     empty: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
     settings: Extra = field(default_factory=dict)
@@ -76,16 +79,20 @@ class Nested:
         The values in a new scene.
     shown : function, optional
         The condition of all rows, beside their own.
+    heading : str, optional
+        The heading of a column with all rows.
     """
 
     default: "OptionGroup"
     shown: Condition | None = None
+    heading: str = ""
 
     def flattened(self) -> Iterator[Option]:
         """Yield the inner options with the defaults and the condition that they have here."""
         values = self.default.values()
         for name, each in self.default.flat.items():
-            yield replace(each, default=values[name], shown=_both(self.shown, each.shown))
+            shown, heading = _both(self.shown, each.shown), self.heading or each.heading
+            yield replace(each, default=values[name], shown=shown, heading=heading)
 
     def value_in(self, values: Mapping[str, Any]) -> "OptionGroup":
         """Return the inner record of flat values."""

@@ -83,9 +83,9 @@ def enum(
     return _option("enum", default, label, tooltip, more, items=items)
 
 
-def nested(default: Record, shown: Condition | None = None) -> Record:
+def nested(default: Record, shown: Condition | None = None, heading: str = "") -> Record:
     """Declare a record inside another, with its own defaults."""
-    made: Any = Nested(default=default, shown=shown)
+    made: Any = Nested(default=default, shown=shown, heading=heading)
     return made
 
 

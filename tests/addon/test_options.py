@@ -44,7 +44,7 @@ class Outer(OptionGroup):
     """Options of all kinds."""
 
     far: bool = boolean(False, "Far", "Look far", argument="--far")
-    inner: Inner = nested(Inner(step=3), shown=lambda owner: owner.far)
+    inner: Inner = nested(Inner(step=3), shown=lambda owner: owner.far, heading="In")
     size: float = real(
         0.0, "Size", "Edges of cells", min=0.0, subtype="DISTANCE", empty="Any", argument="--size"
     )
@@ -78,6 +78,10 @@ class Recorder:
         self.rows = []
 
     def row(self):
+        return self
+
+    def column(self, *, heading, align):
+        self.rows.append(heading)
         return self
 
     def prop(self, owner, name, **shown):
@@ -145,9 +149,9 @@ def test_rows_are_shown_where_they_count(settings):
     ends += [("room", bpy.context.scene, "objects"), ("hidden",)]
     assert shown() == [("far",), *ends]
     settings.far = True
-    assert shown() == [("far",), ("span",), *ends]
+    assert shown() == [("far",), "In", ("span",), *ends]
     settings.span = "ALL"
-    assert shown() == [("far",), ("span",), ("step",), *ends]
+    assert shown() == [("far",), "In", ("span",), ("step",), *ends]
 
 
 def test_json_gives_the_same_and_forgives():
