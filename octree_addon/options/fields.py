@@ -21,6 +21,7 @@ class Common(TypedDict, total=False):
     translation_context: str
     subtype: str
     options: set[str]
+    maxlen: int
 
 
 class Number(Common, total=False):

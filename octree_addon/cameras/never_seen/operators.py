@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import bpy
-from bpy.props import EnumProperty, StringProperty
+from bpy.props import StringProperty
 
 from ....core import Steps
 from ...answers import verbs
@@ -28,7 +28,7 @@ from .question import TITLE, ViewsQuestion
 from .report import copy_text, meshes_text, names_text, promise_text, samples_text, saved_text
 from .safety import Kept, kept_steps
 from .samples import ANSWERS, TOO_SMALL, Samples
-from .settings import CopyOptions, FindNeverSeenOptions, Safety
+from .settings import CopyOptions, FindNeverSeenOptions, MarkOptions, Safety
 
 Wanted = TypeVar("Wanted", bound=Safety)
 
@@ -137,7 +137,7 @@ class OCTREE_OT_hide_never_seen(EverythingOption, NeverSeenOperator[Safety], bpy
         return verbs.hide(context, kept.subjects, icon, everything=self.everything)
 
 
-class OCTREE_OT_mark_never_seen(NeverSeenOperator[Safety], bpy.types.Operator):
+class OCTREE_OT_mark_never_seen(NeverSeenOperator[MarkOptions], bpy.types.Operator):
     """Write into faces, or into objects, how many samples saw them."""
 
     bl_idname = "octree.mark_never_seen"
@@ -148,41 +148,21 @@ class OCTREE_OT_mark_never_seen(NeverSeenOperator[Safety], bpy.types.Operator):
     )
     bl_options = {"REGISTER", "UNDO"}
 
-    if TYPE_CHECKING:
-        mark: str
-        attribute: str
-    else:
-        mark: EnumProperty(
-            name="Mark",
-            description="What is marked",
-            items=(
-                ("FACES", "Faces", "A face attribute of each mesh"),
-                ("OBJECTS", "Objects", "A custom property of each object"),
-            ),
-            default="FACES",
-        )
-        attribute: StringProperty(
-            name="Attribute",
-            maxlen=63,
-            description="Name of the attribute or custom property",
-            default="samples_seen",
-        )
-
     def prepared_steps(self, context: bpy.types.Context, answer: Samples) -> Steps[Any]:
         self.take(settings_of(context.scene).never_seen)
         return (yield from kept_steps(context, answer, Safety(rings=0)))
 
     def use(self, context: bpy.types.Context, kept: Kept) -> str:
-        found = self.samples(context)
-        faces = self.mark == "FACES"
+        found, options = self.samples(context), self.taken
+        faces = options.mark == "FACES"
         counts = {**found.objects, **dict.fromkeys(found.small_objects, TOO_SMALL)}
         subjects = Subjects(counts, lambda _: found.meshes)
-        text = verbs.mark(context, subjects, self.attribute, faces=faces)
+        text = verbs.mark(context, subjects, options.attribute, faces=faces)
         meshes = [mesh for mesh in bpy.data.meshes if mesh.session_uid in found.meshes]
         return text + _linked_text([mesh.name for mesh in meshes if mesh.library]) * faces
 
     def draw(self, context: bpy.types.Context) -> None:
-        draw_rows(column_of(self), self, ("mark", "attribute"))
+        draw_options(column_of(self), self, MarkOptions, without=Safety.flat)
 
 
 class OCTREE_OT_mask_never_seen(NeverSeenOperator[Safety], bpy.types.Operator):

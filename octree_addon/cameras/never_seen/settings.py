@@ -167,6 +167,23 @@ class CopyOptions(Copying, Safety):
     """How objects are copied, and what is kept of them."""
 
 
+class MarkOptions(Safety):
+    """What is marked, and by which name."""
+
+    mark: Literal["FACES", "OBJECTS"] = enum(
+        "FACES",
+        "Mark",
+        "What is marked",
+        {
+            "FACES": ("Faces", "A face attribute of each mesh"),
+            "OBJECTS": ("Objects", "A custom property of each object"),
+        },
+    )
+    attribute: str = string(
+        "samples_seen", "Attribute", "Name of the attribute or custom property", maxlen=63
+    )
+
+
 class UseOptions(Safety, Copying):
     """The options under the result, in the order of the tab."""
 
