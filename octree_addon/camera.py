@@ -4,39 +4,35 @@ And pictures: the same settings -> view matrix and pixels, as a render has them.
 """
 
 from math import pi
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
-from bpy.props import FloatProperty
 
 from ..core import Frusta
 from .arrays import Floats, Ids
+from .options import OptionGroup, real
 
 
-class ViewOptions:
+class ViewOptions(OptionGroup):
     """How far a view is widened: of one question, or of a whole shot."""
 
-    if TYPE_CHECKING:
-        margin: float
-        angle: float
-    else:
-        margin: FloatProperty(
-            name="Margin",
-            description="Widen the view by this distance on every side",
-            default=0.0,
-            min=0.0,
-            soft_max=10.0,
-            subtype="DISTANCE",
-        )
-        angle: FloatProperty(
-            name="Angle",
-            description="Widen the view by this angle on every side",
-            default=0.0,
-            min=0.0,
-            soft_max=0.5,
-            subtype="ANGLE",
-        )
+    margin: float = real(
+        0.0,
+        "Margin",
+        "Widen the view by this distance on every side",
+        min=0.0,
+        soft_max=10.0,
+        subtype="DISTANCE",
+    )
+    angle: float = real(
+        0.0,
+        "Angle",
+        "Widen the view by this angle on every side",
+        min=0.0,
+        soft_max=0.5,
+        subtype="ANGLE",
+    )
 
 
 def view_of(

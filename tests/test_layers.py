@@ -22,12 +22,13 @@ CORE_ORDER = [
     "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
-    "tuning", "arrays", "lengths", "text_formats", "shares", "png", "written_files", "ui", "menus",
-    "translations", "shortcuts", "manual", "references", "preferences", "presets", "camera",
-    "curves", "reader", "written_meshes", "scene_index", "item_buffer", "built_tree", "trees",
-    "scope", "targets", "selection", "hiding", "answers", "build", "results", "questions",
-    "distances", "live", "display", "probe", "cameras", "audit", "place", "chunks", "density",
-    "shipping", "example", "main_panel", "command_line", "handlers", "__init__",
+    "tuning", "arrays", "lengths", "text_formats", "shares", "png", "written_files", "ui",
+    "options", "menus", "translations", "shortcuts", "manual", "references", "preferences",
+    "presets", "camera", "curves", "reader", "written_meshes", "scene_index", "item_buffer",
+    "built_tree", "trees", "scope", "targets", "selection", "hiding", "answers", "build",
+    "results", "questions", "distances", "live", "display", "probe", "cameras", "audit", "place",
+    "chunks", "density", "shipping", "example", "main_panel", "command_line", "handlers",
+    "__init__",
 ]  # fmt: skip
 BLENDER = {
     "bl_math", "bl_operators", "bl_ui", "blf", "bmesh", "bpy", "bpy_extras", "gpu", "gpu_extras",

@@ -1,35 +1,31 @@
 """Select Floating: components of the graph of contacts that nothing on the ground carries."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
-from bpy.props import StringProperty
 
 from ...core import Steps, Supports, between, supports_steps
 from ..answers import verbs
 from ..answers.answer import Answer
 from ..answers.kept import keep
 from ..arrays import Ids
+from ..options import Asking, as_json
 from ..reader import UNUSED
-from ..results import Column, Rows, options_of
+from ..results import Column, Rows
 from ..selection import Subjects
 from ..targets import SceneTarget
 from ..ui import (
     Status,
-    column_of,
-    draw_rows,
     named_object,
     plural,
     settings_of,
-    take,
-    write_back,
 )
 from .auditing import look_steps, without_rules
 from .operators import AuditingOperator
 from .rules import Wish, members_of
-from .settings import GroundOption, ground_rows, stated_band
+from .settings import FloatingOptions, GroundOptions, stated_band
 
 FLOATING = "select_floating"
 
@@ -42,7 +38,7 @@ class Floating:
     target: SceneTarget
 
 
-class OCTREE_OT_select_floating(GroundOption, AuditingOperator, bpy.types.Operator):
+class OCTREE_OT_select_floating(Asking[FloatingOptions], AuditingOperator, bpy.types.Operator):
     """Select what touches nothing that stands on the ground."""
 
     bl_idname = "octree.select_floating"
@@ -53,26 +49,9 @@ class OCTREE_OT_select_floating(GroundOption, AuditingOperator, bpy.types.Operat
     )
     doing = "Looking for what floats"
 
-    if TYPE_CHECKING:
-        ground_object: str
-        collection: str
-        result: str
-    else:
-        ground_object: StringProperty(
-            name="Ground", description="Name of the object that is the ground"
-        )
-        collection: StringProperty(
-            name="Collection", description="Name of the collection that is the ground"
-        )
-        result: StringProperty(
-            name="Result",
-            description="Name under which the answer is kept in Results",
-            options={"HIDDEN", "SKIP_SAVE"},
-        )
-
     def steps(self, context: bpy.types.Context) -> Steps[Floating]:
-        take(self, settings_of(context.scene).floating)
-        grounded = self._grounded(context.scene)
+        options = self.take(settings_of(context.scene).floating)
+        grounded = grounded_by(context.scene, options)
         # Everything holds everything: of one collection, a parent, and instances among each other.
         looked = before = without_rules(context.scene)
         if before is not None:
@@ -85,7 +64,7 @@ class OCTREE_OT_select_floating(GroundOption, AuditingOperator, bpy.types.Operat
         if not len(octree):
             raise ValueError("There are no triangles: no visible object has faces")
         count = len(octree) - len(octree.invalid_ids)
-        grounds: str | Ids = self.ground.lower()
+        grounds: str | Ids = options.ground.lower()
         if grounded is not None:
             grounds = octree.ids[np.isin(owners, list(grounded))]
             count = len(grounds)
@@ -97,34 +76,32 @@ class OCTREE_OT_select_floating(GroundOption, AuditingOperator, bpy.types.Operat
     def finish(self, context: bpy.types.Context, result: Floating) -> Status:
         rows, uids = floating_rows(context.scene, result)
         selected = verbs.select(context, Subjects(dict.fromkeys(uids, 0)))
-        write_back(self, settings_of(context.scene).floating)
+        self.write_back(settings_of(context.scene).floating)
+        options = self.taken
         ground = ground_text(context.scene, result)
         answer = Answer(
             found=None,
             title=self.bl_label,
             question=FLOATING,
-            options=options_of(self),
+            options=as_json(options),
             rows=rows,
             details=ground.encode(),
         )
-        keep(context, answer, self.result)
+        keep(context, answer, options.result)
         said = f"{plural(len(uids), 'object')} {'floats' if len(uids) == 1 else 'float'}"
         if len(rows) != len(uids):  # instances, or what hangs together
             said = f"{said}, in {plural(len(rows), 'piece')}"
         self.report({"INFO"}, f"{said}; ground: {ground}; {selected}")
         return {"FINISHED"}
 
-    def _grounded(self, scene: bpy.types.Scene) -> frozenset[int] | None:
-        """Return session ids of the ground; None to find it."""
-        if self.ground == "OBJECT":
-            if not self.ground_object:
-                raise ValueError("Choose the object that is the ground")
-            return frozenset([named_object(scene, self.ground_object).session_uid])
-        return members_of(self.collection) if self.ground == "COLLECTION" else None
 
-    def draw(self, context: bpy.types.Context) -> None:
-        """Draw the redo panel."""
-        draw_rows(column_of(self), self, ground_rows(self))
+def grounded_by(scene: bpy.types.Scene, options: GroundOptions) -> frozenset[int] | None:
+    """Return session ids of the ground; None to find it."""
+    if options.ground == "OBJECT":
+        if not options.ground_object:
+            raise ValueError("Choose the object that is the ground")
+        return frozenset([named_object(scene, options.ground_object).session_uid])
+    return members_of(options.collection) if options.ground == "COLLECTION" else None
 
 
 def ground_text(scene: bpy.types.Scene, floating: Floating) -> str:

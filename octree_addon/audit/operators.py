@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import bpy
 import numpy as np
@@ -11,17 +11,15 @@ from bpy.props import StringProperty
 from ...core import FINDING_CLASSES, Steps
 from ..answers.kept import keep, numbered_answer
 from ..arrays import Ids
+from ..options import Asking
 from ..results import active_row, options_of, place_for
 from ..scope import chosen_objects
 from ..ui import (
     Status,
     SteppedOperator,
-    column_of,
     mode_obstacle,
     plural,
     settings_of,
-    take,
-    write_back,
 )
 from .auditing import REMEMBERED, Looked, look_steps, wanted
 from .data import Findings, carried_over, compare, gone_from, match_objects
@@ -35,7 +33,9 @@ from .keeping import (
     show_again,
 )
 from .rules import wish_of
-from .settings import AuditOptions, NamedCollections, draw_options, stated_band
+from .settings import AuditOptions, ContactOptions, stated_band
+
+Paired = TypeVar("Paired", AuditOptions, ContactOptions)
 
 
 class AuditingOperator(SteppedOperator):
@@ -49,14 +49,12 @@ class AuditingOperator(SteppedOperator):
         return mode_obstacle(context, may_edit=True)
 
 
-class PairingOperator(NamedCollections, AuditingOperator):
+class PairingOperator(Asking[Paired], AuditingOperator):
     """An operator that asks about pairs of objects, by the settings of an audit; a mixin."""
 
     if TYPE_CHECKING:
         chosen: str
         result: str
-        ones: str
-        others: str
     else:
         chosen: StringProperty(
             name="Chosen",
@@ -72,12 +70,12 @@ class PairingOperator(NamedCollections, AuditingOperator):
 
     def take_pairs(self, context: bpy.types.Context) -> None:
         """Take which pairs count from the settings, and what Selected means."""
-        take(self, settings_of(context.scene).audit)
-        if "SELECTED" in (self.ones, self.others) and not self.chosen:
+        sides = self.take(settings_of(context.scene).audit).sides
+        if "SELECTED" in (sides.ones, sides.others) and not self.chosen:
             self.chosen = json.dumps([item.name for item in chosen_objects(context)])
 
 
-class OCTREE_OT_audit(AuditOptions, PairingOperator, bpy.types.Operator):
+class OCTREE_OT_audit(PairingOperator[AuditOptions], bpy.types.Operator):
     """Find what overlaps, is doubled or comes too near, all over the visible scene."""
 
     bl_idname = "octree.audit"
@@ -96,14 +94,10 @@ class OCTREE_OT_audit(AuditOptions, PairingOperator, bpy.types.Operator):
         return looked
 
     def finish(self, context: bpy.types.Context, result: Looked) -> Status:
-        write_back(self, settings_of(context.scene).audit)
+        self.write_back(settings_of(context.scene).audit)
         text = keep_looked(context, result, audit_options(self), self.result)
         self.report({"INFO"}, text)
         return {"FINISHED"}
-
-    def draw(self, context: bpy.types.Context) -> None:
-        """Draw the redo panel."""
-        draw_options(column_of(self), self)
 
 
 class OCTREE_OT_recheck(AuditingOperator, bpy.types.Operator):

@@ -10,11 +10,11 @@ from ..answers.kept import keep
 from ..cameras.find_seen import chosen_frames
 from ..cameras.frames import go_to_frame
 from ..results import Column, Lines, Rows, active_row, view_of
-from ..ui import Status, column_of, draw_hint, draw_rows, plural, settings_of, take, write_back
+from ..ui import Status, draw_hint, plural, settings_of
 from .film import Film, FilmSteps, film_steps
 from .operators import PairingOperator, audit_options
 from .rules import wish_of
-from .settings import PairOptions, SpanOptions, draw_exceptions, draw_sides, span_rows
+from .settings import ContactOptions
 
 CONTACTS, CONTACTS_TITLE = "contacts_over_frames", "Contacts over Frames"
 _BEGINS, _ENDS, _CUT_OFF = "Begins", "Ends", "Cut Off"
@@ -22,9 +22,7 @@ _BEGINS, _ENDS, _CUT_OFF = "Begins", "Ends", "Cut Off"
 _CUTS = ("no", "at the start", "at the end", "at both ends")
 
 
-class OCTREE_OT_contacts_over_frames(
-    SpanOptions, PairOptions, PairingOperator, bpy.types.Operator
-):
+class OCTREE_OT_contacts_over_frames(PairingOperator[ContactOptions], bpy.types.Operator):
     """List in which frame each contact between objects begins, and in which it ends."""
 
     bl_idname = "octree.contacts_over_frames"
@@ -43,13 +41,13 @@ class OCTREE_OT_contacts_over_frames(
 
     def steps(self, context: bpy.types.Context) -> FilmSteps:
         self.take_pairs(context)
-        take(self, settings_of(context.scene).contacts)
-        frames = chosen_frames(context.scene, self)
+        options = self.take(settings_of(context.scene).contacts)
+        frames = chosen_frames(context.scene, options.frames)
         return film_steps(context, wish_of(context.scene, audit_options(self)), frames)
 
     def finish(self, context: bpy.types.Context, result: Film) -> Status:
-        for name in ("audit", "contacts"):
-            write_back(self, getattr(settings_of(context.scene), name))
+        settings = settings_of(context.scene)
+        self.write_back(settings.audit, settings.contacts)
         options, rows = audit_options(self), contact_rows(result)
         answer = Answer(
             found=None, title=CONTACTS_TITLE, question=CONTACTS, options=options, rows=rows
@@ -57,14 +55,6 @@ class OCTREE_OT_contacts_over_frames(
         keep(context, answer, self.result)
         self.report({"INFO"}, film_text(result))
         return {"FINISHED"}
-
-    def draw(self, context: bpy.types.Context) -> None:
-        """Draw the redo panel."""
-        column = column_of(self)
-        draw_rows(column, self, span_rows(self))
-        draw_sides(column, self)
-        column.prop(self, "band")
-        draw_exceptions(column, self)
 
 
 def film_text(film: Film) -> str:

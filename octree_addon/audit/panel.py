@@ -12,6 +12,7 @@ from bpy.app.translations import pgettext_iface
 from ...core import FINDING_MEASURES
 from ..answers.hints import Hint, draw_hints, instances_text, wrapped
 from ..answers.kept import numbered_answer
+from ..options import draw_options
 from ..results import (
     Column,
     Contact,
@@ -26,7 +27,6 @@ from ..ui import (
     column_of,
     draw_button,
     draw_hint,
-    draw_rows,
     length_text,
     length_unit,
     plural,
@@ -36,7 +36,7 @@ from ..ui import (
 from .auditing import Looked
 from .data import IGNORED, NEW, RESOLVED, STATUSES, Findings
 from .keeping import unpacked
-from .settings import draw_options, ground_rows, span_rows
+from .settings import AuditOptions, GroundOptions, SpanOptions
 
 # By class: a narrow list has room for no word.
 _KINDS: tuple[Any, ...] = (
@@ -57,7 +57,7 @@ class OCTREE_PT_audit(OptionsPopover):
     bl_label = "Audit"
 
     def draw(self, context: bpy.types.Context) -> None:
-        draw_options(column_of(self), settings_of(context.scene).audit)
+        draw_options(column_of(self), settings_of(context.scene).audit, AuditOptions)
 
 
 class OCTREE_PT_floating(OptionsPopover):
@@ -67,7 +67,7 @@ class OCTREE_PT_floating(OptionsPopover):
 
     def draw(self, context: bpy.types.Context) -> None:
         settings = settings_of(context.scene).floating
-        draw_rows(column_of(self), settings, ground_rows(settings))
+        draw_options(column_of(self), settings, GroundOptions)
 
 
 class OCTREE_PT_contacts(OptionsPopover):
@@ -77,7 +77,7 @@ class OCTREE_PT_contacts(OptionsPopover):
 
     def draw(self, context: bpy.types.Context) -> None:
         contacts = settings_of(context.scene).contacts
-        draw_rows(column_of(self), contacts, span_rows(contacts))
+        draw_options(column_of(self), contacts, SpanOptions)
 
 
 def draw_audit(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
@@ -108,7 +108,7 @@ def choose_ground(layout: bpy.types.UILayout, context: bpy.types.Context) -> Non
     settings = settings_of(context.scene).floating
     column = layout.column()
     column.use_property_split = True
-    draw_rows(column, settings, ground_rows(settings))
+    draw_options(column, settings, GroundOptions)
 
 
 def draw_contacts(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:

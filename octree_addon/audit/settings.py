@@ -1,40 +1,35 @@
-"""Audit settings: what is audited against what, which classes count, which pairs are left out.
+"""Audit options: what is audited against what, which classes count, which pairs are left out.
 
 And in which frames contacts are looked for.
 """
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import bpy
-from bpy.props import (
-    BoolProperty,
-    EnumProperty,
-    FloatProperty,
-    IntProperty,
-    PointerProperty,
-    StringProperty,
-)
 
+from ..options import (
+    OptionGroup,
+    boolean,
+    enum,
+    integer,
+    nested,
+    pointer,
+    real,
+    settings_group,
+    string,
+    when,
+)
 from ..ui import OWN_WORDS, length_unit
 
-SIDES = (
-    ("VISIBLE", "All Visible", "Everything visible that has faces"),
-    ("SELECTED", "Selected", "The objects that are selected now"),
-    ("COLLECTION", "Collection", "The objects of a collection, and of those in it"),
-)
-
-
+Side = Literal["VISIBLE", "SELECTED", "COLLECTION"]
+_SIDES: Mapping[Side, tuple[str, str]] = {
+    "VISIBLE": ("All Visible", "Everything visible that has faces"),
+    "SELECTED": ("Selected", "The objects that are selected now"),
+    "COLLECTION": ("Collection", "The objects of a collection, and of those in it"),
+}
 # In meters, whatever the units of the scene: 0.01 mm.
 USUAL_BAND = 1e-5
-_BAND: dict[str, Any] = {
-    "name": "Tolerance",
-    "description": "What is no farther apart touches, and what is no deeper does not overlap."
-    " Where the coordinates of two objects are coarser, these decide on them; 0 for these alone",
-    "min": 0.0,
-    "soft_max": 0.1,
-    "precision": 5,
-    "subtype": "DISTANCE",
-}
 
 
 def usual_band(scene: bpy.types.Scene) -> float:
@@ -67,264 +62,197 @@ _BY_UNITS: dict[str, Any] = (
 )
 
 
-class PairOptions:
-    """Which pairs count: the scene's settings and the properties of the operators."""
-
-    if TYPE_CHECKING:
-        ones: str
-        others: str
-        ones_collection: Any
-        others_collection: Any
-        apart_one: Any
-        apart_other: Any
-        band: float
-        instances: bool
-        parents: bool
-        same_collection: bool
-    else:
-        ones: EnumProperty(
-            name="Check", description="Which objects are checked", items=SIDES, default="VISIBLE"
-        )
-        others: EnumProperty(
-            name="Against",
-            description="Which objects they are checked against",
-            items=SIDES,
-            default="VISIBLE",
-        )
-        band: FloatProperty(
-            **_BAND,
-            default=USUAL_BAND,
-        )
-        instances: BoolProperty(
-            name="Between Instances",
-            description="Also check instances of the same instancer against each other",
-            default=False,
-        )
-        parents: BoolProperty(
-            name="Parents",
-            description="Also check objects against what they are parented to",
-            default=False,
-        )
-        same_collection: BoolProperty(
-            name="In One Collection",
-            description="Check objects of the same collection against each other; the first"
-            " collection of each counts",
-            default=True,
-        )
+def _band() -> float:
+    """Declare the tolerance; settings that were never set follow the units of the scene."""
+    return real(
+        USUAL_BAND,
+        "Tolerance",
+        "What is no farther apart touches, and what is no deeper does not overlap. Where the"
+        " coordinates of two objects are coarser, these decide on them; 0 for these alone",
+        min=0.0,
+        soft_max=0.1,
+        precision=5,
+        subtype="DISTANCE",
+        settings={"default": 0.0, **_BY_UNITS},
+    )
 
 
-class AuditOptions(PairOptions):
-    """What an audit looks at: the scene's settings and the properties of the operators."""
+class SideOptions(OptionGroup):
+    """Which objects are checked against which."""
 
-    if TYPE_CHECKING:
-        clearance: float
-        overlap: bool
-        contained: bool
-        duplicate: bool
-        coplanar: bool
-        touching: bool
-        itself: bool
-    else:
-        clearance: FloatProperty(
-            name="Clearance",
-            description="Objects that come nearer than this without touching are found, too; none"
-            " if 0",
-            default=0.0,
-            min=0.0,
-            soft_max=10.0,
-            subtype="DISTANCE",
-        )
-        overlap: BoolProperty(
-            name="Overlap", description="Find surfaces that cross, with the depth", default=True
-        )
-        contained: BoolProperty(
-            name="Contained", description="Find objects wholly inside closed others", default=True
-        )
-        duplicate: BoolProperty(
-            name="Duplicate",
-            translation_context=OWN_WORDS,
-            description="Find objects that stand there twice",
-            default=True,
-        )
-        coplanar: BoolProperty(
-            name="Z-Fighting",
-            description="Find faces that lie in one plane, face the same way and share area",
-            default=True,
-        )
-        touching: BoolProperty(
-            name="Contacts",
-            description="Also find what only touches, and faces that lie against each other",
-            default=False,
-        )
-        itself: BoolProperty(
-            name="Self-Intersections",
-            description="Also find faces of one object that cross each other",
-            default=False,
-        )
+    ones: Side = enum("VISIBLE", "Check", "Which objects are checked", _SIDES)
+    ones_collection: str = pointer(
+        "collections",
+        "Collection",
+        "Whose objects are checked",
+        operator={"description": "Name of the collection whose objects are checked"},
+        shown=when(ones, "COLLECTION"),
+    )
+    others: Side = enum("VISIBLE", "Against", "Which objects they are checked against", _SIDES)
+    others_collection: str = pointer(
+        "collections",
+        "Collection",
+        "Whose objects they are checked against",
+        operator={"description": "Name of the collection whose objects they are checked against"},
+        shown=when(others, "COLLECTION"),
+    )
 
 
-class SpanOptions:
-    """In which frames contacts are looked for."""
+class FindOptions(OptionGroup):
+    """Which classes of findings count."""
 
-    if TYPE_CHECKING:
-        span: str
-        first: int
-        last: int
-        step: int
-    else:
-        span: EnumProperty(
-            name="Frames",
-            description="In which frames contacts are looked for",
-            items=(
-                ("SCENE", "Scene Range", "The frame range of the scene, or its preview range"),
-                ("CUSTOM", "Custom", "From a first to a last frame"),
-            ),
-            default="SCENE",
-        )
-        first: IntProperty(name="First", description="The first frame", default=1)
-        last: IntProperty(name="Last", description="The last frame", default=250)
-        step: IntProperty(
-            name="Step",
-            description="Look at every frame (1), every second frame (2), and so on",
-            default=1,
-            min=1,
-            soft_max=25,
-        )
+    overlap: bool = boolean(True, "Overlap", "Find surfaces that cross, with the depth")
+    contained: bool = boolean(True, "Contained", "Find objects wholly inside closed others")
+    duplicate: bool = boolean(
+        True, "Duplicate", "Find objects that stand there twice", translation_context=OWN_WORDS
+    )
+    coplanar: bool = boolean(
+        True, "Z-Fighting", "Find faces that lie in one plane, face the same way and share area"
+    )
+    touching: bool = boolean(
+        False,
+        "Contacts",
+        "Also find what only touches, and faces that lie against each other",
+    )
+    itself: bool = boolean(
+        False, "Self-Intersections", "Also find faces of one object that cross each other"
+    )
 
 
-class OctreeContactSettings(SpanOptions, bpy.types.PropertyGroup):
-    """In which frames contacts are looked for: `scene.octree.contacts`."""
+class RelativeOptions(OptionGroup):
+    """Which pairs of related objects count."""
+
+    same_collection: bool = boolean(
+        True,
+        "In One Collection",
+        "Check objects of the same collection against each other; the first"
+        " collection of each counts",
+    )
+    parents: bool = boolean(
+        False, "Parents", "Also check objects against what they are parented to"
+    )
+    instances: bool = boolean(
+        False,
+        "Between Instances",
+        "Also check instances of the same instancer against each other",
+    )
 
 
-class OctreeAuditSettings(AuditOptions, bpy.types.PropertyGroup):
+class ApartOptions(OptionGroup):
+    """Two collections whose objects may meet."""
+
+    apart_one: str = pointer(
+        "collections",
+        "Leave Out",
+        "Objects of this collection may meet those of the next, like doors and walls",
+        operator={"description": "Name of a collection whose objects may meet those of the next"},
+    )
+    apart_other: str = pointer(
+        "collections",
+        "With",
+        "Objects of this collection may meet those of the one before",
+        operator={
+            "description": "Name of a collection whose objects may meet those of the one before"
+        },
+    )
+
+
+class AuditOptions(OptionGroup):
     """What an audit looks at: `scene.octree.audit`."""
 
-    if not TYPE_CHECKING:
-        band: FloatProperty(**_BAND, **_BY_UNITS)
-        ones_collection: PointerProperty(
-            type=bpy.types.Collection, name="Collection", description="Whose objects are checked"
-        )
-        others_collection: PointerProperty(
-            type=bpy.types.Collection,
-            name="Collection",
-            description="Whose objects they are checked against",
-        )
-        apart_one: PointerProperty(
-            type=bpy.types.Collection,
-            name="Leave Out",
-            description="Objects of this collection may meet those of the next, like doors and"
-            " walls",
-        )
-        apart_other: PointerProperty(
-            type=bpy.types.Collection,
-            name="With",
-            description="Objects of this collection may meet those of the one before",
-        )
+    sides: SideOptions = nested(SideOptions())
+    clearance: float = real(
+        0.0,
+        "Clearance",
+        "Objects that come nearer than this without touching are found, too; none if 0",
+        min=0.0,
+        soft_max=10.0,
+        subtype="DISTANCE",
+    )
+    band: float = _band()
+    find: FindOptions = nested(FindOptions(), heading="Find")
+    between: RelativeOptions = nested(RelativeOptions(), heading="Between")
+    apart: ApartOptions = nested(ApartOptions())
 
 
-class GroundOption:
-    """What carries all else, shared by the scene's settings and the operator."""
+class SpanOptions(OptionGroup):
+    """In which frames contacts are looked for: `scene.octree.contacts`."""
 
-    if TYPE_CHECKING:
-        ground: str
-    else:
-        ground: EnumProperty(
-            name="Ground",
-            description="What needs no support",
-            items=(
-                (
-                    "MOST",
-                    "Most Stands On",
-                    "What reaches down to the level on which most objects stand, or deeper",
-                ),
-                ("LOWEST", "Lowest Object", "What reaches as deep as the lowest point of all"),
-                ("OBJECT", "Object", "One object"),
-                ("COLLECTION", "Collection", "The objects of a collection"),
+    span: Literal["SCENE", "CUSTOM"] = enum(
+        "SCENE",
+        "Frames",
+        "In which frames contacts are looked for",
+        {
+            "SCENE": ("Scene Range", "The frame range of the scene, or its preview range"),
+            "CUSTOM": ("Custom", "From a first to a last frame"),
+        },
+    )
+    first: int = integer(1, "First", "The first frame", shown=when(span, "CUSTOM"))
+    last: int = integer(250, "Last", "The last frame", shown=when(span, "CUSTOM"))
+    step: int = integer(
+        1,
+        "Step",
+        "Look at every frame (1), every second frame (2), and so on",
+        min=1,
+        soft_max=25,
+    )
+
+
+class ContactOptions(OptionGroup):
+    """Which contacts are looked for, and in which frames."""
+
+    frames: SpanOptions = nested(SpanOptions())
+    sides: SideOptions = nested(SideOptions())
+    band: float = _band()
+    between: RelativeOptions = nested(RelativeOptions(), heading="Between")
+    apart: ApartOptions = nested(ApartOptions())
+
+
+class GroundOptions(OptionGroup):
+    """What carries all else: `scene.octree.floating`."""
+
+    ground: Literal["MOST", "LOWEST", "OBJECT", "COLLECTION"] = enum(
+        "MOST",
+        "Ground",
+        "What needs no support",
+        {
+            "MOST": (
+                "Most Stands On",
+                "What reaches down to the level on which most objects stand, or deeper",
             ),
-            default="MOST",
-        )
+            "LOWEST": ("Lowest Object", "What reaches as deep as the lowest point of all"),
+            "OBJECT": ("Object", "One object"),
+            "COLLECTION": ("Collection", "The objects of a collection"),
+        },
+    )
+    ground_object: str = pointer(
+        "objects",
+        "Ground",
+        "The object that is the ground",
+        operator={"description": "Name of the object that is the ground"},
+        shown=when(ground, "OBJECT"),
+    )
+    collection: str = pointer(
+        "collections",
+        "Collection",
+        "The objects of this collection are the ground",
+        operator={"description": "Name of the collection that is the ground"},
+        shown=when(ground, "COLLECTION"),
+    )
 
 
-class OctreeFloatingSettings(GroundOption, bpy.types.PropertyGroup):
-    """What the ground is: `scene.octree.floating`."""
+class FloatingOptions(GroundOptions):
+    """What carries all else, and where the answer is kept."""
 
-    if not TYPE_CHECKING:
-        ground_object: PointerProperty(
-            type=bpy.types.Object, name="Ground", description="The object that is the ground"
-        )
-        collection: PointerProperty(
-            type=bpy.types.Collection,
-            name="Collection",
-            description="The objects of this collection are the ground",
-        )
+    result: str = string(
+        "",
+        "Result",
+        "Name under which the answer is kept in Results",
+        settings=None,
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
 
 
-def ground_rows(options: GroundOption) -> list[str]:
-    """Return the names of the options for the ground that count."""
-    more = {"OBJECT": ["ground_object"], "COLLECTION": ["collection"]}
-    return ["ground", *more.get(options.ground, [])]
-
-
-class NamedCollections:
-    """The collections of operators, which name them."""
-
-    if not TYPE_CHECKING:
-        ones_collection: StringProperty(
-            name="Collection", description="Name of the collection whose objects are checked"
-        )
-        others_collection: StringProperty(
-            name="Collection",
-            description="Name of the collection whose objects they are checked against",
-        )
-        apart_one: StringProperty(
-            name="Leave Out",
-            description="Name of a collection whose objects may meet those of the next",
-        )
-        apart_other: StringProperty(
-            name="With",
-            description="Name of a collection whose objects may meet those of the one before",
-        )
-
-
-def draw_options(layout: bpy.types.UILayout, owner: Any) -> None:
-    """Show the options of the scene or of an operator."""
-    draw_sides(layout, owner)
-    layout.prop(owner, "clearance")
-    layout.prop(owner, "band")
-    column = layout.column(heading="Find", align=True)
-    for name in ("overlap", "contained", "duplicate", "coplanar", "touching", "itself"):
-        column.prop(owner, name)
-    draw_exceptions(layout, owner)
-
-
-def draw_sides(layout: bpy.types.UILayout, owner: Any) -> None:
-    """Show what is checked against what."""
-    _draw_side(layout, owner, "ones")
-    _draw_side(layout, owner, "others")
-
-
-def draw_exceptions(layout: bpy.types.UILayout, owner: Any) -> None:
-    """Show which pairs are left out."""
-    column = layout.column(heading="Between", align=True)
-    for name in ("same_collection", "parents", "instances"):
-        column.prop(owner, name)
-    _draw_collection(layout, owner, "apart_one")
-    _draw_collection(layout, owner, "apart_other")
-
-
-def span_rows(options: SpanOptions) -> list[str]:
-    """Return the names of the options for frames that count, from top to bottom."""
-    return ["span", *(["first", "last"] if options.span == "CUSTOM" else []), "step"]
-
-
-def _draw_side(layout: bpy.types.UILayout, owner: Any, name: str) -> None:
-    layout.prop(owner, name)
-    if getattr(owner, name) == "COLLECTION":
-        _draw_collection(layout, owner, f"{name}_collection")
-
-
-def _draw_collection(layout: bpy.types.UILayout, owner: Any, name: str) -> None:
-    if isinstance(owner, bpy.types.PropertyGroup):
-        layout.prop(owner, name)
-    else:
-        layout.prop_search(owner, name, bpy.data, "collections")
+OctreeAuditSettings = settings_group(AuditOptions, "OctreeAuditSettings")
+OctreeContactSettings = settings_group(SpanOptions, "OctreeContactSettings")
+OctreeFloatingSettings = settings_group(GroundOptions, "OctreeFloatingSettings")

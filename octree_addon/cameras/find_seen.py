@@ -1,29 +1,23 @@
 """Find What Cameras See: frustum culling in one frame or over a shot, as an operator."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
-from bpy.props import StringProperty
 
 from ...core import Steps
 from ..answers.answer import Answer
 from ..answers.question_operator import StandingQuestionOperator
 from ..camera import has_frustum
-from ..results import options_of
+from ..options import Asking, as_json
 from ..scene_index import glance_at
 from ..scope import scoped_objects
-from ..ui import (
-    column_of,
-    draw_rows,
-    plural,
-)
+from ..ui import plural
 from .frames import frame_numbers
 from .pixels import PixelOptions, pixel_steps
 from .result_rows import SEEN, UNSEEN, keep_parts, seen_rows
-from .settings import FrameOptions, PixelSettings, ShotOptions, rows_of
+from .settings import FindSeenOptions, FrameOptions, ShotOptions
 from .shot import Shot, shot_steps
 from .visibility_result import ANSWERS, PixelFacts, VisibilityResult
 
@@ -31,9 +25,7 @@ from .visibility_result import ANSWERS, PixelFacts, VisibilityResult
 _MOST_NAMES = 5
 
 
-class OCTREE_OT_find_seen(
-    PixelSettings, ShotOptions, StandingQuestionOperator, bpy.types.Operator
-):
+class OCTREE_OT_find_seen(Asking[FindSeenOptions], StandingQuestionOperator, bpy.types.Operator):
     """Find what cameras see, and keep the result for the session."""
 
     bl_idname = "octree.find_seen"
@@ -47,28 +39,11 @@ class OCTREE_OT_find_seen(
     answers = ANSWERS
     key = "shot"
 
-    if TYPE_CHECKING:
-        collection: str
-        result: str
-    else:
-        result: StringProperty(
-            name="Result",
-            description="Name under which what is seen is kept in Results",
-            options={"HIDDEN", "SKIP_SAVE"},
-        )
-        collection: StringProperty(
-            name="Collection",
-            description="Name of the collection whose objects are tested",
-        )
-
     def asked(self, context: bpy.types.Context) -> "ShotQuestion":
-        return ShotQuestion.of(context, self)
+        return ShotQuestion.of(context, self.taken)
 
     def answer_text(self, answer: VisibilityResult) -> str:
         return seen_text(answer)
-
-    def draw(self, context: bpy.types.Context) -> None:
-        draw_rows(column_of(self), self, rows_of(self))
 
 
 @dataclass(frozen=True)
@@ -77,45 +52,41 @@ class ShotQuestion:
 
     Attributes
     ----------
-    options : Mapping of str to Any
-        Those of the operator.
-    name : str
-        Under which the rows are kept in Results.
+    options : FindSeenOptions
+        The options of the operator.
     cameras : tuple of str, optional
         Names of the cameras that were selected then; None if no selection was asked for.
     selected : frozenset of int, optional
         Session ids of the objects that were selected then.
     """
 
-    options: Mapping[str, Any]
-    name: str
+    options: FindSeenOptions
     cameras: tuple[str, ...] | None
     selected: frozenset[int] | None
 
     @classmethod
-    def of(cls, context: bpy.types.Context, asking: Any) -> "ShotQuestion":
+    def of(cls, context: bpy.types.Context, options: FindSeenOptions) -> "ShotQuestion":
         """Return what an operator asks; a `ValueError` if nothing is selected that should be."""
         return cls(
-            options_of(asking),
-            asking.result,
-            selected_cameras(context, asking),
-            wanted_objects(context, asking) if asking.scope == "SELECTED" else None,
+            options,
+            selected_cameras(context, options.frames),
+            wanted_objects(context, options) if options.scope == "SELECTED" else None,
         )
 
     def steps(self, context: bpy.types.Context) -> Steps[VisibilityResult]:
         """Return the walk through the frames, not yet begun."""
-        options: Any = SimpleNamespace(**self.options)
-        names = chosen_cameras(context, options) if self.cameras is None else self.cameras
+        options = self.options
+        names = chosen_cameras(context, options.frames) if self.cameras is None else self.cameras
         cameras = with_frusta(context.scene, names)
         shot = Shot(
-            frames=chosen_frames(context.scene, options),
+            frames=chosen_frames(context.scene, options.frames),
             cameras=cameras,
             left_out=tuple(name for name in names if name not in cameras),
             wanted=wanted_objects(context, options) if self.selected is None else self.selected,
             exact=options.precision == "EXACT",
             faces=options.faces,
-            margin=options.margin,
-            angle=options.angle,
+            margin=options.wide.margin,
+            angle=options.wide.angle,
         )
         if options.behind == "IGNORE":
             return shot_steps(context, shot)
@@ -130,19 +101,23 @@ class ShotQuestion:
     def keep(self, context: bpy.types.Context, found: VisibilityResult) -> int:
         """Keep what was seen, and what was not; return the number of what is shown of it."""
         answer = Answer(
-            found=found, question=ANSWERS.question, options=self.options, again=self, stands=True
+            found=found,
+            question=ANSWERS.question,
+            options=as_json(self.options),
+            again=self,
+            stands=True,
         )
         parts = {title: seen_rows(found, seen=title == SEEN) for title in (SEEN, UNSEEN)}
-        return keep_parts(context, answer, self.name, parts, VisibilityResult)
+        return keep_parts(context, answer, self.options.result, parts, VisibilityResult)
 
     def glance(self, context: bpy.types.Context) -> Hashable:
         """Return what is shown, and which frames are asked for."""
-        frames = chosen_frames(context.scene, SimpleNamespace(**self.options))
-        rendered = self.options["behind"] == "UNSEEN"
+        frames = chosen_frames(context.scene, self.options.frames)
+        rendered = self.options.behind == "UNSEEN"
         return frames, glance_at(context.view_layer, rendered=rendered)
 
 
-def wanted_objects(context: bpy.types.Context, options: Any) -> frozenset[int] | None:
+def wanted_objects(context: bpy.types.Context, options: ShotOptions) -> frozenset[int] | None:
     """Return the session ids of the objects to test; None for all visible ones.
 
     A `ValueError` says that there are none.
@@ -156,7 +131,7 @@ def wanted_objects(context: bpy.types.Context, options: Any) -> frozenset[int] |
     return frozenset(item.session_uid for item in objects)
 
 
-def selected_cameras(context: bpy.types.Context, options: Any) -> tuple[str, ...] | None:
+def selected_cameras(context: bpy.types.Context, options: FrameOptions) -> tuple[str, ...] | None:
     """Return the names of the cameras that are selected; None if others are asked for."""
     return chosen_cameras(context, options) if options.cameras == "SELECTED" else None
 

@@ -7,19 +7,19 @@ import bpy
 
 from ..answers.hints import Hint, draw_hints
 from ..answers.verbs import draw_age
+from ..options import draw_options
 from ..ui import (
     OptionsPopover,
     column_of,
     draw_button,
     draw_hint,
-    draw_rows,
     plural,
     settings_of,
 )
 from .data import OCCLUDED
 from .hide_unseen import draw_hide
 from .hints import left_out_hints
-from .settings import rows_of
+from .settings import ShotOptions
 from .visibility_result import ANSWERS, PixelFacts, VisibilityResult
 
 # How far the view is widened is an option of Select in Camera View.
@@ -34,7 +34,7 @@ class OCTREE_PT_shot(OptionsPopover):
     def draw(self, context: bpy.types.Context) -> None:
         settings = settings_of(context.scene).shot
         column = column_of(self)
-        draw_rows(column, settings, [row for row in rows_of(settings) if row not in _WIDENED])
+        draw_options(column, settings, ShotOptions, without=_WIDENED)
         counts_boxes = settings.precision == "BOX" and not settings.faces
         if counts_boxes and settings.behind == "IGNORE":
             draw_hint(column, "Objects count by their boxes")

@@ -43,7 +43,7 @@ from .panel import (
     say_cut,
     say_preview,
 )
-from .settings import CHUNK_OPTIONS, LIMITS, OctreeChunkSettings, chunk_rows
+from .settings import ChunkOptions, OctreeChunkSettings
 from .shear import are_sheared
 from .sources import ChunkSource, is_edited
 from .world import CHUNK, CellTable, WorldTriangles, triangle_materials, world_steps
@@ -51,12 +51,11 @@ from .world import CHUNK, CellTable, WorldTriangles, triangle_materials, world_s
 __all__ = [
     "CELL_LINES",
     "CHUNK",
-    "CHUNK_OPTIONS",
-    "LIMITS",
     "SOURCE",
     "CellFiles",
     "CellTable",
     "ChunkOperator",
+    "ChunkOptions",
     "ChunkPart",
     "ChunkSource",
     "Draft",
@@ -70,7 +69,6 @@ __all__ = [
     "cell_names",
     "cell_rows",
     "cells_in",
-    "chunk_rows",
     "chunks_in",
     "cut_steps",
     "draw_chunks",

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -25,7 +25,7 @@ from ..scene_index import revision
 from ..shares import Chunk, share_range
 from ..ui import ChangedMeanwhileError
 from ..written_meshes import ChunkArrays, chunk_arrays, loose_parts, whole_arrays
-from .settings import limit_of
+from .settings import ChunkOptions
 from .shear import with_shear
 from .sources import ChunkSource, sources_of
 from .world import WorldTriangles, nearest_cells, triangle_texels, world_steps
@@ -138,7 +138,7 @@ NO_TRACES: Mapping[str, SourceTrace] = MappingProxyType({})
 
 def cut_steps(
     context: bpy.types.Context,
-    options: Mapping[str, Any],
+    options: ChunkOptions,
     also: Iterable[bpy.types.Object] = (),
     known: Mapping[str, SourceTrace] = NO_TRACES,
     chunk: Chunk | None = None,
@@ -149,8 +149,8 @@ def cut_steps(
     ----------
     context : bpy.types.Context
         In Object Mode.
-    options : Mapping of str to Any
-        As `ChunkOptions` has them.
+    options : ChunkOptions
+        Budget, walls and what is cut.
     also : iterable of bpy.types.Object
         What is cut, too, whatever the scope.
     known : Mapping of str to SourceTrace
@@ -165,7 +165,7 @@ def cut_steps(
     ValueError
         If there are no triangles, or the scene has changed between two steps.
     """
-    world = yield from between(0.0, _WORLD, world_steps(context, options["scope"], also))
+    world = yield from between(0.0, _WORLD, world_steps(context, options.scope, also))
     since, sources = revision(), sources_of(world, options)
     texels = texels_if_counted(context, world, options)
     yield _WORLD
@@ -276,10 +276,10 @@ def _place_digests(
 
 
 def texels_if_counted(
-    context: bpy.types.Context, world: WorldTriangles, options: Mapping[str, Any]
+    context: bpy.types.Context, world: WorldTriangles, options: ChunkOptions
 ) -> Floats | None:
     """Return the texels of each triangle, (n,); None where the budget is of something else."""
-    if options["counted"] != "TEXELS":
+    if options.counted != "TEXELS":
         return None
     return triangle_texels(world, context.evaluated_depsgraph_get())
 
@@ -287,18 +287,18 @@ def texels_if_counted(
 def scene_chunks_steps(
     world: WorldTriangles,
     sources: Sequence[ChunkSource],
-    options: Mapping[str, Any],
+    options: ChunkOptions,
     texels: Floats | None,
 ) -> Steps[Chunks]:
     """Divide the triangles of sources, each as it wants to be; yield the fraction done."""
     return chunks_steps(
         world.triangles,
-        cell=options["cell"],
-        budget=limit_of(options),
-        counted=_COUNTED[options["counted"]],
-        split=options["tree"].lower(),
-        least_triangles=options["least_triangles"],
-        least_size=options["least_size"],
+        cell=options.cell,
+        budget=options.budget,
+        counted=_COUNTED[options.counted],
+        split=options.tree.lower(),
+        least_triangles=options.least_triangles,
+        least_size=options.least_size,
         owners=world.rows,
         modes=np.array([each.how for each in sources], np.intp),
         weights=texels,

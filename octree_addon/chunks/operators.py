@@ -1,7 +1,7 @@
 """Preview, cut, and restore: stepped operators; what is made is dropped again by Esc."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import bpy
 import numpy as np
@@ -9,19 +9,16 @@ import numpy as np
 from ...core import Steps, between
 from ..answers.answer import Answer
 from ..answers.kept import keep, numbered_answer, options_of
+from ..options import Asking
 from ..results import Column, Rows, no_instances
 from ..scene_index import is_as_at, revision
 from ..ui import (
     RefusingOperator,
     Status,
     SteppedOperator,
-    column_of,
-    draw_rows,
     mode_obstacle,
     plural,
     settings_of,
-    take,
-    write_back,
 )
 from .cell_rows import cell_rows, pack_cells, worst_first
 from .cutting import (
@@ -42,7 +39,7 @@ from .made import (
     shown_sources,
     sources_in,
 )
-from .settings import CHUNK_OPTIONS, LIMITS, ChunkOptions, chunk_rows, limit_of
+from .settings import ChunkOptions
 from .sources import sources_of
 from .world import CellTable, WorldTriangles, cell_table, world_steps
 
@@ -71,24 +68,15 @@ class CutFacts(NamedTuple):
     uids: Mapping[str, tuple[int, int]]
 
 
-class ChunkOperator(ChunkOptions, SteppedOperator):
-    """An operator that divides the scene into cells by the settings of chunks; a mixin."""
+class ChunkOperator(SteppedOperator):
+    """An operator that divides the scene into cells; a mixin."""
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
         return mode_obstacle(context, may_edit=False)
 
-    def chosen(self, context: bpy.types.Context) -> dict[str, Any]:
-        """Return the options, those that the caller left alone from the settings."""
-        take(self, settings_of(context.scene).chunks)
-        return {name: getattr(self, name) for name in CHUNK_OPTIONS}
 
-    def draw(self, context: bpy.types.Context) -> None:
-        """Draw the redo panel."""
-        draw_rows(column_of(self), self, chunk_rows(self))
-
-
-class OCTREE_OT_preview_chunks(ChunkOperator, bpy.types.Operator):
+class OCTREE_OT_preview_chunks(Asking[ChunkOptions], ChunkOperator, bpy.types.Operator):
     """Show which cells the scene would be cut into, and what each would have."""
 
     bl_idname = "octree.preview_chunks"
@@ -101,10 +89,10 @@ class OCTREE_OT_preview_chunks(ChunkOperator, bpy.types.Operator):
     doing = "Finding cells"
 
     def steps(self, context: bpy.types.Context) -> Steps[Previewed]:
-        options = self.chosen(context)
+        options = self.take(settings_of(context.scene).chunks)
         with shown_sources(context):
             also = sources_in(context.scene)
-            world = yield from between(0.0, _READ, world_steps(context, self.scope, also))
+            world = yield from between(0.0, _READ, world_steps(context, options.scope, also))
             texels = texels_if_counted(context, world, options)
         sources = sources_of(world, options)
         yield _READ
@@ -113,7 +101,7 @@ class OCTREE_OT_preview_chunks(ChunkOperator, bpy.types.Operator):
         return Previewed(world, cell_table(found, world), cell_names(found))
 
     def finish(self, context: bpy.types.Context, result: Previewed) -> Status:
-        write_back(self, settings_of(context.scene).chunks)
+        self.write_back(settings_of(context.scene).chunks)
         order = worst_first(result.table, result.table.totals)
         table = result.table.take(order)
         names = tuple(result.names[number] for number in order.tolist())
@@ -122,7 +110,7 @@ class OCTREE_OT_preview_chunks(ChunkOperator, bpy.types.Operator):
             "TRIANGLES": Column("Triangles", "", table.triangles.astype(np.int64)),
             "OBJECTS": Column("Objects", "", table.objects.astype(np.int64)),
         }
-        first = counts.pop(self.counted)
+        first = counts.pop(self.taken.counted)
         counts.pop("TEXELS", None)
         cells = Column("Cell", "", np.arange(len(table)), names)
         answer = Answer(
@@ -134,7 +122,7 @@ class OCTREE_OT_preview_chunks(ChunkOperator, bpy.types.Operator):
             details=pack_cells(table, table.totals),
         )
         keep(context, answer)
-        text = preview_text(len(table), int(table.is_over.sum()), budget_text(options_of(self)))
+        text = preview_text(len(table), int(table.is_over.sum()), budget_text(self.taken))
         self.report({"INFO"}, text)
         return {"FINISHED"}
 
@@ -144,12 +132,12 @@ def preview_text(cells: int, over: int, budget: str) -> str:
     return f"{plural(cells, 'cell')}, {f'{over:,}' if over else 'none'} over {budget}"
 
 
-def budget_text(options: Mapping[str, Any]) -> str:
-    """Say what a cell may have, such as "50,000 triangles"."""
-    return plural(limit_of(options), LIMITS[options["counted"]].removesuffix("s"))
+def budget_text(options: ChunkOptions) -> str:
+    """Return the budget of a cell in words, such as "50,000 triangles"."""
+    return plural(options.budget, options.counted.lower().removesuffix("s"))
 
 
-class OCTREE_OT_cut_chunks(ChunkOperator, bpy.types.Operator):
+class OCTREE_OT_cut_chunks(Asking[ChunkOptions], ChunkOperator, bpy.types.Operator):
     """Cut the scene into chunks: objects in a collection for each cell, the sources hidden."""
 
     bl_idname = "octree.cut_chunks"
@@ -163,7 +151,7 @@ class OCTREE_OT_cut_chunks(ChunkOperator, bpy.types.Operator):
     doing = "Cutting chunks"
 
     def steps(self, context: bpy.types.Context) -> Steps[tuple[SceneCut, Made]]:
-        options = self.chosen(context)
+        options = self.take(settings_of(context.scene).chunks)
         known = standing_traces(context.scene)
         with shown_sources(context):
             also = sources_in(context.scene)
@@ -173,7 +161,7 @@ class OCTREE_OT_cut_chunks(ChunkOperator, bpy.types.Operator):
 
     def finish(self, context: bpy.types.Context, result: tuple[SceneCut, Made]) -> Status:
         cut, made = result
-        write_back(self, settings_of(context.scene).chunks)
+        self.write_back(settings_of(context.scene).chunks)
         root = link_made(context, cut, made)
         uids = {each.label: (each.owner, each.shown) for each in cut.sources}
         owners = frozenset(owner for owner, _ in uids.values())
@@ -187,7 +175,7 @@ class OCTREE_OT_cut_chunks(ChunkOperator, bpy.types.Operator):
             rows=cut_rows(cut, items),
         )
         keep(context, answer, kind=CutFacts)
-        self.report({"INFO"}, cut_text(cut, made, budget_text(options_of(self))))
+        self.report({"INFO"}, cut_text(cut, made, budget_text(self.taken)))
         return {"FINISHED"}
 
 

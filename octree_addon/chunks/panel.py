@@ -6,11 +6,12 @@ from typing import Any
 import bpy
 
 from ..answers.kept import numbered_answer
-from ..ui import OptionsPopover, column_of, draw_button, draw_hint, draw_rows, plural, settings_of
+from ..options import draw_options, from_values
+from ..ui import OptionsPopover, column_of, draw_button, draw_hint, plural, settings_of
 from .cell_rows import cells_in
 from .made import made_collection
 from .operators import CutFacts, budget_text, may_be_old, preview_text
-from .settings import chunk_rows
+from .settings import ChunkOptions
 
 
 class OCTREE_PT_chunks(OptionsPopover):
@@ -20,8 +21,7 @@ class OCTREE_PT_chunks(OptionsPopover):
 
     def draw(self, context: bpy.types.Context) -> None:
         column = column_of(self)
-        settings = settings_of(context.scene).chunks
-        draw_rows(column, settings, chunk_rows(settings))
+        draw_options(column, settings_of(context.scene).chunks, ChunkOptions)
         column.operator("octree.cut_chunks", icon="MOD_EXPLODE")
         if made_collection(context.scene) is not None:
             column.operator("octree.remove_chunks", icon="LOOP_BACK")
@@ -36,8 +36,8 @@ def say_preview(layout: bpy.types.UILayout, context: bpy.types.Context, result: 
     """Say how many cells there would be."""
     cells = cells_in(context.scene, result)
     if cells is not None:
-        # Older files had a budget of triangles alone.
-        budget = budget_text({"counted": "TRIANGLES", **json.loads(result.options)})
+        # Older files have no `counted`: they had a budget of triangles alone.
+        budget = budget_text(from_values(ChunkOptions, json.loads(result.options)))
         text = preview_text(len(cells.lower), int(cells.over.sum()), budget)
         layout.label(text=text, translate=False)
 

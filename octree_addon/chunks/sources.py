@@ -1,12 +1,12 @@
 """Sources of chunks: what becomes of each placement at walls, and which mesh it has."""
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import bpy
 
 from ..answers.rows import numbered
 from ..reader import MAKERS, matrices_of
+from .settings import ChunkOptions
 from .shear import are_sheared
 from .world import WorldTriangles
 
@@ -60,7 +60,7 @@ def is_edited(item: bpy.types.Object) -> bool:
     return isinstance(item.data, bpy.types.Mesh) and item.data.is_editmode
 
 
-def sources_of(world: WorldTriangles, options: Mapping[str, Any]) -> list[ChunkSource]:
+def sources_of(world: WorldTriangles, options: ChunkOptions) -> list[ChunkSource]:
     """Return what is done with each placement."""
     placements = world.placements
     items = {item.session_uid: item for item in bpy.data.objects}
@@ -81,8 +81,8 @@ def sources_of(world: WorldTriangles, options: Mapping[str, Any]) -> list[ChunkS
         may_make = any(each.type in MAKERS for each in shown)
         is_copied = not (may_make and (is_instance or owner in makers))
         own = own and is_copied
-        how = {"CUT": CUT, "ASSIGN": ASSIGN}[options["method"]]
-        if is_instance and options["instances"] == "WHOLE":
+        how = {"CUT": CUT, "ASSIGN": ASSIGN}[options.method]
+        if is_instance and options.instances == "WHOLE":
             how = KEEP
         elif any(each.type == "ARMATURE" for each in shown):
             how = ASSIGN if own and not is_instance else KEEP

@@ -3,25 +3,23 @@
 import argparse
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import bpy
 
 from ...core import run
 from ..chunks import (
-    CHUNK_OPTIONS,
-    LIMITS,
-    OctreeChunkSettings,
+    ChunkOptions,
     budget_text,
     cut_steps,
     make_steps,
 )
+from ..options import add_arguments, from_values, given
 from ..shipping import (
     FORMS,
     FolderShare,
     Georeference,
-    OctreeShipmentSettings,
     Shipment,
+    ShipmentOptions,
     ShipmentWish,
     merged_shipment,
     read_georeference,
@@ -55,35 +53,21 @@ _FOLDERS = {
     "--blend": "write .blend, each with a collection",
 }
 
+# The options of which a cell has one as its budget.
+_BUDGETS = {"triangles", "objects", "texels"}
 # Where the option is not called as what is written.
 _OPTION_OF = {"arrays": "out"}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_chunk_arguments(parser: argparse.ArgumentParser) -> None:
     """Add what `octree chunks` takes: the options of the tab, one of the budgets."""
     parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help="the .blend file")
-    budgets = parser.add_mutually_exclusive_group()
-    for name, row in _numbers().items():
-        is_length = row.type == "FLOAT"
-        unit = ", in Blender units" if is_length else ""
-        (budgets if name in LIMITS.values() else parser).add_argument(
-            _word(name),
-            type=float if is_length else int,
-            metavar="LENGTH" if is_length else "COUNT",
-            help=f"{row.description[0].lower()}{row.description[1:]}{unit}; {row.default:g}",
-        )
+    add_arguments(parser, ChunkOptions, exclusive=_BUDGETS)
     for word, (_, _, said) in _CHOICES.items():
         parser.add_argument(word, action="store_true", help=said)
     for word, said in _FOLDERS.items():
         parser.add_argument(word, type=Path, metavar="FOLDER", help=said)
-    parser.add_argument(
-        "--levels",
-        type=int,
-        default=1,
-        metavar="COUNT",
-        help="levels of detail: cells above the chunks join them with a quarter of the triangles"
-        " each time; 1",
-    )
+    add_arguments(parser, ShipmentOptions)
     parser.add_argument(
         "--georeference",
         default="",
@@ -93,21 +77,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_farm_options(parser, "all cells, a folder each", merged="one folder", out=False)
 
 
-def _numbers() -> dict[str, Any]:
-    """Return the options of chunks that are numbers."""
-    rows: Any = OctreeChunkSettings.bl_rna.properties
-    return {name: rows[name] for name in CHUNK_OPTIONS if rows[name].type in ("INT", "FLOAT")}
-
-
-def _word(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
-
-
 def run_chunks(_: bpy.types.Context, arguments: argparse.Namespace) -> bool:
     """Cut a file or merge chunks, and write what has changed; no chunk fails."""
     options, folders, place = _options(arguments), _folders(arguments), _place(arguments)
-    levels = _levels(arguments)
-    _check(arguments, folders)
+    levels = ShipmentOptions.of(given(arguments, ShipmentOptions)).levels
+    _check(arguments, folders, levels)
     for folder in folders.values():
         require_folder(folder)
     if arguments.merge:
@@ -137,18 +111,18 @@ def run_chunks(_: bpy.types.Context, arguments: argparse.Namespace) -> bool:
     return False
 
 
-def _check(arguments: argparse.Namespace, folders: Mapping[str, Path]) -> None:
+def _check(arguments: argparse.Namespace, folders: Mapping[str, Path], levels: int) -> None:
     """Refuse what contradicts itself."""
     check_source(arguments)
     if arguments.chunk and (arguments.merge or arguments.georeference):
         raise ValueError("--georeference belongs to the --merge of chunks of a FILE")
-    if arguments.levels > 1 and (arguments.chunk or arguments.merge):
+    if levels > 1 and (arguments.chunk or arguments.merge):
         raise ValueError("--levels want all cells at once, not a --chunk or --merge")
     if not arguments.merge:
         return
     if len(folders) > 1:
         raise ValueError("--merge into one folder: the chunks have one format")
-    asked = [_word(name) for name in _numbers() if getattr(arguments, name) is not None]
+    asked = [ChunkOptions.flat[name].argument for name in given(arguments, ChunkOptions)]
     asked += [word for word in _CHOICES if getattr(arguments, word.removeprefix("--"))]
     if asked:
         raise ValueError(f"{', '.join(asked)}: the chunks of a FILE are cut already")
@@ -159,20 +133,12 @@ def _put(shipment: Shipment) -> None:
     heed()
     told = [each.members for each in shipment.chunks if not each.members["height"]]
     triangles, over = (sum(each[name] for each in told) for name in ("triangles", "over"))
-    budget = budget_text(shipment.head["options"])
+    budget = budget_text(from_values(ChunkOptions, shipment.head["options"]))
     print(f"{shipment.folder}: {said}; {triangles:,} triangles, {over:,} over {budget}")
 
 
 def _place(arguments: argparse.Namespace) -> Georeference | None:
     return read_georeference(arguments.georeference)
-
-
-def _levels(arguments: argparse.Namespace) -> int:
-    row: Any = OctreeShipmentSettings.bl_rna.properties["levels"]
-    levels: int = arguments.levels
-    if not row.hard_min <= levels <= row.hard_max:
-        raise ValueError(f"--levels must be {row.hard_min} to {row.hard_max}")
-    return levels
 
 
 def _folders(arguments: argparse.Namespace) -> dict[str, Path]:
@@ -187,30 +153,21 @@ def _folders(arguments: argparse.Namespace) -> dict[str, Path]:
     return folders
 
 
-def _options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return what is asked for; what is not given is as in a new scene."""
-    rows: Any = OctreeChunkSettings.bl_rna.properties
-    options = {name: rows[name].default for name in CHUNK_OPTIONS}
-    for name, row in _numbers().items():
-        value = getattr(arguments, name)
-        if value is None:
-            continue
-        if not row.hard_min <= value <= row.hard_max:
-            raise ValueError(f"{_word(name)} must be {row.hard_min:.10g} to {row.hard_max:.10g}")
-        options[name] = value
-    given = [kind for kind, name in LIMITS.items() if getattr(arguments, name) is not None]
-    chosen = {
-        name: item
-        for word, (name, item, _) in _CHOICES.items()
-        if getattr(arguments, word.removeprefix("--"))
-    }
-    return {**options, "counted": [*given, "TRIANGLES"][0], **chosen}
+def _options(arguments: argparse.Namespace) -> ChunkOptions:
+    """Return the options; those that are not given are as in a new scene."""
+    values = given(arguments, ChunkOptions)
+    for each in values.keys() & _BUDGETS:
+        values["counted"] = each.upper()
+    for word, (name, item, _) in _CHOICES.items():
+        if getattr(arguments, word.removeprefix("--")):
+            values[name] = item
+    return ChunkOptions.of(values)
 
 
 COMMAND = Command(
     name="chunks",
     help="cut a file into chunks",
     description=_DESCRIPTION,
-    add_arguments=add_arguments,
+    add_arguments=add_chunk_arguments,
     run=run_chunks,
 )

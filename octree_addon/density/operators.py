@@ -9,21 +9,18 @@ import numpy as np
 
 from ...core import Steps
 from ..answers.answer import Answer
-from ..answers.kept import active_result, keep, numbered_answer, options_of
+from ..answers.kept import active_result, keep, numbered_answer
 from ..arrays import UNUSED
 from ..chunks import cell_rows, pack_cells, worst_first
+from ..options import Asking, as_json
 from ..results import Column, Rows, no_instances, view_of
 from ..ui import (
     RefusingOperator,
     Status,
     SteppedOperator,
-    column_of,
-    draw_rows,
     mode_obstacle,
     plural,
     settings_of,
-    take,
-    write_back,
 )
 from .counting import (
     CountedCells,
@@ -34,14 +31,14 @@ from .counting import (
     sparse_steps,
 )
 from .decimated import decimate, decimated_collection, remove_decimated
-from .settings import DensityOptions, density_rows
+from .settings import DensityOptions
 
 DENSITY = "density"
 TITLES = {"CELLS": "Density", "PIXELS": "Triangles per Pixel", "SPARSE": "Sparse Objects"}
 Counted = CountedCells | ObjectCounts | SparseObjects
 
 
-class OCTREE_OT_density(DensityOptions, SteppedOperator, bpy.types.Operator):
+class OCTREE_OT_density(Asking[DensityOptions], SteppedOperator, bpy.types.Operator):
     """Show where triangles are: in cells, against pixels, or in sparse objects."""
 
     bl_idname = "octree.density"
@@ -59,19 +56,19 @@ class OCTREE_OT_density(DensityOptions, SteppedOperator, bpy.types.Operator):
         return mode_obstacle(context, may_edit=True)
 
     def steps(self, context: bpy.types.Context) -> Steps[Any]:
-        take(self, settings_of(context.scene).density)
-        if self.what == "CELLS":
-            return cells_counted_steps(context, self.cell, self.budget)
-        if self.what == "PIXELS":
-            return objects_counted_steps(context, self.per_pixel)
+        options = self.take(settings_of(context.scene).density)
+        if options.what == "CELLS":
+            return cells_counted_steps(context, options.cell, options.budget)
+        if options.what == "PIXELS":
+            return objects_counted_steps(context, options.per_pixel)
         return sparse_steps(context)
 
     def finish(self, context: bpy.types.Context, result: Counted) -> Status:
-        settings = settings_of(context.scene).density
-        write_back(self, settings)
-        before = _snapshot(settings, self.what)
+        settings, options = settings_of(context.scene).density, self.taken
+        self.write_back(settings)
+        before = _snapshot(settings, options.what)
         if isinstance(result, CountedCells):
-            answer, text = cells_answer(result, self.by, before)
+            answer, text = cells_answer(result, options.by, before)
         elif isinstance(result, ObjectCounts):
             answer, text = objects_answer(result, _names(context.scene), before)
         else:
@@ -80,9 +77,9 @@ class OCTREE_OT_density(DensityOptions, SteppedOperator, bpy.types.Operator):
             context,
             Answer(
                 found=result,
-                title=TITLES[self.what],
+                title=TITLES[options.what],
                 question=DENSITY,
-                options=options_of(self),
+                options=as_json(options),
                 rows=answer[0],
                 details=answer[1],
                 marks=json.dumps(text),
@@ -91,10 +88,6 @@ class OCTREE_OT_density(DensityOptions, SteppedOperator, bpy.types.Operator):
         )
         self.report({"INFO"}, text)
         return {"FINISHED"}
-
-    def draw(self, context: bpy.types.Context) -> None:
-        """Draw the redo panel."""
-        draw_rows(column_of(self), self, density_rows(self))
 
 
 _Packed = tuple[Rows, bytes]

@@ -5,10 +5,11 @@ from typing import Any
 
 import bpy
 
-from ..ui import OptionsPopover, column_of, draw_button, draw_rows, settings_of
+from ..options import draw_options
+from ..ui import OptionsPopover, column_of, draw_button, settings_of
 from .decimated import decimated_collection
 from .operators import counts_of
-from .settings import density_rows
+from .settings import DensityOptions
 
 
 class OCTREE_PT_density(OptionsPopover):
@@ -17,9 +18,8 @@ class OCTREE_PT_density(OptionsPopover):
     bl_label = "Density"
 
     def draw(self, context: bpy.types.Context) -> None:
-        settings = settings_of(context.scene).density
         column = column_of(self)
-        draw_rows(column, settings, density_rows(settings))
+        draw_options(column, settings_of(context.scene).density, DensityOptions)
         if decimated_collection(context.scene) is not None:
             column.operator("octree.remove_decimated", icon="LOOP_BACK")
 

@@ -13,7 +13,6 @@ from .laser import (
     LASER,
     LaserLines,
     OCTREE_OT_measure_laser,
-    OctreeLaserSettings,
     laser_lines,
     shown_laser,
 )
@@ -27,7 +26,7 @@ from .operators import (
     say_distances,
     shown_dimensions,
 )
-from .settings import OctreeDistanceSettings
+from .settings import OctreeDistanceSettings, OctreeLaserSettings
 
 __all__ = [
     "AXES",

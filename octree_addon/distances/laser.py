@@ -5,13 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 import bpy
 import numpy as np
-from bpy.props import EnumProperty, FloatVectorProperty, StringProperty
+from bpy.props import FloatVectorProperty, StringProperty
 from mathutils import Vector
 
 from ...core import Steps, ray_cast
 from ..answers.answer import Answer
 from ..answers.kept import keep, numbered_answer
 from ..arrays import Floats, Ids
+from ..options import Asking, draw_options
 from ..reader import UNUSED
 from ..results import Column, Rows, active_result, options_of
 from ..scene_index import holds
@@ -27,9 +28,8 @@ from ..ui import (
     mode_obstacle,
     plural,
     settings_of,
-    take,
-    write_back,
 )
+from .settings import LaserOptions
 
 LASER = "measure_laser"
 AXES = ("+X", "+Y", "+Z", "-X", "-Y", "-Z")
@@ -108,28 +108,7 @@ def laser_lines(
     return LaserLines(ends, lengths, axis, items, target.owners[target.placements_of(items)])
 
 
-class LaserOptions:
-    """Options of the laser: the scene's settings and the properties of the operator."""
-
-    if TYPE_CHECKING:
-        orientation: str
-    else:
-        orientation: EnumProperty(
-            name="Orientation",
-            description="Which axes the laser measures along",
-            items=(
-                ("GLOBAL", "Global", "The axes of the world"),
-                ("SURFACE", "Surface", "The normal of the surface, and two axes in its plane"),
-            ),
-            default="GLOBAL",
-        )
-
-
-class OctreeLaserSettings(LaserOptions, bpy.types.PropertyGroup):
-    """Settings of the laser: `scene.octree.laser`."""
-
-
-class OCTREE_OT_measure_laser(LaserOptions, SteppedOperator, bpy.types.Operator):
+class OCTREE_OT_measure_laser(Asking[LaserOptions], SteppedOperator, bpy.types.Operator):
     """Measure how far it is from a point along six axes."""
 
     bl_idname = "octree.measure_laser"
@@ -169,18 +148,18 @@ class OCTREE_OT_measure_laser(LaserOptions, SteppedOperator, bpy.types.Operator)
         return mode_obstacle(context, may_edit=True)
 
     def steps(self, context: bpy.types.Context) -> Steps[tuple[LaserLines, Rows]]:
-        take(self, settings_of(context.scene).laser)
+        options = self.take(settings_of(context.scene).laser)
         if not self.properties.is_property_set("origin"):
             self.origin = cursor_place(context.scene)
         point, normal = (np.array(each, np.float64) for each in (self.origin, self.normal))
         target: SceneTarget = yield from scene_steps(context, viewport_of(context))
         if not target.owners.size:
             raise ValueError("There are no triangles: no visible object has faces")
-        lines = laser_lines(target, point, normal, self.orientation)
+        lines = laser_lines(target, point, normal, options.orientation)
         return lines, lines.result_rows(target)
 
     def finish(self, context: bpy.types.Context, result: tuple[LaserLines, Rows]) -> Status:
-        write_back(self, settings_of(context.scene).laser)
+        self.write_back(settings_of(context.scene).laser)
         lines, rows = result
         answer = Answer(
             found=lines,
@@ -196,7 +175,9 @@ class OCTREE_OT_measure_laser(LaserOptions, SteppedOperator, bpy.types.Operator)
 
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the redo panel."""
-        draw_rows(column_of(self), self, ("origin", "normal", "orientation"))
+        column = column_of(self)
+        draw_rows(column, self, ("origin", "normal"))
+        draw_options(column, self, LaserOptions)
 
 
 def shown_laser(scene: bpy.types.Scene) -> LaserLines | None:

@@ -14,6 +14,7 @@ from ..results import Column, PersistentIds, Rows
 from ..scene_index import revision
 from ..scope import chosen_objects, viewport_of
 from ..targets import SceneTarget, scene_steps
+from .settings import DistanceOptions
 
 # So many dimensions are drawn and followed, the shortest ones.
 DRAWN = 100
@@ -104,8 +105,8 @@ class Dimensions:
         return replace(self, pairs=self.pairs[:, some], found=part)
 
 
-def pairing_of(context: bpy.types.Context, options: Any) -> Pairing:
-    """Return which pairs options, of an operator or the scene, mean now; or refuse."""
+def pairing_of(context: bpy.types.Context, options: DistanceOptions) -> Pairing:
+    """Return the pairs that options mean now; a `ValueError` refuses."""
     kind, chosen = options.pairs, chosen_objects(context)
     if kind == "ACTIVE":
         active = context.view_layer.objects.active

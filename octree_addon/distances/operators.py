@@ -1,14 +1,14 @@
 """Measure Distances: shortest distances of surfaces, kept in Results and drawn as dimensions."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
-from bpy.props import StringProperty
 
 from ...core import Steps
 from ..answers.answer import Answer
 from ..answers.kept import keep, numbered_answer
-from ..results import active_result, options_of
+from ..options import Asking, as_json, draw_options
+from ..results import active_result
 from ..ui import (
     OptionsPopover,
     Status,
@@ -19,16 +19,14 @@ from ..ui import (
     mode_obstacle,
     plural,
     settings_of,
-    take,
-    write_back,
 )
 from .measuring import DRAWN, Dimensions, measure_steps, pairing_of
-from .settings import DistanceOptions, draw_options
+from .settings import DistanceOptions, MeasureOptions
 
 QUESTION = "measure_distances"
 
 
-class OCTREE_OT_measure_distances(DistanceOptions, SteppedOperator, bpy.types.Operator):
+class OCTREE_OT_measure_distances(Asking[MeasureOptions], SteppedOperator, bpy.types.Operator):
     """Measure the shortest distances between the surfaces of objects."""
 
     bl_idname = "octree.measure_distances"
@@ -40,41 +38,29 @@ class OCTREE_OT_measure_distances(DistanceOptions, SteppedOperator, bpy.types.Op
     bl_options = {"REGISTER", "UNDO"}
     doing = "Measuring"
 
-    if TYPE_CHECKING:
-        result: str
-    else:
-        result: StringProperty(
-            name="Result",
-            description="Name under which the answer is kept in Results",
-            options={"HIDDEN", "SKIP_SAVE"},
-        )
-
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
         return mode_obstacle(context, may_edit=True)
 
     def steps(self, context: bpy.types.Context) -> Steps[Dimensions]:
-        take(self, settings_of(context.scene).distances)
-        return measure_steps(context, pairing_of(context, self))
+        options = self.take(settings_of(context.scene).distances)
+        return measure_steps(context, pairing_of(context, options))
 
     def finish(self, context: bpy.types.Context, result: Dimensions) -> Status:
-        write_back(self, settings_of(context.scene).distances)
+        self.write_back(settings_of(context.scene).distances)
+        options = self.taken
         rows, lengths = result.result_rows(), result.found.distances
         answer = Answer(
             found=result.take(slice(DRAWN)),
             title=self.bl_label,
             question=QUESTION,
-            options=options_of(self),
+            options=as_json(options),
             rows=rows,
         )
-        keep(context, answer, self.result, kind=Dimensions)
+        keep(context, answer, options.result, kind=Dimensions)
         shortest = length_text(context.scene, float(lengths[0])) if len(lengths) else "none"
         self.report({"INFO"}, f"{plural(len(rows), 'distance')}, the shortest {shortest}")
         return {"FINISHED"}
-
-    def draw(self, context: bpy.types.Context) -> None:
-        """Draw the redo panel."""
-        draw_options(column_of(self), self)
 
 
 class OCTREE_PT_distances(OptionsPopover):
@@ -83,7 +69,7 @@ class OCTREE_PT_distances(OptionsPopover):
     bl_label = "Distances"
 
     def draw(self, context: bpy.types.Context) -> None:
-        draw_options(column_of(self), settings_of(context.scene).distances)
+        draw_options(column_of(self), settings_of(context.scene).distances, DistanceOptions)
 
 
 def shown_dimensions(scene: bpy.types.Scene) -> Dimensions | None:

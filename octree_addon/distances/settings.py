@@ -1,74 +1,91 @@
 """Options of distances: which pairs, how many nearest, and whether dimensions are drawn."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Literal
 
-import bpy
-from bpy.props import BoolProperty, EnumProperty, IntProperty, StringProperty
-
+from ..options import OptionGroup, boolean, enum, integer, settings_group, string, when
 from ..ui import OWN_WORDS, tag_redraw
 
 
-class DistanceOptions:
-    """Options of distances: the scene's settings and the properties of the operator."""
+class DistanceOptions(OptionGroup):
+    """Which distances are measured."""
 
-    if TYPE_CHECKING:
-        pairs: str
-        count: int
-        first_set: str
-        second_set: str
-    else:
-        pairs: EnumProperty(
-            name="Between",
-            description="Which objects distances are measured between",
-            items=(
-                ("ACTIVE", "Active and Others", "The active object and each other visible one"),
-                ("SELECTED", "Selected", "All pairs of the selected objects"),
-                (
-                    "NEAREST",
-                    "Each and Nearest",
-                    "Each selected object, or each visible one if none is selected, and those"
-                    " nearest to it",
-                ),
-                ("SETS", "Two Collections", "The nearest two objects of two collections"),
+    pairs: Literal["ACTIVE", "SELECTED", "NEAREST", "SETS"] = enum(
+        "ACTIVE",
+        "Between",
+        "Which objects distances are measured between",
+        {
+            "ACTIVE": ("Active and Others", "The active object and each other visible one"),
+            "SELECTED": ("Selected", "All pairs of the selected objects"),
+            "NEAREST": (
+                "Each and Nearest",
+                "Each selected object, or each visible one if none is selected, and those"
+                " nearest to it",
             ),
-            default="ACTIVE",
-        )
-        count: IntProperty(
-            name="Nearest",
-            description="How many of the nearest objects are measured for each",
-            default=1,
-            min=1,
-            soft_max=20,
-            translation_context=OWN_WORDS,
-        )
-        first_set: StringProperty(
-            name="First Set", description="Name of the collection that is the first set"
-        )
-        second_set: StringProperty(
-            name="Second Set", description="Name of the collection that is the second set"
-        )
+            "SETS": ("Two Collections", "The nearest two objects of two collections"),
+        },
+    )
+    count: int = integer(
+        1,
+        "Nearest",
+        "How many of the nearest objects are measured for each",
+        min=1,
+        soft_max=20,
+        translation_context=OWN_WORDS,
+        shown=when(pairs, "NEAREST"),
+    )
+    first_set: str = string(
+        "",
+        "First Set",
+        "Name of the collection that is the first set",
+        data="collections",
+        shown=when(pairs, "SETS"),
+    )
+    second_set: str = string(
+        "",
+        "Second Set",
+        "Name of the collection that is the second set",
+        data="collections",
+        shown=when(pairs, "SETS"),
+    )
 
 
-class OctreeDistanceSettings(DistanceOptions, bpy.types.PropertyGroup):
-    """Settings of distances: `scene.octree.distances`."""
+class MeasureOptions(DistanceOptions):
+    """Which distances are measured, and where they are kept."""
 
-    if TYPE_CHECKING:
-        show: bool
-    else:
-        show: BoolProperty(
-            name="Dimensions",
-            description="Draw the distances of the list as dimension lines, which follow objects"
-            " that move",
-            default=True,
-            update=tag_redraw,
-        )
+    result: str = string(
+        "",
+        "Result",
+        "Name under which the answer is kept in Results",
+        settings=None,
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
 
 
-def draw_options(column: bpy.types.UILayout, options: Any) -> None:
-    """Show the options that have an effect."""
-    column.prop(options, "pairs")
-    if options.pairs == "NEAREST":
-        column.prop(options, "count")
-    if options.pairs == "SETS":
-        for name in ("first_set", "second_set"):
-            column.prop_search(options, name, bpy.data, "collections")
+class DimensionOptions(DistanceOptions):
+    """Which distances are measured, and whether they are drawn: `scene.octree.distances`."""
+
+    show: bool = boolean(
+        True,
+        "Dimensions",
+        "Draw the distances of the list as dimension lines, which follow objects that move",
+        settings={"update": tag_redraw},
+        operator=None,
+    )
+
+
+class LaserOptions(OptionGroup):
+    """The axes of the laser: `scene.octree.laser`."""
+
+    orientation: Literal["GLOBAL", "SURFACE"] = enum(
+        "GLOBAL",
+        "Orientation",
+        "Which axes the laser measures along",
+        {
+            "GLOBAL": ("Global", "The axes of the world"),
+            "SURFACE": ("Surface", "The normal of the surface, and two axes in its plane"),
+        },
+    )
+
+
+OctreeDistanceSettings = settings_group(DimensionOptions, "OctreeDistanceSettings")
+OctreeLaserSettings = settings_group(LaserOptions, "OctreeLaserSettings")

@@ -17,14 +17,14 @@ from ..targets import SceneTarget
 from ..ui import Status, plural
 from .falling import ENDLESS, NOT_TURNED, OVERLAPS, PARTED, Falls, FallWish, fall_steps
 from .placing import PlacingOperator
-from .settings import AXES, DROP_ROWS, DropOptions
+from .settings import AXES, DropOptions
 from .telling import hidden_text, left_text, move_rows, named, names_of
 from .units import movers_of
 
 LANDS_ON, FLOATING = "Lands On", "select_floating"
 
 
-class OCTREE_OT_drop(DropOptions, PlacingOperator, bpy.types.Operator):
+class OCTREE_OT_drop(PlacingOperator[DropOptions], bpy.types.Operator):
     """Let objects fall until they touch."""
 
     bl_idname = "octree.drop"
@@ -34,7 +34,7 @@ class OCTREE_OT_drop(DropOptions, PlacingOperator, bpy.types.Operator):
         " other, never into anything. What would topple stands: nothing is simulated"
     )
     doing = "Dropping"
-    key, shown = "drop", DROP_ROWS
+    key = "drop"
 
     if TYPE_CHECKING:
         direction: Vector
@@ -55,19 +55,19 @@ class OCTREE_OT_drop(DropOptions, PlacingOperator, bpy.types.Operator):
     def plan_steps(
         self, context: bpy.types.Context, target: SceneTarget, left: Mapping[int, str]
     ) -> Steps[Falls]:
-        objects = self.objects(context)
+        objects, options = self.objects(context), self.taken
         direction = self._direction(context, objects)
-        if self.toward == "ACTIVE":
+        if options.toward == "ACTIVE":
             objects = [item for item in objects if item is not context.view_layer.objects.active]
         floats = self.whose == "ROW" and active_result(context.scene).question == FLOATING
         if floats:  # its row names one of those that hang together
             objects = yield from hanging_steps(context, target, objects)
         wish = FallWish(
             direction=direction,
-            gap=self.gap,
-            sink=self.sink,
-            keeps_contacts=self.keep_contacts or floats,
-            aligns=self.align,
+            gap=options.gap,
+            sink=options.sink,
+            keeps_contacts=options.keep_contacts or floats,
+            aligns=options.align,
             band=usual_band(context.scene),
         )
         movers = movers_of(context, target.placements, objects, direction[None], left)
@@ -76,13 +76,14 @@ class OCTREE_OT_drop(DropOptions, PlacingOperator, bpy.types.Operator):
     def _direction(
         self, context: bpy.types.Context, objects: Iterable[bpy.types.Object]
     ) -> Floats:
-        if self.toward == "ACTIVE":
+        toward = self.taken.toward
+        if toward == "ACTIVE":
             return toward_active(context, objects)
-        if self.toward == "VIEW":
+        if toward == "VIEW":
             if not self.direction.length:
                 raise ValueError("There is no 3D view to look along: choose an axis")
             return unit(np.array(self.direction, np.float64))
-        return np.array(AXES[self.toward])
+        return np.array(AXES[toward])
 
     def told(self, context: bpy.types.Context, plan: Falls) -> tuple[Rows, str]:
         scene = context.scene

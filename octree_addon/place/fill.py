@@ -8,28 +8,25 @@ from bpy.props import StringProperty
 
 from ...core import Steps, between
 from ..answers.kept import keep
+from ..options import Asking
 from ..results import Column, Rows, no_instances, options_of
 from ..scope import viewport_of
 from ..targets import SceneTarget, scene_steps
 from ..ui import (
     Status,
     SteppedOperator,
-    column_of,
-    draw_rows,
     mode_obstacle,
     plural,
     settings_of,
-    take,
-    write_back,
 )
 from .candidates import Ranges
 from .filling import Filling, FillWish, filling_steps, make_copies
 from .fitting import room_named
-from .settings import FILL_ROWS, FillOptions
+from .settings import FillOptions
 from .telling import answer_of, hidden_text, left_text, named
 
 
-class OCTREE_OT_fill(FillOptions, SteppedOperator, bpy.types.Operator):
+class OCTREE_OT_fill(Asking[FillOptions], SteppedOperator, bpy.types.Operator):
     """Put linked copies where they fit."""
 
     bl_idname = "octree.fill"
@@ -55,7 +52,7 @@ class OCTREE_OT_fill(FillOptions, SteppedOperator, bpy.types.Operator):
         return mode_obstacle(context, may_edit=True)
 
     def steps(self, context: bpy.types.Context) -> Steps[Filling]:
-        take(self, settings_of(context.scene).fill)
+        self.take(settings_of(context.scene).fill)
         target = yield from between(0.0, 0.2, scene_steps(context, viewport_of(context)))
         return (yield from between(0.2, 1.0, self._filling_steps(context, target.frozen())))
 
@@ -64,33 +61,30 @@ class OCTREE_OT_fill(FillOptions, SteppedOperator, bpy.types.Operator):
         others = [each for each in context.view_layer.objects.selected if each is not active]
         if active is None or not others:
             raise ValueError("Select what to copy, and last what to fill")
+        options = self.taken
         wish = FillWish(
-            in_box=self.where == "BOX",
-            count=self.count,
-            tries=self.tries,
-            seed=self.seed,
-            spacing=self.spacing,
-            room=room_named(context, self.room),
+            in_box=options.where == "BOX",
+            count=options.count,
+            tries=options.tries,
+            seed=options.seed,
+            spacing=options.spacing,
+            room=room_named(context, options.room),
             ranges=Ranges(
-                scales=(self.min_scale, max(self.min_scale, self.max_scale)),
-                turns=(self.min_turn, max(self.min_turn, self.max_turn)),
-                slope=self.slope,
-                is_upright=self.upright,
+                scales=(options.min_scale, max(options.min_scale, options.max_scale)),
+                turns=(options.min_turn, max(options.min_turn, options.max_turn)),
+                slope=options.slope,
+                is_upright=options.upright,
             ),
         )
         return (yield from filling_steps(context, target, active, others, wish))
 
     def finish(self, context: bpy.types.Context, result: Filling) -> Status:
         made = make_copies(context, result)
-        write_back(self, settings_of(context.scene).fill)
+        self.write_back(settings_of(context.scene).fill)
         rows = copy_rows(result, made)
         keep(context, answer_of("fill", self.bl_label, options_of(self), rows), self.result)
-        self.report({"INFO"}, fill_text(context, result, len(made), self.count, self.tries))
+        self.report({"INFO"}, fill_text(context, result, len(made), self.taken))
         return {"FINISHED"}
-
-    def draw(self, context: bpy.types.Context) -> None:
-        """Draw the redo panel."""
-        draw_rows(column_of(self), self, FILL_ROWS)
 
 
 def copy_rows(filling: Filling, made: list[tuple[int, int, Any]]) -> Rows:
@@ -105,14 +99,14 @@ def copy_rows(filling: Filling, made: list[tuple[int, int, Any]]) -> Rows:
 
 
 def fill_text(
-    context: bpy.types.Context, filling: Filling, made: int, count: int, tries: int
+    context: bpy.types.Context, filling: Filling, made: int, options: FillOptions
 ) -> str:
     """Say in one line how many copies there are, and why not more."""
-    wanted = f" of {count:,}" if made < count else ""
+    wanted = f" of {options.count:,}" if made < options.count else ""
     parts = [f"{made:,}{wanted} copies placed" if made != 1 else f"1{wanted} copy placed"]
     causes = [f"{number:,} {cause}" for cause, number in filling.causes.items()]
     if causes:
-        parts.append(f"of {plural(tries, 'place')} tried {', '.join(causes)}")
+        parts.append(f"of {plural(options.tries, 'place')} tried {', '.join(causes)}")
     if filling.rooms:
         parts.append(f"inside {named(filling.rooms)}")
     parts += [left_text(context.scene, filling.movers), hidden_text(context)]

@@ -5,9 +5,10 @@ from typing import Any
 import bpy
 
 from .. import audit
+from ..options import draw_options
 from ..results import active_row, view_of
-from ..ui import OptionsPopover, column_of, draw_button, draw_rows, plural, settings_of, working
-from .settings import DROP_ROWS, FILL_ROWS, PUSH_ROWS
+from ..ui import OptionsPopover, column_of, draw_button, plural, settings_of, working
+from .settings import DropOptions, FillOptions, PushApartOptions
 from .telling import MOVED, NOTE
 
 
@@ -17,7 +18,7 @@ class OCTREE_PT_drop(OptionsPopover):
     bl_label = "Drop"
 
     def draw(self, context: bpy.types.Context) -> None:
-        draw_rows(column_of(self), settings_of(context.scene).drop, DROP_ROWS)
+        draw_options(column_of(self), settings_of(context.scene).drop, DropOptions)
 
 
 class OCTREE_PT_push_apart(OptionsPopover):
@@ -27,7 +28,7 @@ class OCTREE_PT_push_apart(OptionsPopover):
 
     def draw(self, context: bpy.types.Context) -> None:
         column = column_of(self)
-        draw_rows(column, settings_of(context.scene).push_apart, PUSH_ROWS)
+        draw_options(column, settings_of(context.scene).push_apart, PushApartOptions)
         column.operator("octree.push_apart", text="Push All Apart").whose = "ALL"
 
 
@@ -37,7 +38,7 @@ class OCTREE_PT_fill(OptionsPopover):
     bl_label = "Fill"
 
     def draw(self, context: bpy.types.Context) -> None:
-        draw_rows(column_of(self), settings_of(context.scene).fill, FILL_ROWS)
+        draw_options(column_of(self), settings_of(context.scene).fill, FillOptions)
 
 
 def draw_drop(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:

@@ -1,13 +1,14 @@
 """The part that all buttons which move objects share: whose, one undo step, what is kept."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import bpy
 from bpy.props import EnumProperty, StringProperty
 
 from ...core import Steps, between
 from ..answers.kept import active_result, keep
+from ..options import Asking, OptionGroup
 from ..results import options_of
 from ..results.choosing import active_subjects
 from ..scope import viewport_of
@@ -15,16 +16,13 @@ from ..targets import scene_steps
 from ..ui import (
     Status,
     SteppedOperator,
-    column_of,
-    draw_rows,
     mode_obstacle,
     settings_of,
-    take,
-    write_back,
 )
 from .carrying import carry_out
 from .telling import answer_of
 
+Moving = TypeVar("Moving", bound=OptionGroup)
 WHOSE = (
     ("SELECTED", "Selected", "The selected objects"),
     ("ROW", "Of Row", "The objects of the active row of Results"),
@@ -32,20 +30,17 @@ WHOSE = (
 )
 
 
-class PlacingOperator(SteppedOperator):
+class PlacingOperator(Asking[Moving], SteppedOperator):
     """An operator that moves objects until they touch; a mixin.
 
     Attributes
     ----------
     key : str
         The name of its settings in `scene.octree`, and of the operator.
-    shown : tuple of str
-        The rows of its redo panel.
     """
 
     bl_options = {"REGISTER", "UNDO"}
     key: str
-    shown: tuple[str, ...]
     _left: Mapping[int, str]
 
     if TYPE_CHECKING:
@@ -94,7 +89,7 @@ class PlacingOperator(SteppedOperator):
         return found
 
     def steps(self, context: bpy.types.Context) -> Steps[Any]:
-        take(self, getattr(settings_of(context.scene), self.key))
+        self.take(getattr(settings_of(context.scene), self.key))
         return (yield from self._steps(context, {}))
 
     def _steps(self, context: bpy.types.Context, left: Mapping[int, str]) -> Steps[Any]:
@@ -103,7 +98,7 @@ class PlacingOperator(SteppedOperator):
 
     def finish(self, context: bpy.types.Context, result: Any) -> Status:
         plan = carry_out(context, result, lambda left: self._steps(context, left))
-        write_back(self, getattr(settings_of(context.scene), self.key))
+        self.write_back(getattr(settings_of(context.scene), self.key))
         rows, text = self.told(context, plan)
         if self.whose == "ROW":
             text += f"; {check_again(context)}"
@@ -112,10 +107,6 @@ class PlacingOperator(SteppedOperator):
             keep(context, answer, self.result)
         self.report({"INFO"}, text)
         return {"FINISHED"}
-
-    def draw(self, context: bpy.types.Context) -> None:
-        """Draw the redo panel."""
-        draw_rows(column_of(self), self, self.shown)
 
 
 def check_again(context: bpy.types.Context) -> str:

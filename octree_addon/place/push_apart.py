@@ -15,7 +15,7 @@ from ..ui import plural
 from .bodies import as_bodies
 from .moves import Stored, least_steps, placed, stored_moves
 from .placing import PlacingOperator
-from .settings import PUSH_ROWS, PushApartOptions
+from .settings import PushApartOptions
 from .telling import hidden_text, left_text, move_rows, named
 from .turning import Turns
 from .units import Movers, movers_of, with_faces
@@ -108,7 +108,7 @@ def parting_steps(target: SceneTarget, movers: Movers, axes: Floats, gap: float)
     return (yield from between(0.0, 1.0, still.settled_steps(Parting.octree)))
 
 
-class OCTREE_OT_push_apart(PushApartOptions, PlacingOperator, bpy.types.Operator):
+class OCTREE_OT_push_apart(PlacingOperator[PushApartOptions], bpy.types.Operator):
     """Move what overlaps apart."""
 
     bl_idname = "octree.push_apart"
@@ -118,19 +118,19 @@ class OCTREE_OT_push_apart(PushApartOptions, PlacingOperator, bpy.types.Operator
         " visible; what is locked stays"
     )
     doing = "Pushing apart"
-    key, shown = "push_apart", PUSH_ROWS
+    key = "push_apart"
 
     def plan_steps(
         self, context: bpy.types.Context, target: SceneTarget, left: Mapping[int, str]
     ) -> Steps[Parting]:
-        axes = np.eye(3)[np.array(self.axes, np.bool_)]
+        axes = np.eye(3)[np.array(self.taken.axes, np.bool_)]
         if not len(axes):
             raise ValueError("Allow an axis along which objects may move")
         objects = self.objects(context)
         if self.whose == "ALL":
             objects = with_faces(target, objects)
         movers = movers_of(context, target.placements, objects, axes, left)
-        return (yield from parting_steps(target, movers, axes, self.gap))
+        return (yield from parting_steps(target, movers, axes, self.taken.gap))
 
     def told(self, context: bpy.types.Context, plan: Parting) -> tuple[Rows, str]:
         rows = move_rows(plan.movers, np.linalg.norm(plan.moves, axis=1), plan.notes)

@@ -7,12 +7,13 @@ from bpy.props import BoolProperty, PointerProperty, StringProperty
 
 from ...core import Frusta
 from ..camera import ViewOptions, view_of
+from ..options import Asking
 from ..ui import SelectionOptions, named_object, settings_of, tag_redraw
 from .outlines import Outline, hexahedron_outline
 from .query_operator import VolumeOperator, within
 
 
-class FrustumOptions(ViewOptions, SelectionOptions):
+class FrustumOptions(Asking[ViewOptions], SelectionOptions):
     """Options of a frustum: the scene's settings and the properties of the operator."""
 
     if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class OctreeFrustumSettings(FrustumOptions, bpy.types.PropertyGroup):
         )
 
 
-class OCTREE_OT_select_in_frustum(FrustumOptions, VolumeOperator, bpy.types.Operator):
+class OCTREE_OT_select_in_frustum(VolumeOperator, FrustumOptions, bpy.types.Operator):
     """Select what a camera sees."""
 
     bl_idname = "octree.select_in_frustum"
@@ -75,8 +76,8 @@ class OCTREE_OT_select_in_frustum(FrustumOptions, VolumeOperator, bpy.types.Oper
     def volume(self, context: bpy.types.Context) -> Frusta:
         scene = context.scene
         camera = named_object(scene, self.camera) if self.camera else scene.camera
-        depsgraph = context.evaluated_depsgraph_get()
-        return view_of(camera, scene, depsgraph, margin=self.margin, angle=self.angle)
+        depsgraph, wide = context.evaluated_depsgraph_get(), self.taken
+        return view_of(camera, scene, depsgraph, margin=wide.margin, angle=wide.angle)
 
 
 def camera_outline(scene: bpy.types.Scene) -> Outline | None:

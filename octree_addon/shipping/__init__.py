@@ -12,7 +12,7 @@ from .georeference import Georeference, read_georeference
 from .manifest import MANIFEST, FolderShare
 from .merging import merged_shipment, read_share_folder
 from .operators import OCTREE_OT_export_chunks, draw_shipment, shipped_text
-from .settings import OctreeShipmentSettings
+from .settings import OctreeShipmentSettings, ShipmentOptions
 from .shipping import FORMS, Shipment, ShipmentWish, ship_steps
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Georeference",
     "OctreeShipmentSettings",
     "Shipment",
+    "ShipmentOptions",
     "ShipmentWish",
     "merged_shipment",
     "read_georeference",

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from ...core import Chunks
-from ..chunks import SceneCut, parts_by_cell, shown_bounds
+from ..chunks import ChunkOptions, SceneCut, parts_by_cell, shown_bounds
 from ..shares import Chunk
 from ..text_formats import json_file, read_head
 
@@ -104,7 +104,7 @@ def chunk_members(cut: SceneCut, options: Mapping[str, Any]) -> list[dict[str, A
 
 def manifest_head(
     cut: SceneCut,
-    options: Mapping[str, Any],
+    options: ChunkOptions,
     file: str,
     meters: float,
     levels: int = 1,
@@ -115,7 +115,7 @@ def manifest_head(
     part = {} if share is None else {SHARE: {"chunk": [*share.chunk], "sha1": share.sha1}}
     return {
         "file": file,
-        "options": dict(options),
+        "options": options.values(),
         "levels": levels,
         "meters_per_unit": meters,
         "cell": found.cell,

@@ -1,24 +1,24 @@
 """Export Chunks: what has changed is cut and staged step by step, and put in place at the end."""
 
 from pathlib import Path
-from typing import Any
 
 import bpy
 
 from ...core import Steps, between
-from ..chunks import ChunkOperator, chunk_rows, cut_steps, make_steps, shown_sources, sources_in
-from ..ui import Status, column_of, draw_rows, plural, settings_of, take, write_back
+from ..chunks import ChunkOperator, cut_steps, make_steps, shown_sources, sources_in
+from ..options import Asking, draw_options
+from ..ui import Status, column_of, plural, settings_of
 from ..written_files import require_folder
 from .folder import PutCounts
 from .georeference import read_georeference
-from .settings import SHIPMENT_ROWS, ShipmentOptions
+from .settings import ExportOptions, ShipmentOptions
 from .shipping import Shipment, ShipmentWish, ship_steps
 
 # Where in the work cutting has ended, and making objects.
 _CUT, _MADE = 0.3, 0.4
 
 
-class OCTREE_OT_export_chunks(ShipmentOptions, ChunkOperator, bpy.types.Operator):
+class OCTREE_OT_export_chunks(Asking[ExportOptions], ChunkOperator, bpy.types.Operator):
     """Write chunks into a folder; the scene stays as it is."""
 
     bl_idname = "octree.export_chunks"
@@ -31,17 +31,18 @@ class OCTREE_OT_export_chunks(ShipmentOptions, ChunkOperator, bpy.types.Operator
     doing = "Exporting chunks"
 
     def steps(self, context: bpy.types.Context) -> Steps[Shipment]:
-        options: dict[str, Any] = self.chosen(context)
-        take(self, settings_of(context.scene).shipment)
-        folder, scene = chosen_folder(self.folder), context.scene
+        scene, settings = context.scene, settings_of(context.scene)
+        asked = self.take(settings.chunks, settings.shipment)
+        options, shipment = asked.chunks, asked.shipment
+        folder = chosen_folder(shipment.folder)
         require_folder(folder)
-        place = read_georeference(self.georeference)
+        place = read_georeference(shipment.georeference)
         with shown_sources(context):
             cutting = cut_steps(context, options, sources_in(scene))
             cut = yield from between(0.0, _CUT, cutting)
         made = yield from between(_CUT, _MADE, make_steps(scene, cut))
         try:
-            wish = ShipmentWish(self.form.lower(), folder, place, self.levels)
+            wish = ShipmentWish(shipment.form.lower(), folder, place, shipment.levels)
             shipping = ship_steps(scene, cut, made, options, wish)
             return (yield from between(_MADE, 1.0, shipping))
         finally:
@@ -50,13 +51,9 @@ class OCTREE_OT_export_chunks(ShipmentOptions, ChunkOperator, bpy.types.Operator
     def finish(self, context: bpy.types.Context, result: Shipment) -> Status:
         settings = settings_of(context.scene)
         counts = result.put()
-        write_back(self, settings.chunks)
-        write_back(self, settings.shipment)
+        self.write_back(settings.chunks, settings.shipment)
         self.report({"INFO"}, f"{result.folder}: {shipped_text(counts)}")
         return {"FINISHED"}
-
-    def draw(self, context: bpy.types.Context) -> None:
-        draw_rows(column_of(self), self, (*SHIPMENT_ROWS, *chunk_rows(self)))
 
 
 def chosen_folder(text: str) -> Path:
@@ -77,5 +74,5 @@ def shipped_text(counts: PutCounts) -> str:
 def draw_shipment(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
     """Offer in the options of chunks to write them."""
     column = column_of(panel)
-    draw_rows(column, settings_of(context.scene).shipment, SHIPMENT_ROWS)
+    draw_options(column, settings_of(context.scene).shipment, ShipmentOptions)
     column.operator("octree.export_chunks", icon="EXPORT")

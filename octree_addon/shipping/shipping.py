@@ -15,7 +15,7 @@ import numpy as np
 
 from ...core import Steps, between
 from ..cameras.frames import unkeyed_values, write_values
-from ..chunks import CHUNK, SOURCE, CellFiles, Made, SceneCut, parts_by_cell
+from ..chunks import CHUNK, SOURCE, CellFiles, ChunkOptions, Made, SceneCut, parts_by_cell
 from ..scene_index import preserving_staleness
 from ..ui import length_unit
 from ..written_files import write_file
@@ -117,7 +117,7 @@ def ship_steps(
     scene: bpy.types.Scene,
     cut: SceneCut,
     made: Made,
-    options: Mapping[str, Any],
+    options: ChunkOptions,
     wish: ShipmentWish,
 ) -> Steps[Shipment]:
     """Make the files of all cells that have changed; yield the fraction done.
@@ -130,8 +130,8 @@ def ship_steps(
         Its cells and their parts.
     made : Made
         The objects of the parts, new ones and those that stayed.
-    options : Mapping of str to Any
-        What it was cut with.
+    options : ChunkOptions
+        The options it was cut with.
     wish : ShipmentWish
         As what it is written, and where to.
 
@@ -146,7 +146,7 @@ def ship_steps(
     form = FORMS[wish.form]
     making = {"form": wish.form, "by": form.maker(), "meters_per_unit": meters}
     if form.is_of_root:
-        making |= {name: head[name] for name in ("cell", "root")} | {"tree": options["tree"]}
+        making |= {name: head[name] for name in ("cell", "root")} | {"tree": options.tree}
     place = TemporaryDirectory(prefix="octree_chunks_", dir=bpy.app.tempdir or None)
     shipment = Shipment(wish.folder, head, making, place)
     everything = (*(item for _, item in made.fresh), *made.kept)

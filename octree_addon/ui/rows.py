@@ -13,10 +13,7 @@ _SEARCHED = {
     "bounds_object": "objects",
     "camera": "objects",
     "collection": "collections",
-    "material": "materials",
     "object": "objects",
-    "room": "objects",
-    "volume": "objects",
 }
 
 

@@ -74,13 +74,11 @@ def test_attributes_are_those_of_barycentric_interpolation(placed):
 def test_the_arithmetic_of_blending_is_exact_to_a_millionth():
     """The same, with the weights that the core has found in double precision."""
     from octree_ext.core import run
-    from octree_ext.octree_addon.chunks.cutting import cut_steps
+    from octree_ext.octree_addon.chunks import ChunkOptions, cut_steps
     from octree_ext.octree_addon.written_meshes.layers import _column_values
 
     bumpy()
-    options = {**FINE, "counted": "TRIANGLES", "triangles": 60, "tree": "OCTREE",
-               "scope": "VISIBLE", "method": "CUT", "instances": "WHOLE"}  # fmt: skip
-    found = run(cut_steps(bpy.context, options))
+    found = run(cut_steps(bpy.context, ChunkOptions.of({**FINE, "triangles": 60})))
     layers = found.layers[0]
     for part in found.parts:
         for column in layers.columns:

@@ -25,9 +25,9 @@ from .panel import (
     offer_never_seen,
     say_never_seen,
 )
-from .safety import Safety, kept_steps
+from .safety import kept_steps
 from .samples import OPEN, TOO_SMALL, Facts, Samples, get, keep
-from .settings import OctreeNeverSeenSettings
+from .settings import OctreeNeverSeenSettings, Safety
 from .views import SampledViews
 
 __all__ = [

@@ -18,26 +18,7 @@ from ...hiding import show_copies
 from ...reader import polygon_corners
 from ...written_meshes import sound_copy
 from .safety import Kept, grown
-
-
-@dataclass(frozen=True)
-class CopyOptions:
-    """How objects are copied.
-
-    Attributes
-    ----------
-    modifiers : {"OWN", "APPLY"}
-        Of an object whose modifiers change its faces: copied as it is, or with its modifiers
-        applied, so that faces can be deleted.
-    whole : {"LEAVE_OUT", "COPY"}
-        What is done with objects that are never seen.
-    rings : int
-        As in `Safety`, for meshes with applied modifiers.
-    """
-
-    modifiers: str = "OWN"
-    whole: str = "LEAVE_OUT"
-    rings: int = 1
+from .settings import CopyOptions
 
 
 @dataclass(eq=False)

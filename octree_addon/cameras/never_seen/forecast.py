@@ -11,12 +11,14 @@ import bpy
 
 from ....core import Running, Steps, run
 from ...hiding import hidden_counts, plan
+from ...options import read
 from ...scene_index import at_rest, rest_soon, revision, steps_in
 from ...ui import SessionStore, settings_of, tag_redraw
-from .copies import CopyOptions, planned_counts
+from .copies import planned_counts
 from .masks import masked_counts
-from .safety import Kept, Safety, kept_steps
+from .safety import Kept, kept_steps
 from .samples import Samples, get
+from .settings import CopyOptions
 
 
 class Forecast(NamedTuple):
@@ -36,7 +38,6 @@ class _Wish(NamedTuple):
     """Of what samples, by which settings, and in which state of the scene."""
 
     samples: Samples
-    safety: Safety
     options: CopyOptions
     icon: str
     protected: str
@@ -58,7 +59,7 @@ _forecasts: SessionStore[_Known] = SessionStore()
 def forecast_of(context: bpy.types.Context) -> Forecast | None:
     """Return the forecast of the context's scene, or None and work it out soon."""
     wish = _wish_of(context.scene)
-    if wish is None or wish.safety.distance > 0:
+    if wish is None or wish.options.distance > 0:
         return None
     key = (context.scene.session_uid,)
     if key not in _forecasts or _forecasts[key].wish != wish:
@@ -71,20 +72,18 @@ def forecast_of(context: bpy.types.Context) -> Forecast | None:
 
 
 def _wish_of(scene: bpy.types.Scene) -> _Wish | None:
-    found, settings = get(scene), settings_of(scene).never_seen
+    found = get(scene)
     if found is None:
         return None
-    material = settings.material.name if settings.material else ""
-    safety = Safety(settings.least, settings.rings, settings.distance, material, settings.small)
-    options = CopyOptions(settings.modifiers, settings.whole, settings.rings)
+    options = read(settings_of(scene).never_seen, CopyOptions)
     hiding = settings_of(scene).hiding
     protected = hiding.protect.name if hiding.protect else ""
     shown = revision(), sum(hidden_counts(scene).values())
-    return _Wish(found, safety, options, hiding.icon, protected, shown)
+    return _Wish(found, options, hiding.icon, protected, shown)
 
 
 def _steps(context: bpy.types.Context, wish: _Wish) -> Steps[Forecast]:
-    kept = yield from kept_steps(context, wish.samples, wish.safety)
+    kept = yield from kept_steps(context, wish.samples, wish.options)
     tested = wish.samples.objects
     objects = [item for item in context.view_layer.objects if item.session_uid in tested]
     hiding = plan(context, kept.subjects.among(context.scene.objects), wish.icon)

@@ -1,15 +1,16 @@
 """Find Never Seen, and its uses: select, mark, mask, collect, hide, or delete in a copy."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import bpy
-from bpy.props import EnumProperty, StringProperty
+from bpy.props import StringProperty
 
 from ....core import Steps
 from ...answers import verbs
 from ...answers.question_operator import StandingQuestionOperator
 from ...answers.verb_operators import AnswerOperator
 from ...hiding import EverythingOption, hide, plan
+from ...options import Asking, draw_options
 from ...selection import Subjects
 from ...ui import (
     RefusingOperator,
@@ -20,27 +21,21 @@ from ...ui import (
     mode_obstacle,
     plural,
     settings_of,
-    take,
-    write_back,
 )
-from .copies import CopyOptions, copy_seen
+from .copies import copy_seen
 from .masks import mask, masked_objects, unmask
 from .question import TITLE, ViewsQuestion
 from .report import copy_text, meshes_text, names_text, promise_text, samples_text, saved_text
-from .safety import Kept, Safety, kept_steps
+from .safety import Kept, kept_steps
 from .samples import ANSWERS, TOO_SMALL, Samples
-from .settings import (
-    COPY_ROWS,
-    SAFETY_ROWS,
-    CopiesOptions,
-    MaterialOption,
-    NeverSeenOptions,
-    SafetyOptions,
-    view_rows,
-)
+from .settings import CopyOptions, FindNeverSeenOptions, MarkOptions, Safety
+
+Wanted = TypeVar("Wanted", bound=Safety)
 
 
-class OCTREE_OT_find_never_seen(NeverSeenOptions, StandingQuestionOperator, bpy.types.Operator):
+class OCTREE_OT_find_never_seen(
+    Asking[FindNeverSeenOptions], StandingQuestionOperator, bpy.types.Operator
+):
     """Find what no view sees, and keep the samples for the session."""
 
     bl_idname = "octree.find_never_seen"
@@ -54,37 +49,21 @@ class OCTREE_OT_find_never_seen(NeverSeenOptions, StandingQuestionOperator, bpy.
     answers = ANSWERS
     key = "never_seen"
 
-    if TYPE_CHECKING:
-        volume: str
-        without: str
-        result: str
-    else:
-        volume: StringProperty(
-            name="Volume",
-            description="Name of the object whose box is looked around in",
-        )
-        without: StringProperty(
-            name="Leave Out",
-            description="Name of an object that is neither looked at nor in the way",
-        )
-        result: StringProperty(
-            name="Result",
-            description="Name under which what is never seen is kept in Results",
-            options={"HIDDEN", "SKIP_SAVE"},
-        )
-
     def asked(self, context: bpy.types.Context) -> ViewsQuestion:
-        return ViewsQuestion.of(context, self)
+        return ViewsQuestion.of(context, self.taken)
 
     def answer_text(self, answer: Samples) -> str:
         return samples_text(answer)
 
-    def draw(self, context: bpy.types.Context) -> None:
-        draw_rows(column_of(self), self, view_rows(self))
 
+class NeverSeenOperator(Asking[Wanted], AnswerOperator):
+    """An operator on the last samples of the scene, and what is kept of it; a mixin.
 
-class NeverSeenOperator(SafetyOptions, MaterialOption, AnswerOperator):
-    """An operator on the last samples of the scene, and what is kept of it; a mixin."""
+    Attributes
+    ----------
+    rows : tuple of str
+        The properties that the redo panel shows above the options.
+    """
 
     answers = ANSWERS
     doing = "Deciding what is kept"
@@ -97,23 +76,21 @@ class NeverSeenOperator(SafetyOptions, MaterialOption, AnswerOperator):
         return found
 
     def prepared_steps(self, context: bpy.types.Context, answer: Samples) -> Steps[Any]:
-        take(self, settings_of(context.scene).never_seen)
-        return (yield from kept_steps(context, answer, self.safety()))
-
-    def safety(self) -> Safety:
-        """Return what is kept besides the faces that were seen."""
-        return Safety(self.least, self.rings, self.distance, self.material, self.small)
+        safety = self.take(settings_of(context.scene).never_seen)
+        return (yield from kept_steps(context, answer, safety))
 
     def finish(self, context: bpy.types.Context, result: Any) -> Status:
         status = super().finish(context, result)
-        write_back(self, settings_of(context.scene).never_seen)
+        self.write_back(settings_of(context.scene).never_seen)
         return status
 
     def draw(self, context: bpy.types.Context) -> None:
-        draw_rows(column_of(self), self, (*self.rows, *SAFETY_ROWS))
+        column = column_of(self)
+        draw_rows(column, self, self.rows)
+        draw_options(column, self, self._asks)
 
 
-class OCTREE_OT_select_never_seen(SelectionOptions, NeverSeenOperator, bpy.types.Operator):
+class OCTREE_OT_select_never_seen(SelectionOptions, NeverSeenOperator[Safety], bpy.types.Operator):
     """Select what is never seen."""
 
     bl_idname = "octree.select_never_seen"
@@ -129,7 +106,7 @@ class OCTREE_OT_select_never_seen(SelectionOptions, NeverSeenOperator, bpy.types
         return text + saved_text(kept.saved) * faces
 
 
-class OCTREE_OT_collect_never_seen(NeverSeenOperator, bpy.types.Operator):
+class OCTREE_OT_collect_never_seen(NeverSeenOperator[Safety], bpy.types.Operator):
     """Gather what is never seen in a new collection."""
 
     bl_idname = "octree.collect_never_seen"
@@ -144,7 +121,7 @@ class OCTREE_OT_collect_never_seen(NeverSeenOperator, bpy.types.Operator):
         return verbs.collect(context, kept.subjects, TITLE)
 
 
-class OCTREE_OT_hide_never_seen(EverythingOption, NeverSeenOperator, bpy.types.Operator):
+class OCTREE_OT_hide_never_seen(EverythingOption, NeverSeenOperator[Safety], bpy.types.Operator):
     """Hide the objects that are never seen."""
 
     bl_idname = "octree.hide_never_seen"
@@ -160,7 +137,7 @@ class OCTREE_OT_hide_never_seen(EverythingOption, NeverSeenOperator, bpy.types.O
         return verbs.hide(context, kept.subjects, icon, everything=self.everything)
 
 
-class OCTREE_OT_mark_never_seen(NeverSeenOperator, bpy.types.Operator):
+class OCTREE_OT_mark_never_seen(NeverSeenOperator[MarkOptions], bpy.types.Operator):
     """Write into faces, or into objects, how many samples saw them."""
 
     bl_idname = "octree.mark_never_seen"
@@ -171,43 +148,24 @@ class OCTREE_OT_mark_never_seen(NeverSeenOperator, bpy.types.Operator):
     )
     bl_options = {"REGISTER", "UNDO"}
 
-    if TYPE_CHECKING:
-        mark: str
-        attribute: str
-    else:
-        mark: EnumProperty(
-            name="Mark",
-            description="What is marked",
-            items=(
-                ("FACES", "Faces", "A face attribute of each mesh"),
-                ("OBJECTS", "Objects", "A custom property of each object"),
-            ),
-            default="FACES",
-        )
-        attribute: StringProperty(
-            name="Attribute",
-            maxlen=63,
-            description="Name of the attribute or custom property",
-            default="samples_seen",
-        )
-
-    def safety(self) -> Safety:
-        return Safety(rings=0)
+    def prepared_steps(self, context: bpy.types.Context, answer: Samples) -> Steps[Any]:
+        self.take(settings_of(context.scene).never_seen)
+        return (yield from kept_steps(context, answer, Safety(rings=0)))
 
     def use(self, context: bpy.types.Context, kept: Kept) -> str:
-        found = self.samples(context)
-        faces = self.mark == "FACES"
+        found, options = self.samples(context), self.taken
+        faces = options.mark == "FACES"
         counts = {**found.objects, **dict.fromkeys(found.small_objects, TOO_SMALL)}
         subjects = Subjects(counts, lambda _: found.meshes)
-        text = verbs.mark(context, subjects, self.attribute, faces=faces)
+        text = verbs.mark(context, subjects, options.attribute, faces=faces)
         meshes = [mesh for mesh in bpy.data.meshes if mesh.session_uid in found.meshes]
         return text + _linked_text([mesh.name for mesh in meshes if mesh.library]) * faces
 
     def draw(self, context: bpy.types.Context) -> None:
-        draw_rows(column_of(self), self, ("mark", "attribute"))
+        draw_options(column_of(self), self, MarkOptions, without=Safety.flat)
 
 
-class OCTREE_OT_mask_never_seen(NeverSeenOperator, bpy.types.Operator):
+class OCTREE_OT_mask_never_seen(NeverSeenOperator[Safety], bpy.types.Operator):
     """Hide the faces that are never seen by a vertex group and a Mask modifier."""
 
     bl_idname = "octree.mask_never_seen"
@@ -250,7 +208,7 @@ class OCTREE_OT_unmask_never_seen(RefusingOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class OCTREE_OT_copy_never_seen(CopiesOptions, NeverSeenOperator, bpy.types.Operator):
+class OCTREE_OT_copy_never_seen(NeverSeenOperator[CopyOptions], bpy.types.Operator):
     """Copy the objects into a new collection, without what is never seen."""
 
     bl_idname = "octree.copy_never_seen"
@@ -260,7 +218,6 @@ class OCTREE_OT_copy_never_seen(CopiesOptions, NeverSeenOperator, bpy.types.Oper
         " sees. The originals are not changed; they can be hidden"
     )
     bl_options = {"REGISTER", "UNDO"}
-    rows = COPY_ROWS
     reshapes = True
 
     if TYPE_CHECKING:
@@ -276,10 +233,10 @@ class OCTREE_OT_copy_never_seen(CopiesOptions, NeverSeenOperator, bpy.types.Oper
         objects = [
             item for item in context.view_layer.objects if item.session_uid in found.objects
         ]
-        options = CopyOptions(self.modifiers, self.whole, self.rings)
+        options = self.taken
         name = self.collection or "Seen"
         collection, copies = copy_seen(context, objects, kept, options, name)
-        if self.originals == "HIDE":
+        if options.originals == "HIDE":
             hide_originals(context, objects, found)
         text = f"{plural(len(copies.objects), 'object')} copied into {collection.name} "
         text += copy_text(copies.counts) + saved_text(kept.saved)

@@ -8,12 +8,12 @@ from bpy.app.translations import pgettext_iface
 
 from ...answers.hints import Hint, draw_hints
 from ...answers.verbs import draw_age
+from ...options import draw_options
 from ...ui import (
     OptionsPopover,
     SelectionOptions,
     column_of,
     draw_button,
-    draw_rows,
     plural,
     settings_of,
 )
@@ -22,7 +22,7 @@ from .forecast import Forecast, forecast_of
 from .masks import masked_objects
 from .report import copy_lines, never_lines, pixel_text, samples_lines
 from .samples import ANSWERS, Samples
-from .settings import COPY_ROWS, SAFETY_ROWS, view_rows
+from .settings import UseOptions, ViewsOptions
 
 
 class OCTREE_PT_never_seen(OptionsPopover):
@@ -33,7 +33,7 @@ class OCTREE_PT_never_seen(OptionsPopover):
     def draw(self, context: bpy.types.Context) -> None:
         settings = settings_of(context.scene).never_seen
         column = column_of(self)
-        draw_rows(column, settings, view_rows(settings))
+        draw_options(column, settings, ViewsOptions)
         if masked_objects():
             column.operator("octree.unmask_never_seen", icon="LOOP_BACK")
 
@@ -79,7 +79,7 @@ def offer_never_seen(layout: bpy.types.UILayout, context: bpy.types.Context, res
     draw_lines(layout, [*(forecast_lines(forecast) if forecast else []), *more])
     column = layout.column()
     column.use_property_split = True
-    draw_rows(column, settings, (*SAFETY_ROWS, *COPY_ROWS))
+    draw_options(column, settings, UseOptions)
 
 
 def draw_lines(layout: bpy.types.UILayout, lines: list[str]) -> None:

@@ -1,21 +1,21 @@
 """Questions about views, kept to ask the same again; their answers listed in Results."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from types import SimpleNamespace
-from typing import Any
 
 import bpy
 import numpy as np
 
 from ....core import Steps
 from ...answers.answer import Answer
-from ...results import Rows, no_instances, options_of
+from ...options import as_json
+from ...results import Rows, no_instances
 from ...scene_index import glance_at
 from ..find_seen import chosen_cameras, chosen_frames, selected_cameras, with_frusta
 from ..result_rows import keep_parts
 from .counting import samples_steps
 from .samples import ANSWERS, Samples
+from .settings import FindNeverSeenOptions
 from .views import SampledViews
 
 TITLE, SMALL = "Never Seen", "Too Small to Tell"
@@ -27,24 +27,20 @@ class ViewsQuestion:
 
     Attributes
     ----------
-    options : Mapping of str to Any
-        Those of the operator.
-    name : str
-        Under which the rows are kept in Results.
+    options : FindNeverSeenOptions
+        The options of the operator.
     cameras : tuple of str, optional
         Names of the cameras that were selected then; None if no selection was asked for.
     """
 
-    options: Mapping[str, Any]
-    name: str
+    options: FindNeverSeenOptions
     cameras: tuple[str, ...] | None
 
     @classmethod
-    def of(cls, context: bpy.types.Context, asking: Any) -> "ViewsQuestion":
+    def of(cls, context: bpy.types.Context, options: FindNeverSeenOptions) -> "ViewsQuestion":
         """Return what an operator asks; a `ValueError` if no camera is selected that should be."""
-        is_shot = asking.views == "SHOT"
-        cameras = selected_cameras(context, asking) if is_shot else None
-        return cls(options_of(asking), asking.result, cameras)
+        is_shot = options.views == "SHOT"
+        return cls(options, selected_cameras(context, options.frames) if is_shot else None)
 
     def steps(self, context: bpy.types.Context) -> Steps[Samples]:
         """Return the look from all views, not yet begun."""
@@ -53,29 +49,31 @@ class ViewsQuestion:
     def keep(self, context: bpy.types.Context, found: Samples) -> int:
         """Keep what is never seen, and what is too small to tell; return the number shown."""
         answer = Answer(
-            found=found, question=ANSWERS.question, options=self.options, again=self, stands=True
+            found=found,
+            question=ANSWERS.question,
+            options=as_json(self.options),
+            again=self,
+            stands=True,
         )
         parts = {TITLE: found.never, SMALL: sorted(found.small_objects)}
         rows = {title: _rows_of(uids) for title, uids in parts.items()}
-        return keep_parts(context, answer, self.name, rows, Samples)
+        return keep_parts(context, answer, self.options.result, rows, Samples)
 
     def glance(self, context: bpy.types.Context) -> Hashable:
         """Return what is shown, and which frames are asked for."""
         return self._frames(context), glance_at(context.view_layer, rendered=True)
 
     def _frames(self, context: bpy.types.Context) -> tuple[int, ...]:
-        options: Any = SimpleNamespace(**self.options)
-        if options.views == "SHOT":
-            return chosen_frames(context.scene, options)
+        if self.options.views == "SHOT":
+            return chosen_frames(context.scene, self.options.frames)
         return (context.scene.frame_current,)
 
     def _views(self, context: bpy.types.Context) -> SampledViews:
-        options: Any = SimpleNamespace(**self.options)
-        cameras = self.cameras
+        options, cameras = self.options, self.cameras
         if options.views == "INSIDE" and not options.volume:
             raise ValueError("Choose the volume to look around in")
         if cameras is None:
-            cameras = chosen_cameras(context, options) if options.views == "SHOT" else ()
+            cameras = chosen_cameras(context, options.frames) if options.views == "SHOT" else ()
         pictured = with_frusta(context.scene, cameras)
         return SampledViews(
             kind=options.views,

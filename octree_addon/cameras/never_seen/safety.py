@@ -18,36 +18,12 @@ from ...scene_index import SceneIndex, index_steps
 from ...selection import Subjects
 from ...ui import ChangedMeanwhileError
 from .samples import OPEN, TOO_SMALL, Samples
+from .settings import Safety
 
 # How many triangles are compared with those that were seen before Blender may draw.
 _TOGETHER = 1 << 16
 # What keeps faces that were not seen, in this order.
 _SAVERS = ("material", "distance", "rings", "size")
-
-
-@dataclass(frozen=True)
-class Safety:
-    """What is kept besides the faces that were seen.
-
-    Attributes
-    ----------
-    least : int
-        Faces with fewer samples than this count as not seen.
-    rings : int
-        So many rings of faces around those that were seen are kept; neighbors share a vertex.
-    distance : float
-        What is no farther from anything seen than this is kept; scene units.
-    material : str
-        Name of a material whose faces are kept; none if empty.
-    small : bool
-        Whether what is too small to tell is kept.
-    """
-
-    least: int = 1
-    rings: int = 1
-    distance: float = 0.0
-    material: str = ""
-    small: bool = True
 
 
 @dataclass(frozen=True, eq=False)

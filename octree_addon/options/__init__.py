@@ -1,0 +1,32 @@
+"""Options, each declared once: records, and from them properties, rows, JSON and arguments.
+
+Read declared, fields, then blender, data and arguments. `declared` knows nothing of Blender.
+"""
+
+from .arguments import add_arguments, given
+from .blender import Asking, draw_options, read, settings_group
+from .data import as_json, from_values
+from .declared import Option, OptionGroup, when
+from .fields import boolean, enum, integer, nested, pointer, real, string, switches
+
+__all__ = [
+    "Asking",
+    "Option",
+    "OptionGroup",
+    "add_arguments",
+    "as_json",
+    "boolean",
+    "draw_options",
+    "enum",
+    "from_values",
+    "given",
+    "integer",
+    "nested",
+    "pointer",
+    "read",
+    "real",
+    "settings_group",
+    "string",
+    "switches",
+    "when",
+]

@@ -1,0 +1,101 @@
+"""Factories of options: typed as the value that a record holds, an `Option` in the class body."""
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypedDict, TypeVar, Unpack
+
+from .declared import Condition, Extra, Nested, Option, OptionGroup
+
+Data = Literal["objects", "collections", "materials"]
+Item = TypeVar("Item", bound=str)
+Record = TypeVar("Record", bound=OptionGroup)
+
+
+class Common(TypedDict, total=False):
+    """What all kinds may have beside a default and texts; see `Option`."""
+
+    shown: Condition | None
+    empty: str
+    settings: Extra
+    operator: Extra
+    argument: str
+    translation_context: str
+    subtype: str
+    options: set[str]
+    maxlen: int
+
+
+class Number(Common, total=False):
+    """What numbers may have; an argument of `IntProperty` and `FloatProperty` each."""
+
+    min: float
+    soft_min: float
+    max: float
+    soft_max: float
+    step: int
+    precision: int
+    unit: str
+
+
+_OF_OPTION = {"shown", "empty", "settings", "operator", "argument"}
+
+
+def boolean(default: bool, label: str, tooltip: str, **more: Unpack[Common]) -> bool:
+    """Declare a check box."""
+    return _option("boolean", default, label, tooltip, more)
+
+
+def integer(default: int, label: str, tooltip: str, **more: Unpack[Number]) -> int:
+    """Declare a whole number."""
+    return _option("integer", default, label, tooltip, more)
+
+
+def real(default: float, label: str, tooltip: str, **more: Unpack[Number]) -> float:
+    """Declare a number."""
+    return _option("real", default, label, tooltip, more)
+
+
+def string(
+    default: str, label: str, tooltip: str, data: Data | None = None, **more: Unpack[Common]
+) -> str:
+    """Declare a text; with `data`, the name of a data-block, which can be searched for."""
+    return _option("string", default, label, tooltip, more, data=data or "")
+
+
+def switches(
+    default: tuple[bool, ...], label: str, tooltip: str, **more: Unpack[Common]
+) -> tuple[bool, ...]:
+    """Declare a row of check boxes, such as one for each axis."""
+    return _option("switches", default, label, tooltip, {**more, "size": len(default)})
+
+
+def pointer(data: Data, label: str, tooltip: str, **more: Unpack[Common]) -> str:
+    """Declare a pointer to a data-block; records and operators have its name."""
+    return _option("pointer", "", label, tooltip, more, data=data)
+
+
+def enum(
+    default: Item,
+    label: str,
+    tooltip: str,
+    items: Mapping[Item, tuple[str, str]],
+    **more: Unpack[Common],
+) -> Item:
+    """Declare a choice; `items` has the label and the tooltip of each."""
+    return _option("enum", default, label, tooltip, more, items=items)
+
+
+def nested(default: Record, shown: Condition | None = None, heading: str = "") -> Record:
+    """Declare a record inside another, with its own defaults."""
+    made: Any = Nested(default=default, shown=shown, heading=heading)
+    return made
+
+
+def _option(
+    kind: str, default: Any, label: str, tooltip: str, more: Mapping[str, Any], **known: Any
+) -> Any:
+    """Return an `Option`; arguments that it has no field for belong to the property."""
+    own = {key: value for key, value in more.items() if key in _OF_OPTION}
+    extra = {key: value for key, value in more.items() if key not in _OF_OPTION}
+    return Option(
+        kind=kind, default=default, label=label, tooltip=tooltip, extra=extra, **own, **known
+    )
