@@ -41,8 +41,10 @@ def batched(ends: Ids, size: int) -> list[slice]:
 
     `ends` are the cumulative sums of what the elements count for.
     """
-    cuts = (np.flatnonzero(np.diff(ends // size)) + 1).tolist()
-    return [slice(*each) for each in pairwise([0, *cuts, len(ends)])] if len(ends) else []
+    if len(ends) == 0:
+        return []
+    cuts = (np.flatnonzero(np.diff(ends // size)) + 1).tolist() if ends[-1] >= size else []
+    return [slice(*each) for each in pairwise([0, *cuts, len(ends)])]
 
 
 def concatenated_ranges(starts: Ids, counts: Ids) -> Ids:
