@@ -322,3 +322,9 @@ def test_the_page_shows_the_doors():
     shown = {door: set(re.findall(r"`(\w+)/?`", rooms)) for door, rooms in lines}
     doors = {door: rooms for door, (_, rooms) in DOORS.items()}
     assert {door: shown.get(door) for door in doors} == doors
+
+
+def test_no_module_is_named_after_a_public_function():
+    """`import core.name as module` gives a module, never the function of that name."""
+    names = {part for path in files("core") for part in (*path.parent.parts, path.stem)}
+    assert not names & {*core.__all__}

@@ -46,7 +46,8 @@ class Candidates:
 
 def found_by(snapshot: IndexSnapshot, volumes: Shapes, relation: str) -> Ids:
     """Return volumes and names of items for which the relation holds, (2, h) or more, sorted."""
-    parts = []
+    none = VolumePairs(_NONE, _NONE, np.zeros(0, bool))
+    parts = [snapshot.answer_of(none, np.empty((2, 0), np.intp))]
     for pairs in snapshot.volume_pairs(volumes):
         (rest,) = (~pairs.whole).nonzero()
         some, answers = pairs[rest], Answers(len(pairs), snapshot.item_limit)
@@ -54,9 +55,7 @@ def found_by(snapshot: IndexSnapshot, volumes: Shapes, relation: str) -> Ids:
             numbers, entries = confirmed(snapshot, volumes, some, found, relation)
             answers.add(rest[found.asked], numbers, found.tree.order[entries])
         parts.append(snapshot.answer_of(pairs, _with_whole(snapshot, pairs, answers.pairs())))
-    if len(parts) == 1:
-        return parts[0]
-    return np.concatenate(parts, axis=1)
+    return parts[1] if len(parts) == 2 else np.concatenate(parts, axis=1)
 
 
 def counted_by(snapshot: IndexSnapshot, volumes: Shapes) -> Ids:

@@ -14,8 +14,10 @@ from core import (
     SceneOctree,
     Triangles,
     overlapping_objects,
+    overlapping_objects_steps,
     overlapping_pairs,
     overlapping_pairs_steps,
+    run,
 )
 
 finding = importlib.import_module("core.scene.pairs")
@@ -83,7 +85,7 @@ def test_pairs_of_groups_and_owners():
         np.testing.assert_array_equal(found, np.unique(kept[[0, 2]], axis=1))
 
 
-@pytest.mark.parametrize("options", [{}, {"within": True}, {"objects": True}, {"margin": 0.2}])
+@pytest.mark.parametrize("options", [{}, {"within": True}, {"margin": 0.2}])
 def test_steps_lead_to_the_same_pairs(options):
     _, scene = crowd(4)
     fractions, found = finished(overlapping_pairs_steps(scene, **options))
@@ -91,12 +93,12 @@ def test_steps_lead_to_the_same_pairs(options):
     assert fractions == sorted(fractions) and 0 <= fractions[0] and fractions[-1] <= 1
 
 
-@pytest.mark.parametrize("objects", [False, True])
-def test_pairs_do_not_depend_on_how_many_are_looked_at_together(objects):
+@pytest.mark.parametrize("ask", [overlapping_pairs_steps, overlapping_objects_steps])
+def test_pairs_do_not_depend_on_how_many_are_looked_at_together(ask):
     _, scene = crowd(5, triangles=120)
-    wanted = overlapping_pairs(scene, objects=objects)
+    wanted = run(ask(scene))
     with tuned(core, nodes_paired=70, triangles_tested=7, triangles_placed=13, nodes_walked=20):
-        fractions, found = finished(overlapping_pairs_steps(scene, objects=objects))
+        fractions, found = finished(ask(scene))
     np.testing.assert_array_equal(found, wanted)
     assert len(fractions) > 100 and fractions == sorted(fractions)
 
@@ -161,7 +163,6 @@ def test_what_is_refused():
         ({"owners": [-1] * count}, "owners"),
         ({"owners": [0.5] * count}, "owners"),
         ({"owners": [0] * count, "within": True}, "owners must be None"),
-        ({"objects": True, "within": True}, "within must be False"),
         ({"margin": np.nan}, "margin"),
         ({"groups": -1}, "groups"),
     ):
@@ -169,6 +170,5 @@ def test_what_is_refused():
             with pytest.raises(ValueError, match=message):
                 ask(scene, **options)
     tree = Baked(scene).tree
-    for name in ("objects", "within"):
-        with pytest.raises(ValueError, match=f"{name} needs a scene"):
-            overlapping_pairs_steps(tree, **{name: True})
+    with pytest.raises(ValueError, match="within needs a scene"):
+        overlapping_pairs_steps(tree, within=True)
