@@ -17,8 +17,6 @@ from .touches import batch_of
 _ROOM, _BITS = 16_384, 32
 # Leaves, at least, and entries of leaves that boxes are held of.
 _SLOTS, _HELD = 2, 8_192
-# What the kernel says if it has given up, and if there is no room.
-_GIVEN_UP, _NO_ROOM = -1, -2
 # Cells that may wait, and where a join tells how many wait and how many have been compared.
 _HEIGHT, _COMPARED = 0, 1
 
@@ -42,11 +40,17 @@ def joined_triangles(
     cells = (package.Cells * 2)(*both)
     join = np.zeros(library.octree_kernel_join_size() // 8, np.int64)
     join[_HEIGHT] = 1  # the roots
-    return _batches(library, cells, join, slack, most, kept)
+    return _batches(library, package, cells, join, slack, most, kept)
 
 
 def _batches(
-    library: Any, cells: Any, join: NDArray[np.int64], slack: float, most: int, _: list[Any]
+    library: Any,
+    package: Any,
+    cells: Any,
+    join: NDArray[np.int64],
+    slack: float,
+    most: int,
+    _: list[Any],
 ) -> Iterator[tuple[Ids, Ids]]:
     room, used = _ROOM, tuning.current
     while join[_HEIGHT]:
@@ -54,10 +58,10 @@ def _batches(
         count = library.octree_kernel_join(
             cells, address(join), slack, used.joined_crowd, used.pairs_walked, address(names), room
         )
-        if count == _GIVEN_UP or join[_COMPARED] > most:
+        if count == package.GIVEN_UP or join[_COMPARED] > most:
             yield np.array([-1]), np.array([-1])
             return
-        if count == _NO_ROOM:
+        if count == package.NO_ROOM:
             room *= 4
             continue
         names = names[:count]

@@ -57,6 +57,14 @@ def test_two_leaves_may_hold_more_pairs_than_there_is_room_for_at_first():
     assert overlapping_pairs(*trees[1:]).shape == (2, 0)
 
 
+def test_leaves_that_hold_crowds_are_left_to_numpy():
+    """Two leaves of 600 triangles make more pairs than the kernel compares."""
+    stacked = Triangles(np.eye(3), np.tile([0, 1, 2], (600, 1)))
+    trees = [build_octree(stacked, max_depth=0) for _ in range(2)]
+    here, there = pairs.with_and_without(lambda: overlapping_pairs(*trees))
+    assert here.shape == (2, 600 * 600) and np.array_equal(here, there)
+
+
 @pytest.mark.parametrize("together", [1, 40])
 def test_a_search_that_is_interrupted_goes_on_where_it_was(together):
     with tuned(core, nodes_walked=together):
