@@ -305,9 +305,9 @@ def overlapped_children(tree: Walkable, cells: Ids, bounds: Floats) -> tuple[Ids
     return ones, others
 
 
-def squared_gaps(tree: Walkable, cells: Ids, points: Floats) -> Floats:
-    """Return the squared distances of points (3, k) and what cells hold, pair by pair, (k,)."""
-    gaps = box_gaps(columns(tree.boxes_for(len(cells)), cells), points)
+def squared_gaps(boxes: Floats, cells: Ids, points: Floats) -> Floats:
+    """Return the squared distances of points (3, k) from the boxes (6, m) of cells, (k,)."""
+    gaps = box_gaps(columns(boxes, cells), points)
     return dot(gaps, gaps)
 
 
@@ -316,13 +316,13 @@ def nearest_cells(tree: Walkable, points: Floats, references: int) -> Ids:
 
     It goes down as long as a child has this many references.
     """
-    going = np.arange(points.shape[1])
+    going, boxes = np.arange(points.shape[1]), tree.boxes_for(points.shape[1])
     cells = tree.roots + 0 * going
     while len(going):
         parents, children = tree.children(cells[going])
         (enough,) = (tree.end[children] - tree.begin[children] >= references).nonzero()
         parents, children = parents[enough], children[enough]
-        squares = squared_gaps(tree, children, gather(points, going[parents]))
+        squares = squared_gaps(boxes, children, gather(points, going[parents]))
         starts = starts_of_runs(parents)
         least = np.minimum.reduceat(squares, starts) if len(starts) else squares
         counts = np.diff(starts, append=len(parents))

@@ -125,7 +125,8 @@ def _children_of_few(
 ) -> tuple[Ids, Ids, Floats]:
     parents, children = search.tree.children(cells)
     asked = queries[parents]
-    squares = squared_gaps(search.tree, children, gather(search.points, asked))
+    boxes = search.tree.boxes_for(len(search.limits))
+    squares = squared_gaps(boxes, children, gather(search.points, asked))
     (near,) = (squares <= reach[asked]).nonzero()
     return asked[near], children[near], squares[near]
 

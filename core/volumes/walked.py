@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from .. import tuning
-from ..arrays import Flags, Ids, concatenated_ranges, gather, joined
+from ..arrays import Flags, Ids, blocks, concatenated_ranges, gather, joined
 from ..boxes import boxes_meet
 from ..descend import NOTHING, Found, descend, expanded, morton_order, nearest_cells, portions
 from ..mailboxing import Answers, Pairs, deduplicate, mailboxes_for
@@ -24,6 +24,8 @@ _FIRST, _MOST, _REFERENCES, _PIECE = 1_024, 65_536, 1_048_576, 262_144
 _FEW, _MORE = 8, 8
 # The items of one leaf that are looked at before all others.
 _LOOK = 32
+# Pairs whose leaves are looked at together.
+_BLOCK = 8_192
 # For `query_any`: placements in the first round of a volume; the factor for the next round.
 _PLACES, _MORE_PLACES = 1, 8
 
@@ -106,17 +108,20 @@ def _looked(
     And where the references that were looked at begin and end.
     """
     touched, (begin, end) = np.zeros(len(pairs), bool), np.zeros((2, len(pairs)), np.intp)
-    for tree, images in snapshot.local_volumes(volumes, pairs):
-        if images.shapes is not None:
+    for some in blocks(len(pairs), _BLOCK):
+        for tree, images in snapshot.local_volumes(volumes, pairs[some]):
+            if images.shapes is None:
+                continue
+            here = some.start + images.pairs
             walls = gather(tree.loose_rows, tree.roots)
             low, high = (np.clip(side, walls[:3], walls[3:]) for side in images.shapes.limits())
             cells = nearest_cells(tree, (low + high) / 2, 1)
             are_met = boxes_meet(gather(tree.loose_rows, cells), np.concatenate((low, high)))
             first = tree.begin[cells]
             last = np.where(are_met, np.minimum(tree.end[cells], first + _LOOK), first)
-            begin[images.pairs], end[images.pairs] = first, last
+            begin[here], end[here] = first, last
             run = Found(np.arange(len(cells)), first, last, certain=False)
-            for found in _expanded(tree, images.pairs, [run, NOTHING]):
+            for found in _expanded(tree, here, [run, NOTHING]):
                 held = holding(snapshot, volumes, pairs, found, found.doubtful, "touching")
                 touched[found.asked[held[0]]] = True
     return touched, begin, end
