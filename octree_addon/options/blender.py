@@ -1,5 +1,6 @@
 """Options in Blender: groups of settings, properties of operators, rows of the interface."""
 
+import inspect
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Generic, TypeVar, get_args
 
@@ -64,7 +65,7 @@ class Asking(Generic[Asked]):
                 if hidden := _OWNED & each.flat.keys():
                     raise TypeError(f"operators own {', '.join(sorted(hidden))}")
                 cls._asks = each
-                own = vars(cls).get("__annotations__", {})
+                own = inspect.get_annotations(cls)
                 cls.__annotations__ = {**_properties(each, is_operator=True), **own}
 
     @property
