@@ -1,12 +1,12 @@
-"""The abstract octree that every question takes: a tree of items, or a scene of two levels."""
+"""The abstract octree that every query takes: a tree of items, or a scene of two levels."""
 
 from abc import ABC, abstractmethod
 
 
 class AnyOctree(ABC):
-    """An `Octree`, or an index that answers the same questions with octrees of its own.
+    """An `Octree`, or an index that answers the same queries with octrees of its own.
 
-    A question's own module says, as an abstract class, what such an index has to answer.
+    Each query module has an abstract class with the methods that such an index implements.
     """
 
     @abstractmethod
