@@ -55,7 +55,7 @@ def islands(bounds: Boxes, /) -> Ids:
 
 
 def _core(boxes: Floats) -> Flags:
-    """Flag those of boxes (6, n) that hang together and are apart from the rest; else all."""
+    """Flag the connected boxes (6, n) that are apart from the rest; all boxes if none are."""
     orders = np.argsort(boxes[:3], axis=1, kind="stable")
     lower = np.take_along_axis(boxes[:3], orders, axis=1)
     upper = np.maximum.accumulate(np.take_along_axis(boxes[3:], orders, axis=1), axis=1)

@@ -39,7 +39,7 @@ def blocks(length: int, size: int = BLOCK) -> Iterator[slice]:
 def batched(ends: Ids, size: int) -> list[slice]:
     """Return slices that cover elements in order, each of about `size` in total or of one element.
 
-    `ends` are the cumulative sums of what the elements count for.
+    `ends` are the cumulative sizes of the elements.
     """
     if len(ends) == 0:
         return []
@@ -92,19 +92,19 @@ def flagged(count: int, some: Ids, holds: Flags | bool = True) -> Flags:
 
 
 def ranks_of(count: int, some: Ids) -> Ids:
-    """Return of `count` numbers the places that they have among some, each once; -1 without."""
+    """Return the position of each of `count` numbers in `some`, without repeats; -1 if absent."""
     ranks = np.full(count, -1)
     ranks[some] = np.arange(len(some))
     return ranks
 
 
 def gather(rows: Rows, ids: Ids) -> Rows:
-    """Return `rows[:, ids]`, ids out of range giving the nearest."""
+    """Return `rows[:, ids]`; ids out of range are clipped to the nearest valid id."""
     if rows.flags.c_contiguous:
         return rows.take(ids, axis=1, mode="clip")
     if rows.flags.f_contiguous:
         return np.ascontiguousarray(columns(rows, ids))
-    # Rows with room between them, of which `take` would first make a copy.
+    # Strided rows: `take` on the whole array would first make a copy of them.
     taken: Rows = np.empty((len(rows), len(ids)), rows.dtype)
     for row, values in zip(rows, taken, strict=True):
         row.take(ids, out=values, mode="clip")
@@ -112,10 +112,10 @@ def gather(rows: Rows, ids: Ids) -> Rows:
 
 
 def columns(records: Rows, ids: Ids) -> Rows:
-    """Return `records[:, ids]` of what `column_major` put together, each by one look at memory.
+    """Return `records[:, ids]` of an array from `column_major`, one memory access per column.
 
-    Columns still lie one after the other. To compute with them once is cheaper than to take them
-    apart before. Rows in any other order are gathered.
+    The result keeps the column-major layout: a single pass over it is cheaper than a change of
+    layout before. Arrays in another layout are gathered row by row.
     """
     if not records.flags.f_contiguous:  # `take` would copy all of them first
         return gather(records, ids)
@@ -126,7 +126,7 @@ def columns(records: Rows, ids: Ids) -> Rows:
 def column_major(rows: Floats) -> Floats:
     """Return frozen rows (r, n) whose columns lie in memory one after the other.
 
-    For tables that are larger than the cache and looked at here and there.
+    For tables that are larger than the cache and accessed at random.
     """
     records = np.ascontiguousarray(rows.T)
     records.setflags(write=False)
@@ -209,7 +209,7 @@ def unit_vectors(vectors: Floats) -> Floats:
 def exact_cross(a: Floats, b: Floats) -> Floats:
     """Return cross products (3, ...) with all digits correct, of nearly parallel vectors too.
 
-    What each product loses by rounding is computed and put back.
+    The rounding error of each product is computed and added.
     """
     (a_high, a_low), (b_high, b_low) = _split(a), _split(b)
 
@@ -235,7 +235,7 @@ def two_difference_error(a: Floats, b: Floats) -> Floats:
 
 
 def two_product_error(a: Floats, b: Floats) -> Floats:
-    """Return what rounding takes from each product `a * b`, exactly.
+    """Return the rounding error of each product `a * b`, exactly.
 
     T. J. Dekker, "A Floating-Point Technique for Extending the Available Precision", 1971.
     """

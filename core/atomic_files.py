@@ -1,7 +1,7 @@
-"""Atomic files: written beside their place under a name of their own, then put there by a rename.
+"""Atomic files: written beside the target under a unique name, then renamed to the target.
 
-Whoever reads meanwhile finds the older file or the new one, whole; so does whoever comes after a
-full disk, a lost connection or Ctrl-C.
+A reader finds the older file or the new one, whole: during the write, and also after a full disk,
+a lost connection or Ctrl-C.
 """
 
 import errno
@@ -18,26 +18,27 @@ from . import checks
 
 @contextmanager
 def atomic_file(path: str | os.PathLike[str], /) -> Iterator[BinaryIO]:
-    """Open a file that takes its place, over an older one, when it is whole: a context manager.
+    """Open a file that replaces its target when it is completely written: a context manager.
 
     Parameters
     ----------
     path : str or PathLike
-        The file, used as given, in a folder that is there. A link stays one.
+        The target, used as given, in an existing folder. A symbolic link remains a link.
 
     Yields
     ------
     file : binary file
-        To be written and not to be closed. At the end of the block it has reached the disk and
-        stands at `path`. An exception within, KeyboardInterrupt too, leaves what was there before,
-        and nothing else. Any number of writers may do so at once: the last one stays.
+        Open for writing; the caller does not close it. At the end of the block the file has been
+        flushed to the disk and is at `path`. After an exception in the block, KeyboardInterrupt
+        included, an older file at `path` is unchanged and no other file is left. Any number of
+        writers may write to `path` at once: the last one to finish wins.
 
     Raises
     ------
     ValueError
         If `path` is no path.
     OSError
-        If the file cannot be written, or what is there is none; the message names `path`.
+        If the file cannot be written, or `path` is a folder or device; the message names `path`.
     """
     checks.kind("path", path, (str, os.PathLike))
     target = Path(path).resolve()
@@ -49,7 +50,7 @@ def atomic_file(path: str | os.PathLike[str], /) -> Iterator[BinaryIO]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        with suppress(OSError):  # there is none, or the disk knows no permissions
+        with suppress(OSError):  # no older file, or a file system without permissions
             shutil.copymode(target, unfinished)
         os.replace(unfinished, target)
     except OSError as error:

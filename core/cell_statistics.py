@@ -1,4 +1,4 @@
-"""Statistics: counts of items, cells and references, each of which a user can act upon."""
+"""Statistics: counts of items, cells and references by which a user can tune a tree."""
 
 from dataclasses import dataclass
 
@@ -15,20 +15,20 @@ from .records import Record
 class Statistics(Record):
     """Counts of the cells, items and references of an octree.
 
-    Of one with the straddlers "clip", references are the pieces that its cells hold.
+    With the straddlers "clip", references are the clipped pieces in the cells.
 
     Attributes
     ----------
     items, invalid : int
         Items in the tree, and items set aside because a coordinate is not finite.
     cells, leaves, occupied : int
-        All cells; those without children; those with items of their own.
+        All cells; the cells without children; the cells with items of their own.
     depth : int
         The depth of the deepest cell; a tree of one cell has depth 0.
     references : int
-        Places that items stand in, copies included.
+        Pairs of an item and a cell that contains it, copies included.
     references_per_item : float
-        1.0 where nothing is copied; above 8, a larger capacity or another policy pays.
+        1.0 if no item is copied; above 8, a larger capacity or another policy pays.
     fullest_leaf : int
         The most items in one leaf.
     bytes : int
@@ -52,7 +52,7 @@ class Statistics(Record):
 
 
 def statistics(tree: Octree, /) -> Statistics:
-    """Count what an octree holds.
+    """Count the items, cells and references of an octree.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def statistics(tree: Octree, /) -> Statistics:
     Returns
     -------
     Statistics
-        The figures, O(m) for m cells. With "clip", the first time, that of `clip`.
+        The figures, O(m) for m cells. With "clip", the first call also costs as much as `clip`.
 
     Raises
     ------

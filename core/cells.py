@@ -1,8 +1,7 @@
 """Cells in flat arrays: from walls and parents to middles, depths and preorder.
 
-Cell 0 is the root. All others stand behind it in blocks of eight neighbors, the children of one
-cell, which comes before them. Arrays are never written to, only replaced, so that whoever holds
-the old ones may keep them.
+Cell 0 is the root. All other cells follow it in blocks of eight siblings; a parent precedes its
+children. Arrays are never modified, only replaced: a holder of older arrays may keep them.
 """
 
 from collections.abc import Iterator
@@ -17,23 +16,24 @@ from .arrays import Flags, Floats, Ids, address, concatenated_ranges
 from .boxes import boxes_contain
 from .grid import Grid, enlarged
 
-# Whether a statement about arrays holds, and the statement.
+# A condition on arrays, true if they are valid, and its text.
 Promise = tuple[bool | np.bool_, str]
 
 CHILDREN = np.arange(8)
-# Which children lie above the middle on each axis, (3, 8).
+# For each axis, True for the children above the middle, (3, 8).
 UPPER_SIDES = (CHILDREN >> np.arange(3)[:, None] & 1) == 1
-# How far a root reaches beyond its items on each axis, by parts of their size: 3.5 % together.
+# Margins of a root beyond its items on each axis, as fractions of their size: 3.5 % together.
 _BELOW = np.array([4, 6, 5]) * (9 / 4096)
 _ABOVE = 9 / 256 - _BELOW
 
 
 class Slices(NamedTuple):
-    """Where in the references, in preorder, those of cells are, and which children hold any.
+    """Slices of the references in preorder, and the children of each cell that hold items.
 
-    `ends` (m + 1,) are where what is outside ends, and then the references of each place in
-    preorder; `begin`, `own_end` and `end` (m,) where each cell's own references begin and end,
-    and where its subtree's end; `child_masks` (m,) have a bit for each child.
+    `ends` (m + 1,) are the ends of the slices in the references: first of the out-of-bounds
+    items, then of each cell in preorder. `begin` and `own_end` (m,) delimit each cell's own
+    references, `begin` and `end` those of its subtree; `child_masks` (m,) have a bit for each
+    child.
     """
 
     ends: Ids
@@ -47,7 +47,7 @@ class Slices(NamedTuple):
 class Cells:
     """All m cells, as an Octree describes them, in contiguous rows.
 
-    `order` are their places and spans, if they are known.
+    `order` are the preorder places and the subtree sizes of the cells, if they are known.
     """
 
     rows: Floats
@@ -63,34 +63,34 @@ class Cells:
         return len(self.depth)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy holds: its arrays lie elsewhere."""
+        """Return the fields for a copy, without cached memory addresses."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @cached_property
     def _places_and_spans(self) -> tuple[Ids, Ids]:
-        # A root that grows many times at once does not number its cells each time.
+        # Lazy: several doublings of a root in a row need the preorder only after the last one.
         return _preorder(self.parent, self.depth) if self.order is None else self.order
 
     @property
     def place(self) -> Ids:
-        """Where each cell stands in preorder, (m,)."""
+        """The position of each cell in preorder, (m,)."""
         return self._places_and_spans[0]
 
     @property
     def span(self) -> Ids:
-        """How many cells each subtree has, (m,)."""
+        """The number of cells in each subtree, (m,)."""
         return self._places_and_spans[1]
 
     @cached_property
     def addresses(self) -> tuple[int, ...]:
-        """Where all arrays but the depths lie in memory, places and spans too."""
+        """The memory addresses of all arrays but the depths, places and spans included."""
         rows = self.rows, self.loose_rows, self.middle_rows
         arrays = *rows, self.parent, self.first_child, self.place, self.span
         assert all(array.flags.c_contiguous for array in arrays)
         return tuple(map(address, arrays))
 
     def slices(self, own: Ids, outside: int) -> Slices:
-        """Return the slices of references that are `outside`, and of `own` (m,) of each cell."""
+        """Return the slices for `outside` out-of-bounds references and `own` (m,) of each cell."""
         counts = np.empty(len(self) + 1, np.intp)
         counts[0] = outside
         counts[1:][self.place] = own
@@ -99,7 +99,7 @@ class Cells:
         return Slices(ends, begin, own_end, end, child_masks_of(self.parent, end > begin))
 
     def uppermost(self, chosen: Flags) -> Ids:
-        """Return those of the chosen cells (m,) whose parents are not chosen."""
+        """Return the chosen cells (m,) whose parents are not chosen."""
         return np.flatnonzero(chosen & ~np.append(chosen, False)[self.parent])
 
     @cached_property
@@ -114,9 +114,9 @@ class Cells:
 
     @classmethod
     def of(cls, rows: Floats, parent: Ids, factor: float, depth: Ids | None = None) -> Self:
-        """Return cells with these walls (6, m), `factor` times as large where items are kept.
+        """Return cells with these walls (6, m), enlarged by `factor` for the items they keep.
 
-        Parents stand before their children. Depths are found, unless they are known.
+        Parents precede their children. Depths are computed, unless they are given.
         """
         rows, divided = np.ascontiguousarray(rows), parent[1::8]
         first_child = np.full(len(parent), -1)
@@ -133,9 +133,9 @@ class Cells:
         return cls.of(walls[:, None], np.array([-1]), factor)
 
     def with_children(self, divided: Ids, children: Floats) -> "Cells":
-        """Return these and more cells: for each divided cell its eight children (6, 8 b).
+        """Return the cells and, for each divided cell, its eight children (6, 8 b).
 
-        Children may be divided, too: they are numbered behind the cells, in this order.
+        `divided` may also name new children; new cells are numbered after the old ones, in order.
         """
         children = np.ascontiguousarray(children)
         parent = np.concatenate((self.parent, np.repeat(divided, 8)))
@@ -153,7 +153,7 @@ class Cells:
         return Cells(rows, loose, middles, depth, parent, first_child, self.factor, order)
 
     def _order_with(self, divided: Ids, parent: Ids, depth: Ids) -> tuple[Ids, Ids]:
-        """Return places and spans after these cells have been divided: all others move up."""
+        """Return places and spans after these cells are divided: later cells move back."""
         above = [divided]
         while len(above[-1]):
             higher = parent[above[-1]]
@@ -169,9 +169,10 @@ class Cells:
         return place, span
 
     def merged(self, numbers: Ids) -> tuple["Cells", Ids]:
-        """Make leaves of these cells, none of which lies in another.
+        """Turn these cells into leaves; none of them may lie in another.
 
-        The second result is, for each of the old cells, the new number of what it is in now.
+        The second result maps each old cell to a new number: its own, or that of the leaf that
+        replaced it.
         """
         in_preorder = np.empty(len(self), np.intp)
         in_preorder[self.place] = np.arange(len(self))
@@ -200,7 +201,7 @@ class Cells:
         return Cells.of(rows, parent, self.factor, depth), renumbered
 
     def shrunk(self, child: int) -> tuple["Cells", Ids]:
-        """Make a child of the root the root; the new number of cells beside it is -1."""
+        """Make a child of the root the new root; dropped cells get the new number -1."""
         behind = self.place - self.place[child]
         inside = (behind > 0) & (behind < self.span[child])
         renumbered = np.where(inside, np.cumsum(inside), -1)
@@ -209,7 +210,7 @@ class Cells:
         return self._only(kept, renumbered, self.depth[child]), renumbered
 
     def promises(self) -> Iterator[Promise]:
-        """Yield the invariants of all cells: whether each holds, and its text."""
+        """Yield the invariants of all cells: True if the invariant holds, and its text."""
         is_leaf = self.first_child < 0
         inner = np.flatnonzero(~is_leaf)
         children = self.first_child[inner, None] + CHILDREN
@@ -225,7 +226,7 @@ class Cells:
             (depths == self.depth[inner, None] + 1).all(),
             "children must be one deeper than their parents",
         )
-        # Bit by bit.
+        # Exact comparison of floats: shared walls have equal bits.
         lower_wall, upper_wall = self.rows[:3, inner, None], self.rows[3:, inner, None]
         middle, upper = self.middle_rows[:, inner, None], UPPER_SIDES[:, None]
         lower_walls = np.where(upper, middle, lower_wall)
@@ -245,7 +246,7 @@ class Cells:
         )
 
     def check(self) -> None:
-        """Assert that a subtree's cells follow each other, children in their order."""
+        """Assert that subtrees are contiguous in preorder, with the children in order."""
         assert np.array_equal(np.sort(self.place), np.arange(len(self)))
         inner = np.flatnonzero(self.first_child >= 0)
         children = self.first_child[inner, None] + CHILDREN
@@ -257,16 +258,17 @@ class Cells:
         assert (self.parent < np.arange(len(self))).all()
 
     def _only(self, kept: Ids, renumbered: Ids, shift: int) -> "Cells":
-        """Return some of the cells, the root first, so much less deep."""
+        """Return only the kept cells, the root first, with depths reduced by `shift`."""
         parent = np.concatenate(([-1], renumbered[self.parent[kept[1:]]]))
         return Cells.of(self.rows[:, kept], parent, self.factor, self.depth[kept] - shift)
 
 
 def root_around(lower: Floats, upper: Floats) -> Floats:
-    """Return a cube (6,) around bounds (3, n), larger and aside; without any, the origin.
+    """Return a cube (6,) around bounds (3, n), larger and off center; the origin if n is 0.
 
-    What is symmetric has much in its middle planes, and in those of its halves. Walls there would
-    copy all of that, and a fan of triangles to all eight children.
+    Symmetric models have many faces in their middle planes and in the middle planes of their
+    halves. Walls in these planes would copy all these faces, and a fan of triangles to all eight
+    children.
     """
     if lower.shape[1] == 0:
         return np.zeros(6)
@@ -287,7 +289,7 @@ def doubled(walls: Floats, octant: int) -> Floats:
 
 
 def child_walls(walls: Floats, middles: Floats) -> Floats:
-    """Return the eight children (6, 8 c) of cells with these walls, (6, c), divided there."""
+    """Return the eight children (6, 8 c) of cells with walls (6, c), divided at `middles`."""
     upper = UPPER_SIDES[:, None]
     low, high = walls[:, :, None].reshape(2, 3, -1, 1)
     rows = np.where(upper, middles[:, :, None], low), np.where(upper, high, middles[:, :, None])
@@ -310,7 +312,7 @@ def _depths(parent: Ids, depth: Ids, first: int) -> Ids:
 
 
 def _preorder(parent: Ids, depth: Ids) -> tuple[Ids, Ids]:
-    """Return the place of each cell in preorder, and how many cells its subtree has."""
+    """Return the position of each cell in preorder, and the number of cells in its subtree."""
     place, span = np.zeros(len(depth), np.intp), np.ones(len(depth), np.intp)
     levels = _levels(depth, 1)
     for first_children in levels[::-1]:
@@ -327,7 +329,7 @@ def _levels(depth: Ids, first: int) -> list[Ids]:
 
 
 def _number_children(place: Ids, span: Ids, parent: Ids, levels: list[Ids]) -> None:
-    """Set the places of children behind those of their cells, the upper levels first."""
+    """Set the preorder places of children after those of their parents, upper levels first."""
     for first_children in levels:
         children = first_children[:, None] + CHILDREN
         below = span[children]

@@ -1,4 +1,4 @@
-"""Argument checks: public functions convert what they are given here, once.
+"""Argument checks: public functions validate and convert their arguments here, once.
 
 Every message names the argument, what was wanted and what came. Arguments of a wrong type are
 `ArgumentTypeError` errors, all others `ValueError`.
@@ -78,7 +78,7 @@ def floats(name: str, value: ArrayLike, *shape: int) -> Floats:
 
 
 def plain_floats(name: str, value: ArrayLike, width: int, /) -> Floats:
-    """Return what `floats` returns, (n, width), but the array that was given if it is such."""
+    """Return `floats` of the value, (n, width), or the value itself if it needs no conversion."""
     if type(value) is np.ndarray and value.dtype == np.float64 and value.flags.carray:
         if value.ndim == 2 and value.shape[1] == width:
             return value
@@ -112,7 +112,7 @@ def number_or_floats(name: str, value: ArrayLike, count: int) -> Floats:
 def indices(name: str, value: ArrayLike, width: int, limit: int, of: str = "") -> Ids:
     """Return `value` as whole numbers of shape (n, width), each in `range(limit)`.
 
-    They number things of which there are `limit`, called `of`, or else like the argument.
+    They index `limit` elements, which messages call `of`, or by the argument's name.
     """
     given = array(name, value)
     if given.size == 0 and (given.ndim == 1 or given.shape == (0, width)):

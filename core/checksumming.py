@@ -1,4 +1,4 @@
-"""Checksums (sums of multiplied and shifted words): they tell contents of arrays apart."""
+"""Checksums (sums of multiplied and shifted words): hashes that detect changed arrays."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,10 +6,10 @@ from numpy.typing import NDArray
 from . import checks, compiled
 from .arrays import blocks
 
-# Words that have a sum: neighbors, so that the place of each counts.
+# Words per checksum: consecutive, and weighted by their positions.
 SUMMED_TOGETHER = 4096
-# What is added to a word for each place, and what it is multiplied by then: odd numbers without a
-# pattern (Weyl's sequence by the golden ratio; the factor of degski's mixer).
+# The increment added to a word for each position, and the multiplier applied next: odd numbers
+# without a pattern (Weyl's sequence by the golden ratio; the factor of degski's mixer).
 _STRIDE, _FACTOR = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
 # Words that are mixed at once: they stay in the processor's cache.
 _MIXED = 16 * SUMMED_TOGETHER
@@ -22,7 +22,7 @@ def checksums(words: NDArray[np.generic], /) -> Sums:
     """Return a checksum of each block of `SUMMED_TOGETHER` words, bit by bit.
 
     Equal words have equal sums; others have different ones, but for an accident of one in 2**40.
-    They do not withstand anybody who looks for equal ones.
+    The checksums are not cryptographic: collisions can be constructed.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def checksums(words: NDArray[np.generic], /) -> Sums:
 
     Notes
     -----
-    O(n), half of what SHA-1 takes, with the kernel a quarter.
+    O(n), in half of the time of SHA-1; with the kernel, in a quarter.
     """
     given = checks.array("words", words)
     is_word = given.dtype.kind in "iuf" and given.itemsize == 8

@@ -141,7 +141,7 @@ def _across_plane(
 
 
 def _sums(sides: Iterable[tuple[Floats, Floats]]) -> list[Floats]:
-    """Return for each child the sum of what its sides contribute, (lower, upper) on each axis."""
+    """Return for each child the sum of one term per axis, given (lower, upper) for each axis."""
     x, y, z = sides
     return [x[i] + y[j] + z[k] for k, j, i in product((0, 1), repeat=3)]
 

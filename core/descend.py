@@ -1,6 +1,6 @@
 """Traversal (descent): the walk of volumes down the tree, and cells culled on the way.
 
-All queries of a batch descend together: a front of (query, cell) pairs, one level at a time. What
+All queries of a batch descend together: a front of (query, cell) pairs, one level at a time. The
 comes out are runs of references: whole subtrees of cells that lie inside a volume, and the own
 items of cells that a volume's surface crosses. A front that grows too long is cut in pieces, and
 the walk finishes one before it takes the next, so memory does not grow with the queries. Batches
@@ -234,7 +234,7 @@ class Found(Columns):
 
     @property
     def references(self) -> int:
-        """How many references all runs have."""
+        """The number of references in all runs."""
         return int((self.end - self.begin).sum())
 
 
@@ -275,7 +275,7 @@ def descend(
         (crossing,) = (classified == CROSSING).nonzero()
         queries, cells = queries[crossing], cells[crossing]
         if states is not None:
-            # Those that the volume's bounds overlap are looked at again, in the next front.
+            # Children overlapped by the volume's bounds are classified in the next frontier.
             states[tree.children(cells)[1]] = OUTSIDE
         begin, end = tree.begin[cells], tree.own_end[cells]
         (holding,) = (begin < end).nonzero()
@@ -286,7 +286,7 @@ def descend(
 
 
 def _pieces(queries: Ids, cells: Ids) -> list[tuple[Ids, Ids]]:
-    """Return the front in pieces of bounded length, the first piece last."""
+    """Return the frontier in pieces of bounded length, the first piece last."""
     return [(queries[some], cells[some]) for some in blocks(len(queries), _FRONT)][::-1]
 
 
@@ -334,7 +334,7 @@ def nearest_cells(tree: Walkable, points: Floats, references: int) -> Ids:
 
 
 def morton_order(tree: Walkable, volumes: Shapes) -> Ids:
-    """Return the order along the Morton curve of the middles of what the root has of volumes."""
+    """Return the Morton order of volumes, by the centers of their bounds clipped to the root."""
     if len(volumes) < _FEW:
         return np.arange(len(volumes))
     root_lower, root_upper = tree.cell_rows[:3, :1], tree.cell_rows[3:, :1]

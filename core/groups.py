@@ -1,7 +1,7 @@
-"""Group masks: 32 bits for each item, of which a question may ask for some.
+"""Group masks: 32 bits for each item; a query may be restricted to some of the groups.
 
-What is in none of them is taken out of the tree before the question descends: no walk, no early
-out and no bound has to know of groups, and cells that hold nothing else count as empty.
+Items in none of these groups are removed from the tree before the query descends. Therefore no
+traversal, early exit or bound depends on groups, and cells without other items count as empty.
 """
 
 from dataclasses import replace
@@ -17,16 +17,16 @@ from .octree import Octree
 
 __all__ = ["ALL_GROUPS", "in_groups"]
 
-# A tree remembers what this many masks leave of it.
+# A tree caches its filtered trees for this many masks.
 _MASKS = 4
 
 
 def in_groups(tree: Octree, groups: SupportsIndex) -> Octree:
-    """Return the same cells with those of the tree's items whose masks share a bit with `groups`.
+    """Return the tree's cells with only the items whose masks share a bit with `groups`.
 
-    Items are named as before. Costs a look at all references and cells for a mask that is new to
-    the tree, and nothing if its items have no masks. Raises ValueError if `groups` is no mask of
-    32 bits.
+    Results name items as before. A mask that is new to the tree costs a pass over all references
+    and cells; a tree whose items have no masks is returned unchanged, unless `groups` is 0.
+    Raises ValueError if `groups` is no mask of 32 bits.
     """
     mask = checks.mask("groups", groups)
     if tree.groups is None and mask:
@@ -41,14 +41,14 @@ def in_groups(tree: Octree, groups: SupportsIndex) -> Octree:
 
 
 def _is_there(tree: Octree, mask: int) -> Flags:
-    """Return which of the n items share a bit with the mask, which is 0 if they have no masks."""
+    """Flag the items (n,) that share a bit with the mask; the mask is 0 if they have no masks."""
     if tree.groups is None:
         return np.zeros(len(tree.items), bool)
     return tree.groups & np.uint32(mask) != 0
 
 
 def _only(tree: Octree, is_there: Flags) -> Octree:
-    """Return the tree with some of its n items only, numbered anew."""
+    """Return the tree with only the flagged items, (n,), numbered anew."""
     if is_there.all():
         return replace(tree, groups=None)
     is_there[tree.invalid_items] = False

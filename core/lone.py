@@ -1,4 +1,4 @@
-"""Few questions of a tree (single-query fast path): the kernel walks the octree's own arrays.
+"""Single-query fast path (few queries of a tree): the kernel walks the octree's own arrays.
 
 Only `count > 1` of `nearest` needs a packed tree. Arguments that need a conversion take the batch
 path, which returns here after the conversion.
@@ -17,9 +17,9 @@ from .checks import ALL_GROUPS, LONGEST
 from .octree import Octree
 from .shapes import Shapes, Triangles
 
-# Most questions of a call that takes the short way; for more the tree is packed.
+# Most queries of a call that take the fast path; for more queries the tree is packed.
 MOST = 99
-# The nearest of each point at most.
+# Most neighbors per point.
 _SEVERAL = 16
 _DOUBLE = np.dtype(np.float64)
 _KINDS = {_DOUBLE, np.dtype(np.intp)}
@@ -75,7 +75,7 @@ _KNOWN: WeakKeyDictionary[Octree, Lone | None] = WeakKeyDictionary()
 def _of(
     tree: AnyOctree, groups: SupportsIndex, count: int, threads: SupportsIndex | None
 ) -> Lone | None:
-    """Return the arrays of a tree, if few questions ask all its groups; check `threads` then."""
+    """Return a tree's arrays for few queries of all groups, or None; check `threads` then."""
     if type(tree) is not Octree or type(groups) is not int or groups != ALL_GROUPS:
         return None
     tree.require_current()
@@ -86,7 +86,7 @@ def _of(
 
 
 def of(tree: Octree, count: int) -> Lone | None:
-    """Return the arrays of a tree that so few questions ask; None if they go the usual way."""
+    """Return a tree's arrays for `count` queries; None if the batch path has to answer."""
     if compiled.found()[0] is None or not 0 < count <= MOST:
         return None
     try:
@@ -171,7 +171,7 @@ def crossings(
     groups: SupportsIndex,
     threads: SupportsIndex | None = None,
 ) -> tuple[Ids, Floats] | None:
-    """Find rays and the items that they meet, (2, h), and how far these are, (h,), sorted.
+    """Find rays and the items that they hit, (2, h), and the distances, (h,), sorted.
 
     Returns None if the batch path has to answer.
     """
@@ -183,7 +183,7 @@ def crossings(
 
 
 def _pairs(tree: AnyOctree, counts: Ids, names: Ids) -> Ids:
-    """Return questions and what they found, (2, h), given how many each has, (q,), and names."""
+    """Return pairs of query and item id, (2, h), given the counts per query, (q,), and items."""
     pairs = np.empty((2, len(names)), np.intp)
     pairs[0] = 0 if len(counts) == 1 else np.repeat(np.arange(len(counts)), counts)
     pairs[1] = compiled.named(cast(Octree, tree), names)
@@ -231,8 +231,8 @@ def volumes(
 ) -> tuple[Ids, Ids] | None:
     """Find how many items touch each volume, (q,), or whether any does; and which.
 
-    The latter are volumes and items, (2, h), sorted. Returns None for what is to be asked in the
-    usual way.
+    The second result are volumes and items, (2, h), sorted. Returns None if the batch path has to
+    answer.
     """
     kind = compiled.volume_kind(asked)
     lone = _of(tree, groups, len(asked), threads) if kind else None

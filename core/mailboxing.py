@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from .arrays import Ids, blocks, concatenated_ranges, ends_of_runs, joined, radix_argsort
 
-# Numbers of queries, and the entries that they found.
+# Query numbers and entries, two arrays of one length.
 Pairs = tuple[Ids, Ids]
-# For each mailbox the place of the last pair that was written.
+# For each mailbox, the position of the pair written last.
 Latest = NDArray[np.int32]
 
 # Mailboxes of an entry, one for every fourth query: neighbors in space, which find the same
@@ -22,7 +22,7 @@ Latest = NDArray[np.int32]
 _EACH = 4
 # Rounds of writing. Queries that still contend for the same mailboxes are then sorted.
 _ROUNDS = 3
-# Pairs are dense if of this many possible ones at least one occurs.
+# Pairs are dense if more than one in this many possible pairs occurs.
 _DENSE = 32
 # Volumes that get their number at a time.
 _BLOCK = 65_536
@@ -34,9 +34,9 @@ def mailboxes_for(entries: int) -> Latest:
 
 
 def unique_pairs(queries: Ids, entries: Ids, mailboxes: Latest) -> Ids:
-    """Return the pairs that remain when each is taken once, ascending: of equal pairs the last.
+    """Return the positions of distinct pairs, ascending: among equal pairs, the last.
 
-    There are fewer than 2**31.
+    At most 2**31 - 1 pairs are allowed.
     """
     addresses = entries * _EACH
     addresses += queries & _EACH - 1
@@ -65,7 +65,7 @@ def _of_other_queries(queries: Ids, pending: Ids, latest: Latest) -> Ids:
 
 
 def _last_of_each(entries: Ids) -> Ids:
-    """Return the last place of each entry, ascending: one query needs no mailboxes."""
+    """Return the last position of each entry, ascending: one query needs no mailboxes."""
     order = np.argsort(entries, kind="stable")
     return np.sort(order[ends_of_runs(entries[order])])
 
@@ -126,7 +126,7 @@ class Answers:
         self._parts.append((asked[volumes], ordered.astype(self._narrow)))
 
     def add_sorted(self, volumes: Ids, counts: Ids, items: Ids) -> None:
-        """Take all pairs of some volumes: so many of each, one volume after the other."""
+        """Add the sorted items of some volumes, `counts` of each, one volume after the other."""
         self._counts[volumes] = counts
         self._parts.append((volumes[counts > 0], items.astype(self._narrow)))
 

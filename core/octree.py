@@ -1,7 +1,7 @@
 """Octree: flat, frozen arrays; a subtree's items are one slice of references in preorder.
 
-Eight children are neighbors, behind their parent. `references` lists items in preorder, a cell's
-own, then its first child's and so on:
+Eight children are neighbors and follow their parent. `references` lists items in preorder: the
+own items of a cell, then the items of its first child's subtree, and so on:
 
     begin[cell]            own_end[cell]                            end[cell]
         | the cell's own items   | items further down, child by child   |
@@ -35,64 +35,65 @@ Answer = TypeVar("Answer")
 
 @dataclass
 class Freshness:
-    """Whether a changing tree still is as it was when an octree was taken of it."""
+    """Validity of a snapshot of a changing tree: false once the tree has changed."""
 
     is_current: bool = True
 
     def require(self, complaint: str) -> None:
-        """Raise a RuntimeError if it is not."""
+        """Raise a RuntimeError if the snapshot is outdated."""
         if not self.is_current:
             raise RuntimeError(complaint)
 
     def guarded(self, steps: Steps[Answer], complaint: str) -> Steps[Answer]:
-        """Repeat the steps; raise a RuntimeError at the first after it has changed."""
+        """Repeat the steps; raise a RuntimeError at the first step after a change."""
         return repeated(steps, float, before=lambda: self.require(complaint))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Octree(Walkable, Options, AnyOctree):
-    """A frozen octree over a batch of shapes, built, or taken of a `DynamicOctree`.
+    """A frozen octree over a batch of shapes: built, or a snapshot of a `DynamicOctree`.
 
     Attributes
     ----------
     capacity, max_depth, min_size, split, straddlers, hybrid_limit, loose_factor, bounds
-        What it was built with.
+        The build options.
     items : Triangles, Boxes, Spheres or Regions
-        What it was built over. Answers are numbers into this batch.
+        The indexed batch. Results are numbers into this batch, or `ids`.
     invalid_items : ndarray of intp, shape (b,)
         The items with a coordinate that is not finite, ascending. They are in no cell.
     cell_rows, loose_rows : ndarray of float64, shape (6, m)
-        The cells, tight and enlarged: lower x, y, z, upper x, y, z. The same array if none is.
+        The cells, tight and enlarged: lower x, y, z, upper x, y, z. The same array if no cell is
+        enlarged.
     middle_rows : ndarray of float64, shape (3, m)
-        Where the cells are divided; NaN for a leaf.
+        The points at which the cells are divided; NaN for a leaf.
     node_depth, node_parent : ndarray of intp, shape (m,)
         The root is cell 0, of depth 0 and parent -1.
     first_child : ndarray of intp, shape (m,)
         The first of eight neighbors, or -1 for a leaf.
     begin, own_end, end : ndarray of intp, shape (m,)
-        Where in `references` a cell's own items begin and end, and where its subtree's end.
+        Positions in `references`: a cell's own items begin and end, and its subtree's end.
     child_masks : ndarray of uint8, shape (m,)
         One bit for each child, set where that child's subtree holds items.
     order : ndarray of intp, shape (k,)
-        The valid items in the order of the cells they begin in: entry e is item `order[e]`.
+        The valid items, sorted by their first cell: entry e is item `order[e]`.
     arranged : Triangles, Boxes, Spheres or Regions
-        The valid items in that order, so that neighbors in space are neighbors in memory.
+        The valid items in `order`, so that neighbors in space are neighbors in memory.
     references : ndarray of intp, shape (r,)
-        Entries in preorder. A copied item stands in several places.
+        Entries in preorder. A copied item is referenced several times.
     outside : int
-        Number of references that precede the root's own: items that reach beyond it, always
-        searched.
+        Number of references before the root's own: items that reach beyond the root, which every
+        query tests.
     copied : ndarray of bool, shape (k,)
-        The entries that stand in more than one cell.
+        True for the entries that are in more than one cell.
     strays : ndarray of intp, shape (s,)
-        Entries that touch no child of a cell they were in, by a rounding: no cell vouches for
-        them.
+        Entries that, because of rounding, touch no child of a cell that held them: an overlap
+        with their cells is not certain.
     slack : float
-        An item may lie this far outside a cell that it was placed in.
+        The largest distance by which an item may reach beyond a cell that holds it.
     ids : ndarray of intp, shape (n,), or None
-        What answers call the items, ascending; None if they go by their numbers.
+        The ids of the items in results, ascending; None if their numbers are used.
     groups : ndarray of uint32, shape (n,), or None
-        The groups that each item is in, a bit for each; None if all are in every group.
+        The groups of each item, one bit per group; None if all items are in every group.
     """
 
     items: Shapes
@@ -140,32 +141,32 @@ class Octree(Walkable, Options, AnyOctree):
 
     @property
     def roots(self) -> Ids:
-        """Where all questions begin, (1,): cell 0."""
+        """The cells at which all queries begin, (1,): cell 0."""
         return _ROOT
 
     @property
     def slacks(self) -> Floats:
-        """The slack that all questions take, (1,)."""
+        """The slack for all queries, (1,)."""
         return np.array([self.slack])
 
     @property
     def is_leaf(self) -> Flags:
-        """Which cells have no children, (m,)."""
+        """True for the cells without children, (m,)."""
         return self.first_child < 0
 
     @property
     def item_counts(self) -> Ids:
-        """How many items each cell holds itself, (m,); the root's include those beyond it."""
+        """The number of each cell's own items, (m,); the root's include out-of-bounds items."""
         counts = self.own_end - self.begin
         counts[0] += self.outside
         return counts
 
     @cached_property
     def content_rows(self) -> Floats:
-        """Bounds of the items of each cell and of all below it, made once, (6, m).
+        """Bounds of the items in each cell's subtree, computed once, (6, m).
 
-        Lower x, y, z, upper x, y, z. What reaches out of the enlarged cell by more than `slack`
-        is cut off. A cell that holds nothing has infinite bounds, upper below lower.
+        Lower x, y, z, upper x, y, z. They are clipped to the enlarged cell, grown by `slack`. A
+        subtree without items has infinite bounds, upper below lower.
         """
         held = np.repeat([[np.inf], [-np.inf]], 3, axis=0) * np.ones(len(self.begin))
         self._add_own(held)
@@ -178,7 +179,7 @@ class Octree(Walkable, Options, AnyOctree):
         return column_major(held)
 
     def items_in(self, node: SupportsIndex) -> Ids:
-        """Return the items of one cell itself, each once.
+        """Return the own items of one cell, each once.
 
         Parameters
         ----------
@@ -188,7 +189,7 @@ class Octree(Walkable, Options, AnyOctree):
         Returns
         -------
         ndarray of intp, shape (k,)
-            Item numbers, ascending. The root's include those that reach beyond it.
+            Item numbers, ascending. The root's include the items that reach beyond the root.
 
         Raises
         ------
@@ -199,7 +200,7 @@ class Octree(Walkable, Options, AnyOctree):
         return np.sort(self.named(self.order[self.references[first : self.own_end[cell]]]))
 
     def items_below(self, node: SupportsIndex) -> Ids:
-        """Return the items of one cell and of all cells below it: one slice, no walk.
+        """Return the items of one cell and of all cells below it: one slice, no traversal.
 
         Parameters
         ----------
@@ -220,7 +221,7 @@ class Octree(Walkable, Options, AnyOctree):
         return self.named(self.order[self.references[first : self.end[cell]]])
 
     def cells_of(self, items: ArrayLike | None = None) -> Ids:
-        """Return the cells that items stand in.
+        """Return the cells that contain the given items.
 
         Parameters
         ----------
@@ -243,22 +244,22 @@ class Octree(Walkable, Options, AnyOctree):
         return pairs[:, np.lexsort(pairs[::-1])]
 
     def named(self, numbers: Ids) -> Ids:
-        """Return what answers call the items of these numbers.
+        """Return the ids by which results name the items of these numbers.
 
         Parameters
         ----------
         numbers : ndarray of intp, shape (k,)
-            Where items stand in `items`.
+            Positions in `items`.
 
         Returns
         -------
         ndarray of intp, shape (k,)
-            Their ids; the numbers themselves, unless the octree was taken of a changing tree.
+            The ids; the numbers themselves, unless the octree is a snapshot of a changing tree.
 
         Raises
         ------
         IndexError
-            If there is no such item.
+            If a number is out of range.
         """
         return numbers if self.ids is None else self.ids[numbers]
 
@@ -287,34 +288,34 @@ class Octree(Walkable, Options, AnyOctree):
             assert holds, promise
 
     def promises(self) -> Iterator[Promise]:
-        """Yield what must hold of items, options and the cells that items stand in.
+        """Yield the invariants of items, options and the cells of the items.
 
         Yields
         ------
         holds : bool
-            Whether it does.
+            True if the invariant holds.
         promise : str
-            What is promised.
+            The text of the invariant.
         """
         yield from self._promises_of_items()
         yield from self._promises_of_placements()
 
     def require_current(self) -> None:
-        """Raise if this snapshot is out of date.
+        """Raise if this snapshot is outdated.
 
         Raises
         ------
         RuntimeError
-            If the tree that this octree was taken of has changed since.
+            If the source tree has changed since the snapshot.
         """
         self._freshness.require(_OUTDATED)
 
     def _as_long_as_current(self, steps: Steps[Answer]) -> Steps[Answer]:
-        """Repeat the steps of a question; raise a RuntimeError at the first after a change."""
+        """Repeat the steps of a query; raise a RuntimeError at the first step after a change."""
         return self._freshness.guarded(steps, _OUTDATED)
 
     def _known(self, items: ArrayLike) -> Ids:
-        """Return checked numbers or ids of items."""
+        """Return numbers or ids of items, checked."""
         if self.ids is None:
             return checks.numbers("items", items, len(self.items))
         wanted = checks.numbers("items", items, int(self.ids.max(initial=-1)) + 1)
@@ -322,14 +323,14 @@ class Octree(Walkable, Options, AnyOctree):
         return wanted
 
     def _first_reference(self, node: SupportsIndex) -> tuple[int, int]:
-        """Return where a cell's references begin, and the cell."""
+        """Return the position of a cell's first reference, and the checked cell number."""
         cell = checks.whole_number("node", node, 0)
         if cell >= len(self.node_depth):
             raise ValueError(f"node must be one of {len(self.node_depth)} cells, got {cell}")
         return (0 if cell == 0 else int(self.begin[cell])), cell
 
     def _add_own(self, held: Floats) -> None:
-        """Put in the bounds of each cell's own items."""
+        """Set the bounds of the own items of each cell that has any."""
         (cells,) = (self.begin < self.own_end).nonzero()
         cells = cells[np.argsort(self.begin[cells], kind="stable")]
         lower, upper = self.arranged.limits()
@@ -343,7 +344,7 @@ class Octree(Walkable, Options, AnyOctree):
             held[:, here] = boxes_shared(content, walls)
 
     def _promises_of_arrays(self) -> Iterator[Promise]:
-        """Yield what follows from the cells and from what each of them holds."""
+        """Yield the invariants of the cells, the references and the arrays derived from them."""
         cells = Cells(
             self.cell_rows,
             self.loose_rows,
@@ -425,9 +426,9 @@ class Octree(Walkable, Options, AnyOctree):
         is_sure = ~self.copied
         is_sure[self.strays] = False
         is_alone = is_sure[entries]
-        # What touches no other leaf lies in the one that it touches.
+        # An item in a single leaf touches no other leaf, so this leaf contains it up to `slack`.
         alone = entries[is_alone]
-        # A cell that keeps items holds them whole.
+        # A cell with "keep" contains its items exactly.
         walls = gather(self.loose_rows, cells[is_alone])
         allowed = 0.0 if self.straddlers == "keep" else self.slack
         yield (
@@ -448,18 +449,21 @@ class Octree(Walkable, Options, AnyOctree):
         yield (keys[1:] > keys[:-1]).all(), "an item must stand once in a cell"
 
     def _touch(self, entries: Ids, walls: Floats) -> Flags:
-        """Return which entries touch these boxes (6, k), as far as more than bounds tells it."""
+        """Flag the entries that touch these boxes (6, k), as exactly as their kind is tested.
+
+        Triangles, and all kinds with "keep", are tested by their bounds only, elsewhere.
+        """
         if isinstance(self.arranged, Triangles) or self.straddlers == "keep":
             return np.ones(len(entries), bool)
         sides, radii = self.arranged.box_and_radius(entries)
         x, y, z = box_gaps(np.concatenate((sides[0], sides[-1])), walls)
         is_stray = np.isin(entries, self.strays)
-        # Of strays, that touch no cell by a rounding, all that is known is their bounds.
+        # Strays touch no cell, because of rounding; only their bounds can be tested.
         return (np.hypot(np.hypot(x, y), z) <= radii + self.slack) | is_stray
 
 
 def as_octree(name: str, tree: object) -> Octree:
-    """Return an argument that has to be an octree, as it is now."""
+    """Return an argument after checking that it is an octree that is not outdated."""
     checks.kind(name, tree, (Octree,))
     assert isinstance(tree, Octree)
     tree.require_current()
@@ -467,7 +471,7 @@ def as_octree(name: str, tree: object) -> Octree:
 
 
 def copied_of(references: Ids, count: int, options: Options) -> Flags:
-    """Return which of so many entries stand in several places, (n,)."""
+    """Flag the `count` entries that are referenced more than once, (n,)."""
     if options.straddlers == "keep":
         return np.zeros(count, bool)
     return np.bincount(references, minlength=count) > 1
@@ -490,7 +494,7 @@ def octree_of(
     groups: Masks | None = None,
     freshness: Freshness | None = None,
 ) -> Octree:
-    """Return the octree of these cells."""
+    """Return the octree of these cells, with `copied` computed unless it is given."""
     if copied is None:
         copied = copied_of(references, len(order), options)
     return Octree(

@@ -11,7 +11,7 @@ from .shapes import Boxes
 
 SPLITS = ("middle", "median")
 STRADDLERS = ("copy", "keep", "hybrid", "clip")
-# With these, an item stands in every leaf that it touches and nowhere else.
+# Policies under which an item is in every leaf that it touches and in no other cell.
 COPYING = ("copy", "clip")
 
 
@@ -29,7 +29,7 @@ class Options:
     bounds: Boxes | None
 
     def checked(self, deepest: float = math.inf) -> Self:
-        """Return the record, converted, or raise a ValueError that names what is wrong.
+        """Return the record, converted; raise a ValueError that names the bad option.
 
         `deepest` is the largest depth that is allowed.
         """
@@ -52,7 +52,7 @@ class Options:
 
 
 def one_box(bounds: Boxes | None) -> Boxes | None:
-    """Return `bounds`, one finite box or None; a ValueError names what is wrong."""
+    """Return `bounds`, one finite box or None; raise a ValueError that names the fault."""
     if bounds is None:
         return None
     checks.kind("bounds", bounds, (Boxes,))

@@ -1,7 +1,7 @@
 """Long passes over arrays in pieces: gathers, a stable radix sort (LSD), and equal columns.
 
-Generators that yield the fraction done, for whoever must not block: a piece takes about a
-hundredth of a second, however many numbers there are.
+Generators that yield the fraction done, for callers that must not block: a piece takes about a
+hundredth of a second, whatever the length of the arrays.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from .arrays import Flags, Ids, batched, blocks, concatenated_ranges
 from .steps import Steps, between
 
 _DIGIT = 16
-# What mixes the bits of one row of columns with those of the next (Fibonacci hashing).
+# Multiplier that mixes the bits of one row of columns with the next row (Fibonacci hashing).
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -30,7 +30,7 @@ def taken_steps(rows: NDArray[Any], ids: Ids) -> Steps[NDArray[Any]]:
 
 
 def radix_argsort_steps(keys: Ids, bits: int) -> Steps[Ids]:
-    """Return what `radix_argsort` returns, digit by digit; yields the fraction done."""
+    """Return the order of `radix_argsort`, sorted digit by digit; yields the fraction done."""
     order: Ids | None = None
     digits = range(0, max(bits, 1), _DIGIT)
     for number, shift in enumerate(digits):
@@ -43,7 +43,8 @@ def radix_argsort_steps(keys: Ids, bits: int) -> Steps[Ids]:
 def _by_digit(keys: Ids, before: Ids | None, shift: int) -> Steps[Ids]:
     """Return the stable order by one digit, of keys that are in the order `before`.
 
-    Pieces are sorted alone. How often each digit stands in the pieces before tells where it goes.
+    Each piece is sorted separately. The counts of each digit in the earlier pieces give the
+    position of its keys in the result.
     """
     digits, counts = np.empty(len(keys), np.uint16), []
     piece, at_once = tuning.current.piece, len(keys) <= tuning.current.sorted_at_once
@@ -75,14 +76,15 @@ def pieces(ends: Ids) -> list[slice]:
 def grouped_steps(columns: NDArray[Any]) -> Steps[tuple[Ids, Flags]]:
     """Return an order of columns (r, k) in which equal ones are neighbors, and each first one.
 
-    They are of 64 bits, whole numbers, or others that are finite; yields the fraction done.
+    The second result flags the first column of each run of equal columns, in that order. The
+    columns are of 64 bits, integers or finite floats; yields the fraction done.
     """
-    rows = columns if columns.dtype == np.int64 else columns + 0.0  # no zero is negative
+    rows = columns if columns.dtype == np.int64 else columns + 0.0  # -0.0 becomes 0.0
     mixed = rows[0].view(np.uint64).copy()
     for row in rows[1:]:
         mixed = (mixed ^ mixed >> np.uint64(29)) * _FACTOR + row.view(np.uint64)
     yield 0.1
-    # One sort, of numbers that hardly ever are equal for different columns.
+    # One sort by a hash suffices, unless different columns have equal hashes.
     if len(mixed) <= tuning.current.piece:
         order: Ids = np.argsort(mixed)
     else:
@@ -97,7 +99,7 @@ def grouped_steps(columns: NDArray[Any]) -> Steps[tuple[Ids, Flags]]:
 
 
 def _first_ones(columns: NDArray[Any]) -> Flags:
-    """Return which columns (r, k) are not equal to the one before."""
+    """Flag the columns (r, k) that differ from the column before, and the first column."""
     is_first = np.zeros(columns.shape[1], bool)
     is_first[:1] = True
     for row in columns:

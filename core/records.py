@@ -1,7 +1,7 @@
-"""Records: arrays that nobody writes into, answers that are compared whole, and columns.
+"""Records: holders of read-only arrays, results that are compared as a whole, and columns.
 
-What a structure holds is read-only, also after `copy.deepcopy` and `pickle`, which make arrays
-anew. Arrays of an answer are the caller's own.
+The arrays of a structure are read-only, also after `copy.deepcopy` and `pickle`, which create new
+arrays. Arrays of a result are the caller's own.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ class Frozen:
 
 
 def freeze(holder: object) -> None:
-    """Make the arrays that something holds read-only."""
+    """Make the arrays of an object read-only, also the arrays in its tuples."""
     for value in vars(holder).values():
         if isinstance(value, np.ndarray):
             value.setflags(write=False)
@@ -36,9 +36,9 @@ def freeze(holder: object) -> None:
 
 
 class Record:
-    """A dataclass of arrays and numbers: equal to one of its kind whose fields all are.
+    """A dataclass of arrays and numbers: equal to another of its type if all fields are equal.
 
-    Arrays are equal if shapes and numbers are, NaN to NaN. Like arrays, records have no hash.
+    Arrays are equal if their shapes and elements are; NaN equals NaN. Records have no hash.
     """
 
     __hash__ = None  # type: ignore[assignment]
@@ -59,9 +59,9 @@ def _same(one: Any, other: Any) -> bool:
 
 
 class Columns:
-    """A dataclass of arrays with a column for each of n things: their last axes are n long.
+    """A dataclass of arrays with a column for each of n elements: the last axes are n long.
 
-    The first field is such an array. Fields that are no arrays hold for all things.
+    The first field is such an array. Fields that are no arrays apply to all elements.
     """
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
@@ -77,7 +77,7 @@ class Columns:
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
-        """Return the columns of one or more, one after the other; all else is of the last."""
+        """Concatenate the columns of one or more parts; other fields come from the last part."""
         whole = {name: getattr(parts[-1], name) for name in cls.__dataclass_fields__}
         names = [name for name, each in whole.items() if isinstance(each, np.ndarray)]
         arrays = joined([getattr(part, name) for name in names] for part in parts)
@@ -85,10 +85,10 @@ class Columns:
 
 
 def _chosen(each: Any, some: Ids | Flags | slice) -> Any:
-    """Return some columns of an array; anything else as it is."""
+    """Return some columns of an array; return any other value unchanged."""
     if not isinstance(each, np.ndarray):
         return each
     if each.ndim == 1:
         return each[some]
-    # To take is several times as fast as to index the last of several axes.
+    # `take` is several times as fast as indexing the last of several axes.
     return each[..., some] if isinstance(some, slice) else each.take(some, axis=-1)

@@ -1,4 +1,4 @@
-"""Rounds: a few elements of each owner first, then more and more of those that are still open."""
+"""Rounds: process a few elements of each owner first, then more of each owner still open."""
 
 from collections.abc import Callable, Iterator
 

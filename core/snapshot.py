@@ -1,4 +1,4 @@
-"""Index snapshots: one interface of trees and scenes, so that each question is written once.
+"""Index snapshots: one interface of trees and scenes, so that each query is written once.
 
 A snapshot is a list of placements, each a tree (`Walkable`) under a matrix. A question runs in
 three steps: find the placements that a ray, point or volume may hit; walk their trees in local
@@ -128,7 +128,7 @@ class IndexSnapshot(ABC):
     @property
     @abstractmethod
     def item_count(self) -> int:
-        """The number of items that questions may find."""
+        """The number of items that queries may find."""
 
     @abstractmethod
     def ids_of(self, rows: Ids, items: Ids) -> tuple[Ids, ...]:
@@ -146,9 +146,9 @@ class IndexSnapshot(ABC):
 
     @abstractmethod
     def fast_path(self, count: int, *, several: bool = False) -> compiled.Few | None:
-        """Return the kernel's entry for few questions; None if the batch path has to answer.
+        """Return the kernel's entry for few queries; None if the batch path has to answer.
 
-        With `several`, each question asks for more than one item.
+        With `several`, each query asks for more than one item.
         """
 
     @abstractmethod
@@ -295,7 +295,7 @@ class TreeSnapshot(IndexSnapshot):
 
 
 class PlacedIndex(AnyOctree):
-    """An index of placed meshes, which every question accepts in place of an octree."""
+    """An index of placed meshes, which every query accepts in place of an octree."""
 
     @abstractmethod
     def _snapshot(self, groups: SupportsIndex) -> IndexSnapshot:
@@ -314,7 +314,7 @@ class PlacedIndex(AnyOctree):
 
 
 def snapshot_of(tree: AnyOctree, groups: SupportsIndex) -> IndexSnapshot:
-    """Return the snapshot that a question with these groups asks.
+    """Return the snapshot for queries of these groups.
 
     Raises
     ------

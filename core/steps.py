@@ -1,8 +1,9 @@
 """Work in steps: generators that yield the fraction done and return what they make.
 
-Whoever shows progress or must not block takes the steps one by one, and drops the generator to
-cancel. A function `x_steps` refuses bad arguments at the call, and its generator yields fractions
-that ascend from 0 to 1. The function `x` that takes all steps at once is `at_once(x_steps)`.
+A caller that shows progress or must not block takes the steps one by one, and closes the generator
+to cancel. A function `x_steps` refuses bad arguments at the call, and its generator yields
+fractions that ascend from 0 to 1. The function `x` that takes all steps at once is
+`at_once(x_steps)`.
 """
 
 import inspect
@@ -20,7 +21,7 @@ Yielded = TypeVar("Yielded")
 Arguments = ParamSpec("Arguments")
 
 Steps: TypeAlias = Generator[float, None, T]
-# Steps that are counted, whatever they yield.
+# Steps that are counted; the values that they yield are ignored.
 Ticks: TypeAlias = Generator[Any, None, T]
 
 
@@ -35,16 +36,16 @@ class Running(Generic[T]):
     Attributes
     ----------
     value : float
-        What the last step yielded, the fraction done; 0 before the first.
+        The fraction done that the last step yielded; 0 before the first step.
     is_done : bool
-        Whether no work remains.
+        True once no work remains.
     result : object
-        What the work made, once it is done.
+        The value that the generator returned; set once the work is done.
 
     Raises
     ------
     ValueError
-        If these are no steps.
+        If `steps` is no generator.
     """
 
     def __init__(self, steps: Generator[Any, None, T], /) -> None:
@@ -60,12 +61,12 @@ class Running(Generic[T]):
         Returns
         -------
         bool
-            Whether work remains.
+            True while work remains.
 
         Raises
         ------
         Exception
-            Whatever the work raises; it is over then.
+            Any exception of the work; the work is over then.
         """
         try:
             self.value = next(self._steps)
@@ -74,7 +75,7 @@ class Running(Generic[T]):
         return not self.is_done
 
     def close(self) -> None:
-        """Drop what remains, which cancels it."""
+        """Cancel the remaining work."""
         self._steps.close()
 
 
@@ -86,17 +87,19 @@ def run(steps: Generator[Any, None, T], /, *, heed: Callable[[], object] | None 
     steps : generator
         The work.
     heed : callable, optional
-        Called after each step, the last one, too; may end the work by what it raises.
+        Called after each step, the last one, too; an exception that it raises ends the work.
 
     Returns
     -------
     object
-        What the work makes.
+        The return value of the generator.
 
     Raises
     ------
     ValueError
-        If these are no steps, or `heed` cannot be called; and whatever the work raises.
+        If `steps` is no generator, or `heed` cannot be called.
+    Exception
+        Any exception that the work or `heed` raises.
     """
     checks.called("heed", heed)
     checks.kind("steps", steps, (Generator,))
@@ -131,7 +134,7 @@ def between(start: float, stop: float, steps: Generator[float, None, T], /) -> S
     Raises
     ------
     ValueError
-        If a fraction is no finite number, or these are no steps.
+        If a fraction is no finite number, or `steps` is no generator.
     """
     first, last = checks.number("start", start, -np.inf), checks.number("stop", stop, -np.inf)
     checks.kind("steps", steps, (Generator,))
@@ -139,7 +142,7 @@ def between(start: float, stop: float, steps: Generator[float, None, T], /) -> S
 
 
 def counted(ticks: Ticks[T], expected: float) -> Steps[T]:
-    """Count steps, of which about so many are expected, and yield the fraction done, up to 1.
+    """Count steps, about `expected` of them, and yield the fraction done, up to 1.
 
     Fractions ascend evenly until an eighth of the steps is left, and ever more slowly from there.
     """
@@ -157,7 +160,7 @@ def counted(ticks: Ticks[T], expected: float) -> Steps[T]:
 
 
 def ascending(steps: Generator[float, None, T]) -> Steps[T]:
-    """Repeat the steps; what is done stays done, also where a part yields less than the last."""
+    """Repeat the steps with fractions that never descend: each is the largest so far."""
     most = 0.0
 
     def highest(done: float) -> float:
@@ -173,7 +176,7 @@ def repeated(
     each: Callable[[Given], Yielded],
     before: Callable[[], object] | None = None,
 ) -> Generator[Yielded, None, T]:
-    """Repeat the steps: call `before` ahead of each, and yield what `each` makes of it."""
+    """Repeat the steps: call `before` ahead of each step, and yield `each` of its value."""
     try:
         while True:
             if before is not None:
@@ -190,8 +193,8 @@ def repeated(
 def at_once(steps: Callable[Arguments, Steps[T]]) -> Callable[Arguments, T]:
     """Return the function `x` that takes all steps of `x_steps` at once.
 
-    Its signature and docstring are those of `x_steps`, but for what it returns, and for the words
-    ", in steps" at the end of the first line.
+    The signature and docstring of `x` are copied from `x_steps`, except for the return value and
+    for the words ", in steps" at the end of the first line.
     """
 
     @wraps(steps)
@@ -210,6 +213,6 @@ def at_once(steps: Callable[Arguments, Steps[T]]) -> Callable[Arguments, T]:
 
 
 def _whole_text(text: str) -> str:
-    """Return the docstring of a function whose steps have this one."""
+    """Return the docstring of `x`, given the docstring of `x_steps`."""
     first, _, rest = text.partition("\n")
     return "\n".join((first.replace(", in steps", "", 1), rest.replace("generator of ", "", 1)))

@@ -39,7 +39,7 @@ _MADE_OF: dict[type[Shapes], tuple[str, ...]] = {
 
 
 def save(tree: Octree, path: str | os.PathLike[str], /) -> None:
-    """Write a tree and its items to a file, in place of what is there.
+    """Write a tree and its items to a file; an older file at `path` is replaced.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def save(tree: Octree, path: str | os.PathLike[str], /) -> None:
     ValueError
         If `tree` is not an Octree or `path` is no path.
     OSError
-        If the file cannot be written. What was there before stays as it was.
+        If the file cannot be written. An older file is unchanged then.
 
     Notes
     -----
@@ -78,7 +78,7 @@ def load(path: str | os.PathLike[str], /) -> Octree:
     Returns
     -------
     Octree
-        It answers every question as the saved one did, bit by bit.
+        Query results are equal to those of the saved tree, bit by bit.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def _read(file: BinaryIO) -> Octree:
 
 
 def _to_arrays(tree: Octree) -> dict[str, NDArray[Any]]:
-    """Return what a tree is made of, whole numbers as narrow as possible."""
+    """Return the arrays that define a tree, with integers in the smallest types that fit."""
     options = {field.name: getattr(tree, field.name) for field in fields(Options)}
     if tree.bounds is not None:
         options["bounds"] = tree.bounds.rows[:, 0].tolist()

@@ -15,7 +15,7 @@ from .volumes.api import check_volumes
 
 
 def trace(tree: Octree, volume: Shapes | tuple[ArrayLike, ArrayLike, float], /) -> States:
-    """Tell how the walk of one query classified each cell.
+    """Return the state of each cell after the traversal of one query.
 
     Parameters
     ----------
@@ -23,21 +23,21 @@ def trace(tree: Octree, volume: Shapes | tuple[ArrayLike, ArrayLike, float], /) 
         Any octree.
     volume : a batch of one volume, or tuple
         The query: one volume as for `query`, or one ray as (origin, direction, max_distance),
-        of which `ray_cast` looks for the closest hit.
+        traced as by `ray_cast`, which looks for the closest hit.
 
     Returns
     -------
     ndarray of uint8, shape (m,)
-        For each cell `UNVISITED` (0), `OUTSIDE` (1), `CROSSING` (2) or `INSIDE` (3). Of a cell
-        that is crossed, those children that hold items are visited. What lies outside is dropped
-        with all below it, what lies inside is taken with all below it; none of that is visited,
-        nor what a ray had not come to when it found its hit. A cell is outside or inside only if
-        that is certain; no cell is inside a ray.
+        For each cell `UNVISITED` (0), `OUTSIDE` (1), `CROSSING` (2) or `INSIDE` (3). The children
+        of a crossing cell are visited if they hold items. Below an outside cell, all cells are
+        dropped, and below an inside cell, all are accepted: these cells remain unvisited, as do
+        the cells that a ray had not reached when it found its hit. A cell is outside or inside
+        only if that is certain; no cell is inside a ray.
 
     Raises
     ------
     ValueError
-        If it is anything except one query, or one that `query` or `ray_cast` refuse.
+        If `volume` is not one query, or is a query that `query` or `ray_cast` refuses.
     """
     if isinstance(volume, tuple):
         return _along_ray(tree, volume)
@@ -63,25 +63,26 @@ def _along_ray(tree: Octree, ray: tuple[ArrayLike, ArrayLike, float]) -> States:
 def cells_along_ray(
     tree: Octree, origin: ArrayLike, direction: ArrayLike, /, *, enlarged: bool = False
 ) -> tuple[Ids, Floats]:
-    """Return all cells that one ray enters, with or without items: what a pointer is over.
+    """Return all cells that one ray enters, with or without items: the cells under a pointer.
 
-    By slab tests, level by level: a cell that is missed is dropped with all below it.
+    Slab tests, level by level: a missed cell is dropped with all cells below it.
 
     Parameters
     ----------
     tree : Octree
         Any octree, even one that has changed since it was taken.
     origin, direction : array_like of float, shape (3,)
-        Where the ray begins and where it goes, without end.
+        The origin and the direction of the ray, which has no end.
     enlarged : bool, default False
-        Whether the enlarged cells are meant, not the tight ones.
+        If true, test the enlarged cells instead of the tight ones.
 
     Returns
     -------
     cells : ndarray of intp, shape (c,)
         Cell numbers, the larger cells first, then ascending; (0,) if the ray misses the root.
     distances : ndarray of float64, shape (c,)
-        How far it is to where the ray enters each, in the scene's unit; 0 if it begins inside.
+        Distance from the origin to the entry into each cell, in the scene's unit; 0 if the ray
+        begins inside.
 
     Raises
     ------
@@ -110,10 +111,10 @@ def cells_along_ray(
 
 
 def _slabs(walls: Floats, start: Floats, towards: Floats) -> tuple[Floats, Floats]:
-    """Return where one ray enters and leaves boxes, (6, n); it enters none later than it leaves.
+    """Return the distances at which one ray enters and leaves boxes, (6, n).
 
-    Kay and Kajiya, "Ray Tracing Complex Scenes", 1986. A ray along a slab is in it everywhere
-    or nowhere.
+    The ray hits a box if it enters no later than it leaves. Kay and Kajiya, "Ray Tracing Complex
+    Scenes", 1986. A ray parallel to a slab is inside it everywhere or never.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         lower, upper = (walls[:3] - start) / towards, (walls[3:] - start) / towards

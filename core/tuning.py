@@ -20,16 +20,16 @@ class Tuning:
         Items for which cells and children are found in one step of a build.
     copies_on_the_way : float
         References of an item that all divisions on the way to a cell may make, with leaves of 32;
-        more with smaller ones, each of which is worth more copies.
+        smaller leaves may make more, in inverse proportion to their capacity.
     copies_while_cheap : float
         The same for "hybrid", whatever the leaves: fans and cones are kept beyond this.
     copies_at_a_depth : int
         Copies that even a small tree may have at one depth, at some hundred bytes each.
     copies_ahead : int
-        A build is tried on a sample once the copies made are more than what no tree is worth,
-        divided by this number, with leaves of one item.
+        With leaves of one item, a build is tried on a sample once the copies made exceed the limit
+        of copies divided by this number; with larger leaves, later in proportion.
     certainly_too_many : float
-        How many times too many copies a sample must foretell for a build to be refused.
+        Factor by which a sample must exceed the limit of copies for a build to be refused.
     nearest_pairs : int
         Pairs of point and cell that a group of points should visit; twice as many, and it descends
         again in smaller parts.
@@ -60,13 +60,13 @@ class Tuning:
     leaves_together : int
         Leaves whose bounds are computed together.
     pairs_looked_at : int
-        Pairs of volume and placement that are looked at in a step.
+        Pairs of volume and placement that are tested in a step.
     meshes_together : int
         Triangles of placements that are paired among themselves together.
     shells_together : int
-        Triangles whose shells are looked at together.
+        Triangles whose connected components are computed together.
     contacts_together : int
-        Contacts of an audit that are looked at in a step.
+        Contacts of an audit that are examined in a step.
     depths_together : int
         Pairs of a surface and a solid whose depths are looked for together.
     nodes_paired : int

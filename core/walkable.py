@@ -47,7 +47,7 @@ class Walkable(Frozen):
     @property
     @abstractmethod
     def slacks(self) -> Floats:
-        """How far items may lie outside of cells, for each question, (q,), or for all, (1,)."""
+        """The most by which items may lie outside of cells, per query, (q,), or for all, (1,)."""
 
     @property
     @abstractmethod
@@ -66,7 +66,7 @@ class Walkable(Frozen):
         return parents, self.first_child[cells[parents]] + children
 
     def entries_at(self, places: Ids) -> Ids:
-        """Return the entries that stand in these places of the references."""
+        """Return the entries at these positions of the references."""
         if self.references is None:
             return places
         return self.references.take(places, mode="clip")

@@ -1,7 +1,7 @@
 """Exact arithmetic: floats as whole numbers of any length, whole arrays at a time.
 
-NumPy's arrays of objects add and multiply Python's whole numbers, which know no rounding. Only
-what rounding leaves in doubt comes here.
+NumPy's object arrays add and multiply Python's integers, which are not rounded. Used only where
+floating-point rounding leaves a result in doubt.
 """
 
 from typing import Any

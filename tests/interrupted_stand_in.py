@@ -46,7 +46,7 @@ elif moment == "Blender":  # which forgets what this raises
     for listeners in (handlers.load_post, handlers.frame_change_post):
         listeners.append(handlers.persistent(press))
 elif moment == "writing":
-    sys.modules[core.atomic_files.__wrapped__.__module__].os.fsync = press
+    sys.modules[core.atomic_file.__wrapped__.__module__].os.fsync = press
 else:
     assert moment == "never"
 

@@ -1,4 +1,4 @@
-"""Chunks: cells by budget, anchored to the world, what they hold, and how densely."""
+"""Chunks: budgeted cells of a lattice anchored to the world, their meshes and densities."""
 
 from .api import Chunks, chunks, chunks_steps
 from .densities import Density, density, density_steps

@@ -1,4 +1,4 @@
-"""Chunks of a scene: its triangles cut at the walls of cells, or assigned to them, by a budget."""
+"""Chunks of a scene: triangles cut at the walls of budgeted cells, or assigned to cells."""
 
 from dataclasses import dataclass, replace
 from typing import SupportsIndex
@@ -19,48 +19,48 @@ from .budget import COUNTED, TRIANGLES, Budget, Divided, divide_by_budget
 from .lattice import Lattice
 
 CUT, ASSIGN, KEEP = 0, 1, 2
-# The least edge of cells by default, as a part of the edge that is asked for.
+# Default of `least_size`, as a part of `cell`.
 _LEAST = 0.25
 SPLITS = {"octree": (0, 1, 2), "quadtree": (0, 1)}
 
 
 @dataclass(frozen=True, eq=False)
 class Chunks(Record):
-    """Cells that hold triangles, c of them in Morton order, and what each holds.
+    """The c cells that hold triangles, in Morton order, and their content.
 
     Attributes
     ----------
     cell : float
-        The edge that all others are powers of two times of.
+        The base edge: all edges are powers of two times this one.
     root_lower : ndarray of float64, shape (3,)
-        The root's lower corner: on each axis a whole multiple of half its edge.
+        The root's lower corner: on each axis a whole multiple of half the root's edge.
     root_size : float
         The root's edge.
     lower, upper : ndarray of float64, shape (c, 3)
-        The cells. A quadtree's are as high as the root.
+        Lower and upper corners of the cells. Cells of a quadtree are as high as the root.
     depths : ndarray of intp, shape (c,)
-        How often the root was divided.
+        Number of divisions between the root and each cell.
     codes : ndarray of int64, shape (c,)
-        Morton codes within the root, behind a leading one: unique.
+        Unique Morton codes within the root, behind a leading one.
     levels : ndarray of intp, shape (c,)
-        Edges are `cell * 2**level`.
+        Levels of the cells: the edges are `cell * 2**level`.
     coordinates : ndarray of int64, shape (c, 3)
-        Lower corners in edges from the world's origin. With the level they name a cell whatever
-        the root. (Of the root itself they are rounded down.)
+        Lower corners, counted in edges of the cell from the world's origin. Level and coordinates
+        identify a cell, whatever the root. (Coordinates of the root itself are rounded down.)
     counts : ndarray of intp, shape (c,)
-        The triangles of each, whole ones and pieces.
+        Number of triangles in each cell: whole triangles and pieces.
     totals : ndarray of float64, shape (c,)
-        What was counted against the budget.
+        Totals counted against the budget: triangles, objects or weights.
     is_over : ndarray of bool, shape (c,)
-        Which hold more than the budget: they could not be divided any further.
+        True for cells over the budget, which could not be divided any further.
     neighbors : ndarray of intp, shape (3, h)
         Chunk, side (0 to 5: -x, +x, -y, +y, -z, +z) and the chunk on that side; sorted. A large
-        one has several smaller ones on a side.
+        chunk may have several smaller chunks on one side.
     cells : ndarray of intp, shape (n,)
-        The chunk of each triangle that is in one piece; -1 for those in pieces and invalid ones.
+        The chunk of each whole triangle; -1 for triangles in pieces and for invalid triangles.
     pieces : Pieces
-        The pieces of the others; `pieces.cells` are chunks, and `pieces.vertices` begin with the
-        vertices given.
+        The pieces of cut triangles; `pieces.cells` are chunks, and `pieces.vertices` begin with
+        the given vertices.
     """
 
     cell: float
@@ -95,64 +95,67 @@ def chunks_steps(
     weights: ArrayLike | None = None,
     bounds: Boxes | None = None,
 ) -> Steps[Chunks]:
-    """Divide a scene into cells by a budget, and cut its triangles at their walls, in steps.
+    """Divide a scene into cells by a budget, and cut its triangles at the walls, in steps.
 
     Parameters
     ----------
     triangles : Triangles
-        n triangles of the whole scene, in its space. Those that are not finite, or name a vertex
-        twice, are in no chunk; nor are pieces with two equal corners.
+        n triangles of the whole scene, in its space. Triangles that are not finite, or name a
+        vertex twice, are in no chunk; nor are pieces with two equal corners.
     cell : float
-        The edge of a cell in scene units. All edges are powers of two times it, and all walls
-        whole multiples of edges: what moves elsewhere shifts none. The root is the least cube of
-        an edge `cell * 2**k`, k from 0 on, whose corner is a whole multiple of half that edge
-        from the origin.
+        The base edge of cells in scene units. All edges are powers of two times this edge, and
+        all walls lie at whole multiples of edges, so objects that move elsewhere shift no walls.
+        The root is the smallest cube around the scene with an edge of `cell * 2**k`, k >= 0, and
+        its corner at a whole multiple of half that edge from the origin.
     budget : float
-        A cell that holds more than this is divided. With 0, and a `least_size`, all cells that
-        hold anything are of the least size.
+        A cell that holds more than this is divided. With a budget of 0 and a `least_size`, all
+        cells that hold triangles have the least size.
     counted : {"triangles", "objects", "weights"}
-        What the budget counts: triangles, pieces included; owners; or `weights`, of which pieces
-        have parts by area.
+        Quantity counted against the budget: triangles, pieces included; distinct owners; or
+        `weights`, which the pieces of a triangle share by area.
     split : {"octree", "quadtree"}
-        Whether cells are divided into eight, or into four, which are as high as the root.
+        Whether cells are divided into eight, or into four that are as high as the root.
     least_triangles : int
-        A cell with at most so many triangles is not divided.
+        A cell with at most this number of triangles is not divided.
     least_size : float
         A cell whose children would have a shorter edge is not divided; scene units. By default a
-        quarter of `cell`: where more triangles meet than the budget allows, cells would shrink
-        without end. No cell is divided more than 20 times.
+        quarter of `cell`, because cells would shrink without end around a point in which more
+        triangles meet than the budget allows. No cell is divided more than 20 times.
     owners : array_like of int, shape (n,), optional
-        The object of each triangle, 0 to o - 1; all of one by default.
+        The object of each triangle, 0 to o - 1; by default all belong to one object.
     modes : array_like of int, shape (o,), optional
-        What becomes of an object at walls. 0: its triangles are cut (default). 1: each triangle
-        is in the cell of its centroid. 2: all are in the cell of the center of its bounds.
+        Treatment of each object at walls. 0: its triangles are cut (default). 1: each triangle
+        is in the cell of its centroid. 2: all triangles of the object are in the cell of the
+        center of the object's bounds.
     weights : array_like of float, shape (n,), optional
-        What each triangle counts, such as texels; not negative.
+        The weight of each triangle, such as its texels; not negative.
     bounds : Boxes, optional
-        One box that the root holds, too: that of a scene of which these triangles are a part, so
-        that cells are those of the scene.
+        One box that the root also holds. If the triangles are a part of a scene, the bounds of
+        the scene make the cells those of the scene.
 
     Returns
     -------
     generator of Chunks
-        The cells that hold triangles. No triangles give none. O(n) for each depth; with chunks of
-        some thousands about as long as `build_octree`, and ten million triangles within three
-        gigabytes.
+        The cells that hold triangles; no triangles give no cells. O(n) for each depth. With some
+        thousand triangles a chunk it takes about as long as `build_octree`; ten million triangles
+        need at most three gigabytes.
 
     Raises
     ------
     ValueError
-        At the call, if an option is unknown or out of range, lengths differ, or neither a budget
-        nor a least size would end the division; at a step, if cells are too small to be counted.
+        At the call, if an option is unknown or out of range, if lengths differ, or if neither a
+        budget nor a least size would end the division; at a step, if `cell` is too small for the
+        extent of the scene.
 
     Notes
     -----
-    What is over the budget and can be divided no further is named, `is_over`: where divisions
-    separate nothing, as where more triangles share a point than the budget allows.
+    `is_over` flags the cells over the budget that cannot be divided further, for example because
+    more triangles share a point than the budget allows.
 
-    Cuts are those of `clip`: one vertex for each crossed edge and wall, no vertex inside an edge
-    of another piece, whatever the depths of cells. They do not depend on the order of triangles,
-    and scaled by a power of two, `cell` and `least_size`, too, chunks are the same.
+    Cuts are those of `clip`: one vertex for each crossed edge and wall, and no vertex inside an
+    edge of another piece, whatever the depths of their cells. Cuts do not depend on the order of
+    triangles. Scaling the scene, `cell` and `least_size` by one power of two scales the chunks
+    and changes nothing else.
     """
     checks.kind("triangles", triangles, (Triangles,))
     count = len(triangles)
@@ -230,13 +233,13 @@ def _steps(
 
 
 def _are_faces(corners: Ids) -> Flags:
-    """Return which triangles (3, n) have three different vertices, (n,)."""
+    """Flag the triangles (3, n) with three different vertices, (n,)."""
     flags: Flags = (corners != corners[[1, 2, 0]]).all(axis=0)
     return flags
 
 
 def _sound(pieces: Pieces) -> Pieces:
-    """Return pieces without those of flat triangles whose corners a wall has made one."""
+    """Remove the pieces that name a vertex twice, because a wall merged two of their corners."""
     flags = _are_faces(pieces.faces.T)
     if flags.all():
         return pieces
@@ -245,8 +248,8 @@ def _sound(pieces: Pieces) -> Pieces:
 
 
 def _bounds(cutting: Cutting, valid: Flags, also: Boxes | None) -> tuple[Floats, Floats]:
-    """Return the bounds of valid triangles and of a box; the origin without any."""
-    which = True if valid.all() else valid  # NumPy is slow where it has to choose
+    """Return the bounds of valid triangles and a box; the origin if there are neither."""
+    which = True if valid.all() else valid  # reductions with a mask are slow
     lower = np.min(cutting.lower, axis=1, where=which, initial=np.inf)
     upper = np.max(cutting.upper, axis=1, where=which, initial=-np.inf)
     if also is not None:
@@ -255,7 +258,7 @@ def _bounds(cutting: Cutting, valid: Flags, also: Boxes | None) -> tuple[Floats,
 
 
 def _stand_for(cutting: Cutting, owners: Ids, modes: Ids, valid: Flags) -> Steps[None]:
-    """Let points stand for triangles that are never cut; yields the fraction done."""
+    """Replace the bounds of triangles that are never cut by points; yields the fraction done."""
     which = modes[owners]
     for some in blocks(len(owners), tuning.current.piece):
         (ids,) = (which[some] == ASSIGN).nonzero()
@@ -274,9 +277,9 @@ def _stand_for(cutting: Cutting, owners: Ids, modes: Ids, valid: Flags) -> Steps
 def _chunks(
     lattice: Lattice, divided: Divided, cutting: Cutting, pieces: Pieces, most: float
 ) -> Steps[Chunks]:
-    """Describe the cells that hold something, in Morton order; yields the fraction done."""
+    """Return the cells that hold triangles, in Morton order; yields the fraction done."""
     chunks, whole = divided.chunks, cutting.cells
-    # What is outside, or in pieces, is counted first.
+    # The first two bins count the triangles in pieces and outside.
     counts = np.bincount(whole + 2, minlength=len(chunks) + 2)[2:]
     yield 0.0
     counts += np.bincount(pieces.cells, minlength=len(chunks))

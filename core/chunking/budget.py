@@ -1,8 +1,8 @@
-"""Cells by budget: what is over it is divided, round by round, and triangles are cut on the way.
+"""Budgeted cells: cells over a budget are divided, and their triangles cut, round by round.
 
-A cell counts the triangles that its pieces have, the objects that these belong to, or given
-weights, of which a piece has its part by area. Vertices that cells receive from finer neighbors
-may make more pieces than the budget allows: then they are divided, too.
+The budget counts the triangles in a cell, pieces included; the objects that own them; or given
+weights, which the pieces of a triangle share by area. Cuts that a cell receives from finer
+neighbors add triangles: if these exceed the budget, the cell is divided, too.
 """
 
 from dataclasses import dataclass
@@ -17,9 +17,10 @@ from ..grid import DEEPEST
 from ..steps import Steps, between
 from .lattice import Lattice, LatticeCells, root_cell
 
-# A division that leaves a child nearly all of its cell, and makes so much more of the rest, buys
-# nothing; so many on the way to a cell end it. Around a point that all triangles share, there
-# would be no other end.
+# A division is idle for a child that keeps at least _NEARLY_ALL of its cell's total, if all
+# children together have at least _MORE times that total. After _IDLE idle divisions in a row a
+# cell is not divided (unless the budget is 0), because division would never end around a point
+# that all triangles share.
 _NEARLY_ALL, _MORE, _IDLE = 0.9, 1.25, 3
 TRIANGLES, OBJECTS, WEIGHTS = "triangles", "objects", "weights"
 COUNTED = (TRIANGLES, OBJECTS, WEIGHTS)
@@ -27,9 +28,9 @@ COUNTED = (TRIANGLES, OBJECTS, WEIGHTS)
 
 @dataclass(frozen=True)
 class Budget:
-    """What a cell may hold, of what, and which cells are never divided.
+    """The largest total of a cell, its unit, and limits below which no cell is divided.
 
-    `owners` and `weights` are of each triangle, (n,).
+    `owners` and `weights` have one entry for each triangle, (n,).
     """
 
     most: float
@@ -42,7 +43,7 @@ class Budget:
     def totals_steps(
         self, cutting: Cutting, some: Polygons, count: int
     ) -> Steps[tuple[Ids, Floats]]:
-        """Return the triangles of each cell, (count,), and what counts, in steps."""
+        """Return the triangles and the budgeted total of each cell, (count,) each, in steps."""
         triangles, sums, keys = np.zeros(count, np.intp), np.zeros(count), [np.empty(0, np.intp)]
         for part in blocks(len(cutting.cells), max(tuning.current.piece, count)):
             (whole,) = (cutting.cells[part] >= 0).nonzero()
@@ -50,7 +51,7 @@ class Budget:
             cells = cutting.cells[whole]
             triangles += np.bincount(cells, minlength=count)
             if self.counted == WEIGHTS:
-                # As if all were added in one go, one after the other.
+                # Earlier sums come first: rounding is that of one sum over all parts, in order.
                 numbers = np.append(np.arange(count), cells)
                 added = np.bincount(numbers, np.append(sums, self.weights[whole]))
                 sums = added.astype(np.float64)
@@ -67,7 +68,7 @@ class Budget:
         return triangles, np.bincount(there, minlength=count).astype(float)
 
     def shares(self, some: Polygons) -> Floats:
-        """Return the weights of pieces: those of their triangles, by area."""
+        """Return the weights of pieces: shares of their triangles' weights, by area."""
         x, y, _ = some.weights
         following = some.next_corner
         twice = x * y[following] - x[following] * y
@@ -87,10 +88,11 @@ def _sums(cells: Ids, values: Floats | Ids, count: int) -> Floats:
 
 @dataclass(frozen=True)
 class Divided:
-    """All cells, what they hold, and the chunk of each: (c,).
+    """All cells, their totals, and the chunk of each, (c,).
 
-    The chunk of a leaf is this leaf, or of one over a budget the uppermost cell above it that
-    holds nothing else: no division between separated anything. Without a budget, all are leaves.
+    The chunk of a leaf is the leaf itself. For a leaf over the budget, the chunk is its topmost
+    ancestor with the same number of triangles, because no division between the two separated
+    triangles. With a budget of 0, all chunks are leaves.
     """
 
     cells: LatticeCells
@@ -101,7 +103,7 @@ class Divided:
     def of(
         cls, cells: LatticeCells, first_child: Ids, triangles: Ids, totals: Floats, most: float
     ) -> "Divided":
-        """Return the cells with these triangles (c,) and totals (c,)."""
+        """Return the cells and their chunks, given triangle counts (c,) and totals (c,)."""
         parent, chunks = np.full(len(cells), -1), np.arange(len(cells))
         (inner,) = (first_child >= 0).nonzero()
         children = first_child[inner, None] + np.arange(1 << len(cells.axes))
@@ -110,7 +112,7 @@ class Divided:
         for depth in range(int(cells.depths.max()), 0, -1):
             (here,) = (cells.depths == depth).nonzero()
             np.add.at(below, parent[here], below[here])
-        # Over a budget of 0 are all: who asks for it wants cells of one size.
+        # With a budget of 0 all cells are over it, and all leaves are to have one size.
         is_over = (first_child < 0) & (totals > most) & (triangles > 0)
         rising = (is_over & (most > 0)).nonzero()[0]
         while len(rising):
@@ -126,7 +128,7 @@ def divide_by_budget(
 ) -> Steps[Divided]:
     """Divide the root and all cells over the budget; yields the fraction done.
 
-    Triangles that are `cuttable` receive the cuts of their edges.
+    Whole triangles that are `cuttable` receive the cuts of their edges.
     """
     cells = root_cell(lattice, axes)
     first_child, idle = np.array([-1]), np.array([0])
@@ -154,7 +156,8 @@ def divide_by_budget(
         middles[:, divided] = cells[divided].middles
         here = np.where(over, first_child, -1)
         part = rest * 0.2
-        # The root's walls that are of the coarser lattice come first, as in every larger root.
+        # Walls of the root that are also walls of the coarser lattice come first: any larger root
+        # would cut them first, too.
         order = sorted(axes, key=lambda axis: len(cells) == 1 and lattice.corner[axis] % 2 == 0)
         yield from between(done, done + part, cutting.divide_steps(here, middles, order))
         done, rest = done + part, rest - part
@@ -167,7 +170,7 @@ def divide_by_budget(
 
 
 def _idle(divided: Ids, before: Floats, totals: Floats, idle: Ids) -> Ids:
-    """Return how many divisions before each of the newest cells have bought nothing."""
+    """Return the number of idle divisions in a row above each of the newest cells."""
     children = totals[len(before) :].reshape(len(divided), -1)
     whole = before[divided, None]
     bought = (children < _NEARLY_ALL * whole) | (

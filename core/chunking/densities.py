@@ -1,4 +1,4 @@
-"""Density: where triangles are, each counted once, in the cell of its centroid."""
+"""Density of triangles in cells; each triangle counts once, in the cell of its centroid."""
 
 from dataclasses import dataclass
 from typing import SupportsIndex
@@ -19,33 +19,33 @@ from .budget import TRIANGLES
 
 @dataclass(frozen=True, eq=False)
 class Density(Record):
-    """What c cells hold, and what o objects are; n triangles in all.
+    """Counts and areas of n triangles, by c cells and by o objects.
 
     Attributes
     ----------
     chunks : Chunks
-        The cells, in Morton order. `chunks.counts` are the triangles of each: their sum is that
-        of all that are finite.
+        The cells, in Morton order. `chunks.counts` are the triangles of each cell: their sum is
+        the number of valid triangles.
     volumes : ndarray of float64, shape (c,)
-        Of the cells; cubic scene units.
+        Volumes of the cells; cubic scene units.
     densities : ndarray of float64, shape (c,)
-        Triangles in a cubic scene unit.
+        Triangles per cubic scene unit.
     areas : ndarray of float64, shape (c,)
-        Of the triangles, together; square scene units.
+        Total area of the triangles of each cell; square scene units.
     objects, materials : ndarray of intp, shape (c,)
-        How many owners and how many materials the triangles have.
+        Numbers of different owners and materials of the triangles of each cell.
     cell_materials : ndarray of intp, shape (3, m)
-        Cell, material and how many triangles of it are there: sorted by cell and material.
+        Cell, material and number of triangles; sorted by cell and material.
     culprits : ndarray of intp, shape (3, h)
-        Cell, owner and how many triangles of it are there: sorted by cell, most triangles first.
+        Cell, owner and number of triangles; sorted by cell, most triangles first.
     object_triangles : ndarray of intp, shape (o,)
-        The triangles of each owner.
+        Number of triangles of each owner.
     object_areas : ndarray of float64, shape (o,)
-        The area of these.
+        Total area of the triangles of each owner.
     object_lower, object_upper : ndarray of float64, shape (o, 3)
-        The bounds of each; NaN without triangles.
+        Bounds of each owner's triangles; NaN for an owner without triangles.
     object_cells : ndarray of intp, shape (o,)
-        How many cells it has triangles in.
+        Number of cells that hold triangles of each owner.
     """
 
     chunks: Chunks
@@ -64,9 +64,10 @@ class Density(Record):
 
     @property
     def object_sparseness(self) -> Floats:
-        """The surface of each owner's box over its own, (o,): large where much of it is nothing.
+        """The surface area of each owner's bounding box, divided by the owner's area, (o,).
 
-        A box has 1. Infinite for one without area, NaN without triangles.
+        1 for a box; large for an owner with much empty space in its bounds; infinite for one
+        without area; NaN for one without triangles.
         """
         x, y, z = (self.object_upper - self.object_lower).T
         box = 2 * (x * y + y * z + z * x)
@@ -95,21 +96,22 @@ def density_steps(
     Parameters
     ----------
     triangles : Triangles
-        n triangles of the whole scene, in its space. Those that are not finite do not count.
+        n triangles of the whole scene, in its space. Triangles that are not finite, or name a
+        vertex twice, do not count.
     cell, budget, counted, split, least_triangles, least_size, weights : optional
-        As for `chunks`. With a `budget` of 0 and a `least_size`, cells are all of that size.
+        As for `chunks`. With a `budget` of 0 and a `least_size`, all cells have the least size.
     owners : array_like of int, shape (n,), optional
-        The object of each triangle, 0 to o - 1; all of one by default.
+        The object of each triangle, 0 to o - 1; by default all belong to one object.
     materials : array_like of int, shape (n,), optional
-        The material of each; all of one by default.
+        The material of each triangle; by default all have one material.
     bounds : Boxes, optional
         As for `chunks`.
 
     Returns
     -------
     generator of Density
-        The cells that hold centroids. Nothing is cut: of every count the sum over cells is that
-        of the scene. A million triangles take less than a second.
+        The cells that hold centroids. Triangles are not cut, so triangle counts and areas of the
+        cells add up to those of the scene. A million triangles take less than a second.
 
     Raises
     ------
@@ -178,7 +180,7 @@ def _steps(
 
 
 def _counted(cells: Ids, names: Ids) -> Steps[Ids]:
-    """Return each cell with each name there, and how often: (3, h); yields the fraction done."""
+    """Return cells, names in each cell, and their counts, (3, h); yields the fraction done."""
     known, ranks = _ranked(names)
     yield 0.2
     width = max(len(known), 1)
@@ -192,8 +194,8 @@ def _counted(cells: Ids, names: Ids) -> Steps[Ids]:
 
 
 def _ranked(names: Ids) -> tuple[Ids, Ids]:
-    """Return the names that there are, ascending, and the rank of each among them."""
-    (some,) = (np.diff(names, prepend=-1) != 0).nonzero()  # of many that follow each other
+    """Return the distinct names, ascending, and the rank of each given name among them."""
+    (some,) = (np.diff(names, prepend=-1) != 0).nonzero()  # one of each run of equal names
     known = distinct(names[some])
     return known, np.searchsorted(known, names)
 
@@ -201,9 +203,9 @@ def _ranked(names: Ids) -> tuple[Ids, Ids]:
 def _measures(
     triangles: Triangles, ids: Ids, owners: Ids, objects: int
 ) -> Steps[tuple[Floats, Floats, Floats]]:
-    """Return areas (k,) of triangles, and the bounds (3, o) of objects that own them.
+    """Return areas (k,) of triangles, and lower and upper bounds (3, o) of their owners.
 
-    Those of an object without triangles are nan; yields the fraction done.
+    Bounds of an owner without triangles are NaN. Yields the fraction done.
     """
     areas, (low, high) = np.empty(len(ids)), np.full((2, 3, objects), np.nan)
     for some in blocks(len(ids), tuning.current.piece):

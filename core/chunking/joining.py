@@ -1,4 +1,4 @@
-"""Chunks joined into their ancestors (Morton codes): what levels of detail are made of."""
+"""Chunks joined into their ancestors, by Morton codes, as a base for levels of detail."""
 
 from dataclasses import dataclass, replace
 from typing import SupportsIndex
@@ -15,16 +15,16 @@ from .lattice import Lattice, LatticeCells
 
 @dataclass(frozen=True, eq=False)
 class JoinedChunks(Record):
-    """Chunks joined into j larger ones, which divide the scene as those did.
+    """Chunks joined into j larger ones that hold the same triangles.
 
     Attributes
     ----------
     chunks : Chunks
-        The larger ones, in Morton order. `is_over` says that one of those joined is.
+        The larger chunks, in Morton order. `is_over` is set if any joined chunk is over.
     parents : ndarray of intp, shape (c,)
-        The larger one that each of the c chunks is in, or is.
+        The larger chunk that contains or equals each of the c chunks.
     heights : ndarray of intp, shape (j,)
-        How many divisions lead from each to the smallest chunk in it; 0 of a chunk that stays.
+        Divisions from each larger chunk to the smallest chunk in it; 0 if a chunk stays.
     """
 
     chunks: Chunks
@@ -33,20 +33,20 @@ class JoinedChunks(Record):
 
 
 def joined_chunks(chunks: Chunks, /, *, height: SupportsIndex = 1) -> JoinedChunks:
-    """Join chunks into the largest cells that are divided at most so often.
+    """Join chunks into the largest cells with at most `height` divisions below them.
 
     Parameters
     ----------
     chunks : Chunks
-        c of them.
+        c chunks.
     height : int
-        How many divisions may lead from a cell to the smallest chunk in it; 0 leaves all chunks.
+        Largest number of divisions from a cell to the smallest chunk in it; 0 joins nothing.
 
     Returns
     -------
     JoinedChunks
-        The larger cells; no chunks give none. All pieces stay pieces: made whole again, a triangle
-        would lack vertices that its neighbors have. O(n), and O(c) for each depth.
+        The larger cells; no chunks give no cells. Pieces are not merged: a triangle made whole
+        again would lack vertices that its neighbors have. O(n), and O(c) for each depth.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def joined_chunks(chunks: Chunks, /, *, height: SupportsIndex = 1) -> JoinedChun
 
 
 def _lattice_of(chunks: Chunks) -> tuple[Lattice, tuple[int, ...]]:
-    """Return where cells are counted from, and the axes that they are divided along."""
+    """Return the lattice of the chunks, and the axes along which cells are divided."""
     doublings = int(np.round(np.log2(chunks.root_size / chunks.cell)))
     corner = np.round(chunks.root_lower / (chunks.root_size / 2)).astype(np.int64)
     deep = chunks.depths.argmax() if len(chunks.depths) else 0
@@ -81,7 +81,7 @@ def _lattice_of(chunks: Chunks) -> tuple[Lattice, tuple[int, ...]]:
 
 
 def _depths_of_parents(chunks: Chunks, bits: int, height: int) -> Ids:
-    """Return the depth of the cell that each chunk is joined into, (c,)."""
+    """Return the depth of the cell into which each chunk is joined, (c,)."""
     depths = chunks.depths.copy()
     for depth in range(int(depths.max(initial=0)) - 1, -1, -1):
         (below,) = (chunks.depths >= depth).nonzero()

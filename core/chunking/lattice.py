@@ -1,7 +1,8 @@
-"""Cells anchored to the world: dyadic boxes by whole numbers, Morton codes, and their neighbors.
+"""Cells of a lattice anchored to the world: integer coordinates, Morton codes and neighbors.
 
-Walls are whole multiples of a power of two times *cell*, whatever else the scene holds. The root
-alone begins at a multiple of half its edge, for else none could lie around the origin.
+Walls lie at whole multiples of `cell` times a power of two, whatever the scene holds. The root
+begins at a multiple of half its edge, since a root at multiples of its whole edge could not have
+the origin in its interior.
 """
 
 import math
@@ -17,15 +18,15 @@ from ..passes import radix_argsort_steps
 from ..records import Columns
 from ..steps import Steps, between
 
-# How many halves of its edge the root may lie from the origin: so far the finest walls are exact
-# multiples of the finest edge.
+# Largest distance of the root from the origin, in halves of its edge: up to this distance, walls
+# are exact multiples of the finest edge.
 _FARTHEST = 2**31
 SIDES = np.array([(-1, 0, 0), (1, 0, 0), (0, -1, 0), (0, 1, 0), (0, 0, -1), (0, 0, 1)])
 
 
 @dataclass(frozen=True)
 class Lattice:
-    """A root cube: of edge `cell * 2**doublings`, its corner at `corner` halves of that edge."""
+    """A root cube with the edge `cell * 2**doublings` and the lower corner `corner * edge / 2`."""
 
     cell: float
     doublings: int
@@ -33,11 +34,11 @@ class Lattice:
 
     @classmethod
     def around(cls, lower: Floats, upper: Floats, cell: float) -> "Lattice":
-        """Return the least root that holds bounds (3,)."""
-        # Until the root's size would be no number.
+        """Return the smallest root that holds bounds (3,)."""
+        # With more doublings, the root's edge would overflow.
         for doublings in range(1023 - math.frexp(cell)[1]):
             half = np.ldexp(cell, doublings - 1)
-            # Far out, a quotient may be rounded up.
+            # Division may round the quotient up to the next whole number.
             corner = np.floor(lower / half)
             corner -= corner * half > lower
             if (np.abs(corner) < _FARTHEST).all() and ((corner + 2) * half >= upper).all():
@@ -55,17 +56,18 @@ class Lattice:
         return self.walls(np.zeros((3, 1), np.intp), np.zeros(1, np.intp))[:, 0]
 
     def walls(self, numbers: Ids, depths: Ids) -> Floats:
-        """Return the coordinates of walls, by their numbers (3, c) from the root's lower ones."""
-        # In halves of edges of that depth, from the world's origin; exact, as is the edge.
+        """Return coordinates of walls, (3, c), numbered by depth from the root's lower corner."""
+        # Half edges of that depth from the world's origin; both factors are exact.
         halves = (self.corner[:, None] << depths) + 2 * numbers
         return halves * np.ldexp(self.cell, self.doublings - 1 - depths)
 
 
 @dataclass(frozen=True)
 class LatticeCells(Columns):
-    """Cells of a lattice: their depths (c,), and their numbers (3, c) among those of a depth.
+    """Cells of a lattice: depths (c,), and integer coordinates (3, c) within the root.
 
-    `axes` are those that are divided; along the others each is as long as the root.
+    Coordinates count edges of the cell's depth. Only `axes` are divided; along the others each
+    cell is as long as the root.
     """
 
     depths: Ids
@@ -80,11 +82,11 @@ class LatticeCells(Columns):
 
     @property
     def middles(self) -> Floats:
-        """Where the cells are divided, (3, c)."""
+        """Coordinates of the walls between the children of each cell, (3, c)."""
         return self.lattice.walls(2 * self.numbers + 1, self.depths + 1)
 
     def children(self) -> "LatticeCells":
-        """Return the children of all cells, those of each beside each other."""
+        """Return the children of all cells, grouped by parent."""
         count = 1 << len(self.axes)
         bits = np.zeros((3, count), np.intp)
         bits[list(self.axes)] = np.arange(count) >> np.arange(len(self.axes))[:, None] & 1
@@ -100,21 +102,21 @@ class LatticeCells(Columns):
 
     @property
     def coordinates(self) -> Ids:
-        """Lower corners in edges from the world's origin, (3, c); of a root rounded down."""
+        """Lower corners in edges from the world's origin, (3, c); for the root rounded down."""
         halves = (self.lattice.corner[:, None] << self.depths) + 2 * self.numbers
         return halves >> 1
 
     @property
     def levels(self) -> Ids:
-        """The edges as powers of two times *cell*, (c,)."""
+        """Levels (c,): edges are `cell * 2**level`."""
         return self.lattice.doublings - self.depths
 
     @property
     def codes(self) -> Ids:
-        """The cells' numbers with their bits interleaved, (c,), behind a leading one.
+        """Morton codes of the cells within the root, behind a leading one, (c,).
 
-        So cells of different depths differ: an octree's by three bits a depth, a quadtree's by
-        two.
+        The leading one makes codes of different depths differ. Octrees have three bits for each
+        depth, quadtrees two.
         """
         count = len(self.axes)
         codes = morton_codes(self.numbers[list(self.axes)], BITS)
@@ -125,8 +127,8 @@ class LatticeCells(Columns):
     def neighbor_steps(self) -> Steps[Ids]:
         """Return pairs of cells that share a part of a side: (3, h), cell, side, other cell.
 
-        Sides are -x, +x, -y, +y, -z, +z; sorted by cell, side and other cell. Cells do not
-        overlap; what is none of them is nobody's neighbor. Yields the fraction done.
+        Sides are -x, +x, -y, +y, -z, +z; sorted by cell, side and other cell. Cells must not
+        overlap, and need not fill the root. Yields the fraction done.
         """
         count, firsts = max(len(self), 1), self.firsts()
         order = np.argsort(firsts, kind="stable")
@@ -145,10 +147,10 @@ class LatticeCells(Columns):
         return np.stack((*np.divmod(sided, 6), others))
 
     def _beside(self, side: int, some: slice, starts: Ids, order: Ids) -> tuple[Ids, Ids]:
-        """Return pairs of some cells and the one beside each, as large or larger.
+        """Return pairs of a cell and the cell beside it, if that is as large or larger.
 
-        `starts` are the codes of all in their order. Of two as large, the lower one finds the
-        other.
+        `starts` are the values of `firsts`, sorted by `order`. For two neighbors of equal
+        size, the lower cell finds the pair.
         """
         depths = self.depths[some]
         beside = self.numbers[:, some] + SIDES[side][:, None]
@@ -166,17 +168,17 @@ class LatticeCells(Columns):
         return ((numbers >= 0) & (numbers < 1 << depths)).all(axis=0)
 
     def firsts(self) -> Ids:
-        """Return the Morton code of the first of each cell's finest cells, (c,)."""
+        """Return the Morton code of the first cell of the finest depth in each cell, (c,)."""
         return morton_codes(self.numbers << BITS - self.depths, BITS)
 
 
 def root_cell(lattice: Lattice, axes: tuple[int, ...]) -> LatticeCells:
-    """Return the root as the only cell."""
+    """Return a batch with the root as its only cell."""
     return LatticeCells(np.zeros(1, np.intp), np.zeros((3, 1), np.intp), lattice, axes)
 
 
 def _without_every_third_bit(codes: Ids) -> Ids:
-    """Return codes of two numbers and nothing, without the bits of nothing."""
+    """Compact Morton codes whose third axis is 0 from three bits for each depth to two."""
     made = np.zeros(len(codes), np.int64)
     for bit in range(BITS):
         made |= (codes >> 3 * bit & 3) << 2 * bit

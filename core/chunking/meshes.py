@@ -1,7 +1,7 @@
-"""Meshes of chunks: polygons that stay whole, pieces of the others, and corners' attributes.
+"""Meshes of chunks: whole polygons, pieces of the others, and attributes of corners.
 
-Attributes are interpolated by barycentric coordinates, once for each corner. On an edge only its
-two ends count, so that both of its sides get the same.
+Attributes are interpolated by barycentric coordinates, once for each corner. On an edge, only the
+edge's two ends have weight, so that the pieces on both sides get equal attributes.
 """
 
 from dataclasses import dataclass
@@ -17,27 +17,27 @@ from .api import Chunks
 
 @dataclass(frozen=True, eq=False)
 class ChunkPolygons(Record):
-    """The polygons that meshes of chunks are made of, q of them with k corners together.
+    """Polygons of the meshes of chunks: q polygons with k corners in total.
 
     Attributes
     ----------
     polygons, cells : ndarray of intp, shape (q,)
-        The source polygon of each, and its chunk; sorted by chunk, then by source.
+        The source polygon and the chunk of each; sorted by chunk, then by source.
     is_whole : ndarray of bool, shape (q,)
-        Which are the source polygon as it was. The others are triangles: pieces, or whole ones of
-        a polygon that lies in several chunks.
+        True for an undivided source polygon. The others are triangles: pieces, or whole triangles
+        of a divided polygon.
     starts : ndarray of intp, shape (q + 1,)
-        Corners of polygon i are `starts[i]` to `starts[i + 1] - 1`, in the source's direction.
+        Corners of polygon i are `starts[i]` to `starts[i + 1] - 1`, in the source's order.
     vertices : ndarray of intp, shape (k,)
-        The vertex of each corner, by its number in `chunks.pieces.vertices`.
+        The vertex of each corner: a number in `chunks.pieces.vertices`.
     sources : ndarray of intp, shape (k, 3)
-        The three source corners that each lies between.
+        The three source corners between which each corner lies.
     weights : ndarray of float64, shape (k, 3)
-        How much each of these counts: a unit row for a corner of the source, exactly 0 for the
-        one opposite an edge that the corner lies on; the sum is 1 within 2**-52.
+        Weights of the three source corners: a unit row for a corner of the source; exactly 0 for
+        the source corner opposite an edge on which the corner lies; the sum is 1 within 2**-52.
     edges : ndarray of intp, shape (k,)
-        The edge of the source that the edge from each corner to the next lies on, by the source
-        corner where that begins; -1 for one inside a source polygon.
+        The source edge on which the edge from each corner to the next lies, named by the source
+        corner where the source edge begins; -1 for an edge inside a source polygon.
     """
 
     polygons: Ids
@@ -60,34 +60,36 @@ def chunk_polygons(
     *,
     triangulate: bool = False,
 ) -> ChunkPolygons:
-    """Return the polygons of chunks: whole where a polygon lies in one chunk, else triangles.
+    """Return the polygons of chunks: a polygon in one chunk stays whole, others give triangles.
 
-    A polygon that names a vertex twice is divided into triangles, too: so none of them does.
+    A polygon that names a vertex twice is divided into triangles, too; no returned polygon names
+    a vertex twice.
 
     Parameters
     ----------
     chunks : Chunks
-        Of n triangles, into which p polygons were divided.
+        Chunks of n triangles, into which p polygons were divided.
     faces : array_like of int, shape (n, 3)
-        The vertices of the triangles, as they were given for the chunks.
+        The vertices of the triangles, as given to `chunks`.
     triangle_corners : array_like of int, shape (n, 3)
-        The polygon corners at which the corners of each triangle are.
+        The polygon corner at each corner of each triangle.
     triangle_polygons : array_like of int, shape (n,)
         The polygon of each triangle.
     polygon_starts : array_like of int, shape (p + 1,)
-        Corners of polygon i are `polygon_starts[i]` to `polygon_starts[i + 1] - 1`, in turn.
+        Corners of polygon i are `polygon_starts[i]` to `polygon_starts[i + 1] - 1`, in order.
     triangulate : bool, default False
-        Whether all are triangles: for meshes that whoever draws them would divide otherwise.
+        Whether to divide all polygons into triangles, so that no renderer divides them otherwise.
 
     Returns
     -------
     ChunkPolygons
-        All polygons of all chunks. What is not finite is in none. O(n log n).
+        All polygons of all chunks, without triangles that are not finite. O(n log n).
 
     Raises
     ------
     ValueError
-        If lengths differ, or a number is none of a vertex, corner or polygon.
+        If lengths differ, `polygon_starts` do not ascend from 0, or a vertex, corner or polygon
+        number is out of range.
     """
     checks.kind("chunks", chunks, (Chunks,))
     starts = checks.numbers("polygon_starts", polygon_starts, checks.MOST)
@@ -115,22 +117,23 @@ def chunk_polygons(
 
 
 def interpolated(values: ArrayLike, sources: ArrayLike, weights: ArrayLike, /) -> Floats:
-    """Return attributes of corners: sums of those of their sources, by weights.
+    """Return attributes of corners: weighted sums of the attributes of their sources.
 
     Parameters
     ----------
     values : array_like of float, shape (c, d)
-        An attribute of source corners, or of vertices; d numbers each.
+        An attribute of source corners or vertices, with d components.
     sources : array_like of int, shape (k, 3)
-        Three sources for each corner: `ChunkPolygons.sources`, or the vertices of these.
+        Three sources for each corner: `ChunkPolygons.sources`, or the vertices of these corners.
     weights : array_like of float, shape (k, 3)
-        How much each counts. What counts 0 is not looked at.
+        The weight of each source. Attributes of sources with a weight of 0 are ignored, NaN
+        included.
 
     Returns
     -------
     ndarray of float64, shape (k, d)
-        The attribute of each corner: that of a source, bit by bit, where only this one counts. No
-        corners give (0, d).
+        The attribute of each corner; exactly the attribute of a source whose weight is 1 while
+        the others are 0. No corners give (0, d).
 
     Raises
     ------
@@ -154,21 +157,22 @@ def interpolated(values: ArrayLike, sources: ArrayLike, weights: ArrayLike, /) -
 
 
 def interpolated_normals(normals: ArrayLike, sources: ArrayLike, weights: ArrayLike, /) -> Floats:
-    """Return normals of corners: sums of those of their sources, by weights, one long.
+    """Return normals of corners: normalized weighted sums of the normals of their sources.
 
     Parameters
     ----------
     normals : array_like of float, shape (c, 3)
-        Of the sources.
+        Normals of the sources.
     sources : array_like of int, shape (k, 3)
         As for `interpolated`.
     weights : array_like of float, shape (k, 3)
-        Likewise.
+        As for `interpolated`.
 
     Returns
     -------
     ndarray of float64, shape (k, 3)
-        Unit normals; zero where the sum is. Those of sources that alone count are copied.
+        Unit normals; zero where the sum is zero. A corner with a single source of nonzero weight
+        gets its normal without normalization.
 
     Raises
     ------
@@ -184,7 +188,7 @@ def interpolated_normals(normals: ArrayLike, sources: ArrayLike, weights: ArrayL
 
 
 def _whole_polygons(cells: Ids, of: Ids, count: int) -> Ids:
-    """Return the chunk of each polygon whose triangles are all whole in one, else -1."""
+    """Return the chunk that holds all triangles of each polygon whole; -1 if there is none."""
     whole = np.full(count, -1)
     if len(of) == 0:
         return whole
@@ -199,14 +203,14 @@ def _whole_polygons(cells: Ids, of: Ids, count: int) -> Ids:
 def _with_repeats(starts: Ids, vertex_of: Ids) -> Ids:
     """Return the polygons that name a vertex more than once."""
     polygons = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-    # Nearly in order: a merge sort is thirty times as fast as others.
+    # The keys are nearly sorted: a merge sort is thirty times as fast as other sorts.
     keys = np.sort(polygons * (int(vertex_of.max(initial=0)) + 1) + vertex_of, kind="stable")
     (repeats,) = (keys[1:] == keys[:-1]).nonzero()
     return polygons[repeats]
 
 
 def _of_polygons(whole: Ids, starts: Ids, vertex_of: Ids) -> ChunkPolygons:
-    """Return polygons that stay as they are."""
+    """Return the polygons that stay whole."""
     (kept,) = (whole >= 0).nonzero()
     sizes = np.diff(starts)[kept]
     corners = concatenated_ranges(starts[kept], sizes)
@@ -227,7 +231,7 @@ def _of_polygons(whole: Ids, starts: Ids, vertex_of: Ids) -> ChunkPolygons:
 def _of_triangles(
     chunks: Chunks, some: Ids, corners: Ids, points: Ids, of: Ids, starts: Ids
 ) -> ChunkPolygons:
-    """Return whole triangles of polygons that lie in several chunks."""
+    """Return whole triangles of divided polygons."""
     weights = np.tile(np.eye(3), (len(some), 1, 1))
     faces = points[some]
     return _pieces(some, chunks.cells[some], faces, weights, corners, of, starts)
@@ -243,7 +247,7 @@ def _pieces(
     triangles: Ids, cells: Ids, faces: Ids, weights: Floats, corners: Ids, of: Ids, starts: Ids
 ) -> ChunkPolygons:
     sources, polygons = corners[triangles], of[triangles]
-    # Of each corner and the next, the corner of the triangle opposite an edge that both lie on.
+    # The triangle corner opposite the edge on which a corner and the next one both lie; else -1.
     beside = (weights == 0) & (np.roll(weights, -1, axis=1) == 0)
     opposite = np.where(beside.any(axis=2), beside.argmax(axis=2), -1)
     one = np.take_along_axis(sources, (opposite + 1) % 3, axis=1)
@@ -262,7 +266,7 @@ def _pieces(
 
 
 def _following(corners: Ids, polygons: Ids, starts: Ids) -> Ids:
-    """Return the corner after each (f, 3) in its polygon."""
+    """Return the next corner of the polygon after each corner (f, 3)."""
     following = corners + 1
     is_last = following == starts[polygons + 1][:, None]
     return np.where(is_last, starts[polygons][:, None], following)
@@ -273,7 +277,7 @@ def _ends(sizes: Ids) -> Ids:
 
 
 def _sorted(parts: list[ChunkPolygons]) -> ChunkPolygons:
-    """Return the polygons of all parts, by chunk and source."""
+    """Return the polygons of all parts, sorted by chunk and source."""
     polygons, cells, is_whole = (
         np.concatenate([getattr(part, name) for part in parts])
         for name in ("polygons", "cells", "is_whole")

@@ -1,4 +1,4 @@
-"""Clash audit: classes of pairs of placed meshes, by distances, depths and shared areas."""
+"""Clash audit: pairs of placed meshes, classified by distance, depth and shared area."""
 
 from .api import audit, audit_again, audit_again_steps, audit_steps
 from .components import connected_components

@@ -1,7 +1,10 @@
-"""Clash audit of a scene: which placed meshes overlap, touch, come near or are doubled.
+"""Clash audit of a scene: overlapping, touching, near and duplicate placements.
 
-Placements first, by boxes with the clearance as margin; then triangles of different owners only;
-then what is inside what, and how deep. All pairs of one band are judged together.
+The broad phase pairs placements of different owners by their boxes, with the clearance as margin.
+The narrow phase compares the triangles of each pair, then tests containment and depth. All pairs
+with the same band are judged together.
+
+A row is the position of a placement in the snapshot of the scene.
 """
 
 from dataclasses import dataclass, replace
@@ -37,59 +40,61 @@ def audit_steps(
     skipped: ArrayLike | None = None,
     groups: SupportsIndex = ALL_GROUPS,
 ) -> Steps[Audit]:
-    """Find all pairs of placements that overlap, touch, come near or are the same, in steps.
+    """Find all pairs of placements that overlap, touch, come near or coincide, in steps.
 
     Parameters
     ----------
     scene : SceneOctree
         Placed meshes.
     clearance : float
-        Pairs with a gap above the band and no larger than this are near; scene units, 1e150 at
-        most, so that squares of it are numbers.
+        Largest gap of near pairs, scene units; pairs with a gap no larger than the band touch. At
+        most 1e150, so that its square is finite.
     band : float, optional
-        What is no farther apart than this touches, and what is no deeper does not overlap; scene
-        units. None and 0 state no length: then, and where it is more, the band of a pair is what
-        the coordinates of these two resolve in single precision, four units in the last place of
-        the largest one. The answer tells it for each finding.
+        Surfaces no farther apart than the band touch, and solids that penetrate no deeper do not
+        overlap; scene units. None and 0 state no band. The band of a pair is never less than the
+        single-precision resolution of its coordinates, four units in the last place of the
+        largest one. `Audit.bands` has the band of each finding.
     self_intersections : bool
-        Also look for triangles of one placement that cross and share no corner.
+        Also find triangles of one placement that cross and share no corner.
     owners : array_like of int, shape (n,), optional
-        The owner of each placement, in the order of `scene.ids`: pairs of one owner, like parent
-        and child, do not count and are not looked at.
+        The owner of each placement, in the order of `scene.ids`. Pairs with the same owner, like
+        parent and child, are not compared.
     ones, others : array_like of int, optional
-        Placements: only pairs of one of `ones` and one of `others` count. By default all; the two
-        may have placements in common.
+        Placements: only pairs of one of `ones` and one of `others` count. By default all; a
+        placement may be in both.
     skipped : array_like of int, optional
         Pairs of placements that do not count, (2, k), in either order.
     groups : int
-        A mask of 32 bits: placements with a mask that shares none of them are not there.
+        A mask of 32 bits: placements whose own mask shares no bit with it are ignored.
 
     Returns
     -------
     generator of Audit
-        Findings sorted by class, then by pair, with the number that decided each as an interval.
+        Findings sorted by class, then by pair, each with an interval around its deciding number.
 
     Raises
     ------
     ValueError
-        If this is no scene, a number is negative or not finite, `owners` are not one whole number
-        for each placement, a placement is unknown or removed, `skipped` are no pairs, or `groups`
-        is no mask.
+        If `scene` is no scene, a number is negative or not finite, `owners` are not one whole
+        number for each placement, a placement is unknown or removed, `skipped` are no pairs, or
+        `groups` is no mask.
     RuntimeError
         At a step, if the scene has changed since the call.
 
     Notes
     -----
-    Triangles on the same three places count once, whichever way they face. A point is inside a
-    mesh where the winding number is not 0, counted over the shells that are closed and
-    consistently oriented; a closed shell that is not counts by parity. So overlapping shells are
-    one solid, a hollow body whose inner shell is turned is hollow, and sheets have no inside,
-    those of two sides included. Where surfaces without an inside cross, the length of the line in
-    which they do is told instead of a depth. Two solids in one place are duplicates, however they
-    are cut into triangles.
-    Depths are told as intervals no wider than a tenth of the depth or two bands, unless thousands
-    of looks do not get there. Each pair is judged by itself: nothing depends on what else is in
-    the scene, nor on the order of placements.
+    Coincident triangles count once, whichever way they face. A shell is a connected component of
+    a mesh. A point is inside a mesh if its winding number is not 0, counted over the closed,
+    consistently oriented shells; other closed shells count by parity. So overlapping shells are
+    one solid, a body whose inner shell is reversed is hollow, and sheets have no inside, even
+    two-sided ones.
+
+    If surfaces without an inside cross, the finding has the length of their crossing line instead
+    of a depth. Two solids in one place are duplicates, whatever their triangulations.
+
+    A depth is an interval no wider than a tenth of the depth or two bands, unless thousands of
+    evaluations do not reach this width. The findings of a pair depend on no other placement, nor
+    on the order of placements.
     """
     moment = moment_of(scene, groups)
     gap = checks.length("clearance", clearance)
@@ -120,24 +125,24 @@ def audit_again_steps(
     Parameters
     ----------
     scene : SceneOctree
-        Placed meshes, as they are now.
+        Placed meshes, in their current state.
     before : Audit
-        The earlier findings, whose band, clearance and self-intersections are used again.
+        The earlier findings; their band, clearance and self-intersection options are used again.
     changed : array_like of int, shape (k,)
-        Placements that were moved, added or removed since, or whose meshes were replaced.
+        Placements moved, added or removed since then, or whose meshes were replaced.
     owners, ones, others, skipped, groups : optional
-        As for `audit`, and the same as before.
+        As for `audit`, with the same values as in the earlier audit.
 
     Returns
     -------
     generator of Audit
-        What `audit` with the same band answers now. Other placements are only looked at where
-        they come near one that has changed.
+        The findings of a new `audit` with the same options. Unchanged placements are compared
+        only with changed placements near them.
 
     Raises
     ------
     ValueError
-        As with `audit`, or if `before` is no audit, or a changed placement never was.
+        As with `audit`, or if `before` is no audit, or `changed` has an id never given out.
     RuntimeError
         At a step, if the scene has changed since the call.
     """
@@ -159,12 +164,12 @@ class _Options:
 
     @property
     def band_from(self) -> str:
-        """Where bands come from."""
+        """Source of the bands, as in `Audit.band_from`."""
         return "given" if self.band else "coordinates"
 
     @property
     def reach(self) -> float:
-        """How far apart boxes may be that are looked at, if that is more than their band."""
+        """Gap up to which boxes are near, unless their own resolution is coarser."""
         return max(self.band, self.clearance)
 
 
@@ -180,7 +185,7 @@ def _all(moment: Moment, rules: PairRules, options: _Options) -> Steps[Audit]:
 def _judged(
     moment: Moment, rules: PairRules, met: Ids, rows: Ids, options: _Options
 ) -> Steps[list[Audit]]:
-    """Return the findings of pairs of rows, and of rows with themselves if asked."""
+    """Return the findings of pairs of rows `met`, (2, p), and self-intersections if wanted."""
     half = 0.7 if options.self_intersections else 1.0
     met = in_order(moment, met)
     parts = [nothing()]
@@ -202,7 +207,7 @@ def _judged(
 
 
 def _banded(found: Audit, banded: Banded) -> Audit:
-    """Return what was found in a scaled space, in that of the scene."""
+    """Return findings from a scaled space in scene units, with their band."""
     bands = np.full(len(found), banded.band)
     return replace(found.scaled(1 / banded.scale), bands=bands)
 

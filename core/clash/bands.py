@@ -1,9 +1,12 @@
-"""Touch bands of pairs: the length that was stated, or what single precision resolves of the two.
+"""Touch bands of pairs: the stated length, or the resolution of the pair's coordinates.
 
-Coordinates come from files and scenes in single precision: what they are known by is a few units
-in the last place of the largest one. The band of a pair is what decides on it, whatever else
-stands in the scene. Pairs that are far larger or smaller than usual are looked at scaled by a
-power of two, which changes no bit: products of eight of their lengths are numbers then.
+Files and scenes store coordinates in single precision, so coordinates are accurate to a few units
+in the last place of the largest one. The band of a pair depends on this pair only.
+
+Pairs of unusual magnitude are judged in a space scaled by a power of two. This scaling is exact,
+and products of eight lengths are finite there.
+
+A row is the position of a placement in the snapshot of the scene.
 """
 
 from collections.abc import Iterator
@@ -20,20 +23,20 @@ from ..scene.moment import Moment
 from ..shapes import Boxes
 from ..steps import Steps, between
 
-# Units in the last place: one for each of the two to be rounded, and one for its matrix.
+# Units in the last place: the mesh and the matrix of both placements are rounded.
 _UNITS = 4.0
-# Bits of the numbers that coordinates were written in.
+# Bits of the significand in single precision.
 _BITS = 24
 _SLACK = 2.0**-20
-# The powers of two of coordinates whose products of eight are far from the largest numbers; of
-# what is beyond any number a scale can be made of.
+# Exponents: up to _USUAL, products of eight coordinates are far from overflow; up to _ANY, the
+# power of two and its inverse are finite.
 _USUAL, _ANY = 48, 1_000
-# A length beyond all distances between coordinates that are usual.
+# A length greater than all distances between coordinates of usual magnitude.
 _BEYOND = 2.0**100
 
 
 def resolutions(boxes: Floats) -> Floats:
-    """Return which lengths coordinates of things in boxes (6, n) resolve, (n,)."""
+    """Return the lengths that coordinates in boxes (6, n) resolve, (n,)."""
     return _resolved(np.abs(boxes).max(axis=0, initial=0.0))
 
 
@@ -43,7 +46,7 @@ def _resolved(largest: Floats) -> Floats:
 
 
 def shape_resolutions(moment: Moment, rows: Ids) -> Floats:
-    """Return which lengths the meshes in rows resolve, as if all were placed at the origin."""
+    """Return the lengths that the meshes in rows resolve if placed at the origin."""
     placements = moment.placements
     bounds = moment.meshes.table.bounds[:, placements.meshes[rows]]
     size = magnitudes(bounds)
@@ -53,9 +56,10 @@ def shape_resolutions(moment: Moment, rows: Ids) -> Floats:
 
 @dataclass(frozen=True)
 class Banded:
-    """Some pairs of one band and one magnitude, and the scene in a space scaled for these.
+    """Pairs of one band and one magnitude, and the scene in a space scaled for them.
 
-    `start` and `stop` are the shares of all pairs before and after them.
+    `some` are the numbers of these pairs. Before them the fraction `start` of all pairs is done,
+    after them the fraction `stop`.
     """
 
     start: float
@@ -66,14 +70,14 @@ class Banded:
     moment: Moment
 
     def scaled(self, length: float) -> float:
-        """Return a length in that space, or one that is beyond all that is found there."""
+        """Return a length in the scaled space, limited to more than any distance there."""
         return min(length * self.scale, _BEYOND)
 
 
 def by_band(moment: Moment, met: Ids, stated: float) -> Iterator[Banded]:
-    """Yield pairs of rows, (2, p), by their bands, and by powers of two where these are unusual.
+    """Yield groups of pairs of rows, (2, p), by band, and by magnitude if it is unusual.
 
-    There are as many as powers of two among the largest coordinates, at most.
+    The number of groups is at most the number of exponents among the largest coordinates.
     """
     largest = np.abs(moment.placements.boxes).max(axis=0, initial=0.0)[met].max(axis=0)
     bands = np.maximum(_resolved(largest), stated)
@@ -89,27 +93,27 @@ def by_band(moment: Moment, met: Ids, stated: float) -> Iterator[Banded]:
 
 
 def _unusual_powers(largest: Floats) -> Ids:
-    """Return the powers of two of the largest coordinates, 0 of those that are usual."""
+    """Return the binary exponents of the largest coordinates; 0 for usual magnitudes."""
     powers = np.frexp(largest)[1].clip(-_ANY, _ANY)
     powers[np.abs(powers) <= _USUAL] = 0
     return powers
 
 
 def unusual_scale(boxes: Floats) -> float:
-    """Return the power of two by which all boxes (6, n) are of usual size, 1 if they are."""
+    """Return the power of two that scales boxes (6, n) to usual magnitude; 1 if they have it."""
     largest = np.abs(boxes).max(axis=(0, 1), initial=0.0, keepdims=True)[0]
     return float(2.0 ** -_unusual_powers(largest)[0])
 
 
 def reaching_boxes(boxes: Floats, reach: float) -> Floats:
-    """Grow boxes (6, n) to meet others that are a reach apart, or what either of two resolves."""
+    """Grow boxes (6, n) so that two overlap if they are a reach, or either resolution, apart."""
     far = np.maximum(reach / 2, resolutions(boxes)) * (1 + _SLACK)
     far += np.abs(boxes).max(axis=0, initial=0.0) * 2.0**-40
     return boxes_grown(boxes, far)
 
 
 def near_pairs(moment: Moment, reach: float, owners: Ids | None) -> Steps[Ids]:
-    """Return the pairs of rows whose boxes are that near, (2, h), and of different owners."""
+    """Return the sorted pairs of rows, (2, h), of different owners whose boxes are near."""
     (rows,) = moment.placements.is_there.nonzero()
     boxes = Boxes.from_rows(reaching_boxes(moment.placements.boxes[:, rows], reach))
     tree = yield from between(0.0, 0.5, build_steps(boxes))
@@ -119,7 +123,7 @@ def near_pairs(moment: Moment, reach: float, owners: Ids | None) -> Steps[Ids]:
 
 
 def near_some(moment: Moment, some: Ids, reach: float) -> Steps[Ids]:
-    """Return the pairs of some rows and any others whose boxes are that near, (2, h)."""
+    """Return the sorted pairs, (2, h), of `some` rows and any other rows with boxes near."""
     (rows,), boxes = moment.placements.is_there.nonzero(), moment.placements.boxes
     ones, others = (reaching_boxes(boxes[:, each], reach) for each in (some, rows))
     which, near = yield from meeting_boxes(ones, others)

@@ -1,4 +1,4 @@
-"""Coincident triangles: those on the same three places, whichever way they face, by hashing."""
+"""Coincident triangles: triangles with the same three corners in any order, by hashing."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from ..arrays import Ids, blocks, starts_of_runs
 from ..passes import grouped_steps, radix_argsort_steps, taken_steps
 from ..steps import Steps, between
 
-# Odd numbers whose products mix the bits of three places, and how many bits are compared first.
+# Odd factors that mix the bits of three corner numbers, and the number of bits in a hash key.
 _FACTORS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
 _BITS = 32
 
@@ -15,7 +15,7 @@ _BITS = 32
 def coincident_steps(corners: Ids) -> Steps[tuple[Ids, Ids]]:
     """Return the triangles that share their corners (3, n) with others, and their groups, (k,).
 
-    Triangles are in one group if they have the same corners in any order; groups ascend from 0 on.
+    Triangles with the same corners, in any order, are one group; groups ascend from 0.
     """
     count = corners.shape[1]
     places, keys = np.empty((3, count), np.int64), np.empty(count, np.int64)

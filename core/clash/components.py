@@ -1,7 +1,7 @@
 """Connected components by hooking and pointer jumping, all edges of a graph at once.
 
-Y. Shiloach and U. Vishkin, "An O(log n) Parallel Connectivity Algorithm", 1982: every root that
-has a smaller neighbor is hooked to it, then all paths are halved until they have ended.
+Y. Shiloach and U. Vishkin, "An O(log n) Parallel Connectivity Algorithm", 1982: every root with a
+smaller neighbor is hooked to it, then pointer jumping halves all paths down to length 1.
 """
 
 from typing import SupportsIndex
@@ -15,19 +15,19 @@ from ..steps import Steps, run
 
 
 def connected_components(pairs: ArrayLike, count: SupportsIndex, /) -> Ids:
-    """Return the smallest number that each of some things is connected to.
+    """Return the smallest node in the connected component of each node.
 
     Parameters
     ----------
     pairs : array_like of int, shape (2, k)
-        Things that are connected with each other, in any order; numbers below `count`.
+        Edges between nodes, in any order; nodes are numbers below `count`.
     count : int
-        How many things there are.
+        The number of nodes.
 
     Returns
     -------
     ndarray of intp, shape (count,)
-        The smallest number of each component: the same for all that are in it.
+        The label of each node: the smallest node of its component.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def connected_components(pairs: ArrayLike, count: SupportsIndex, /) -> Ids:
 
     Notes
     -----
-    O((things + pairs) log things).
+    O((nodes + edges) log nodes).
     """
     whole = checks.whole_number("count", count, 0)
     checks.room("count", count, whole)
@@ -44,7 +44,7 @@ def connected_components(pairs: ArrayLike, count: SupportsIndex, /) -> Ids:
 
 
 def components(count: int, ones: Ids, others: Ids) -> Ids:
-    """Return the smallest node that each of `count` nodes is joined with, (count,).
+    """Return the smallest node in the component of each of `count` nodes, (count,).
 
     Edge i joins nodes `ones[i]` and `others[i]`. O((nodes + edges) log nodes).
     """
@@ -52,7 +52,7 @@ def components(count: int, ones: Ids, others: Ids) -> Ids:
 
 
 def component_steps(count: int, ones: Ids, others: Ids) -> Steps[Ids]:
-    """Return what `components` does, in steps; yields roughly the fraction done."""
+    """Return the labels of `components`, in steps; yield roughly the fraction done."""
     labels = np.arange(count)
     edges = max(len(ones), 1)
     while len(ones):

@@ -1,9 +1,14 @@
-"""Contacts: pairs of triangles of two placements no farther apart than a margin, with distances.
+"""Contacts: pairs of triangles of two placements at most a margin apart, with distances.
 
-Two placements are followed down to triangles whose bounds come near each other: nodes, then
-sweep and prune. What touches has distance 0; the distance of others is measured if no plane keeps
-them apart. The gap of two placements that have no contact is found best first: pairs of triangles
-in the order of the gaps of their bounds, until these exceed the least distance found.
+The trees of two placements are descended together, down to triangles whose bounds are near. Pairs
+of triangles that touch have distance 0; other distances are measured, unless the plane of one
+triangle separates the pair by more than the margin.
+
+The gap of two placements without contact is found best first: pairs of triangles are measured in
+the order of the gaps of their bounds, until these gaps exceed the least distance found.
+
+A row is the position of a placement in the snapshot, an entry the position of a triangle in the
+pool.
 """
 
 from dataclasses import dataclass
@@ -26,9 +31,9 @@ _ROUNDING = 2.0**-44
 
 @dataclass(frozen=True)
 class Contacts(Columns):
-    """Pairs of entries, (2, c), of pairs of placements `pairs` (c,), and their distances (c,).
+    """Pairs of triangles: entries, (2, c), the pair of placements of each, (c,), distances, (c,).
 
-    Sorted by pair, then by the numbers of triangles.
+    Contacts are sorted by pair, then by the numbers of triangles.
     """
 
     pairs: Ids
@@ -43,7 +48,7 @@ def _in_order(found: Contacts, pool: Pool, *keys: Floats) -> Contacts:
 
 
 def contacts_of(moment: Moment, pool: Pool, met: Ids, margin: float) -> Steps[Contacts]:
-    """Return the contacts of pairs of rows `met`, (2, p), at most a margin apart."""
+    """Return the contacts, at most a margin apart, of pairs of rows `met`, (2, p)."""
     search = _Contacts(Surfaces(moment, pool), met, margin)
     yield from search.walk(np.arange(met.shape[1]))
     nothing = Contacts(np.empty(0, np.intp), np.empty((2, 0), np.intp), np.empty(0))
@@ -51,14 +56,14 @@ def contacts_of(moment: Moment, pool: Pool, met: Ids, margin: float) -> Steps[Co
 
 
 def gaps_of(moment: Moment, pool: Pool, met: Ids, margin: float) -> Steps[Contacts]:
-    """Return for each pair of rows the nearest two triangles, if no farther than a margin."""
+    """Return the nearest two triangles of each pair of rows, if at most a margin apart."""
     search = _Gaps(Surfaces(moment, pool), met, margin)
     yield from search.walk(np.arange(met.shape[1]))
     return search.answer
 
 
 def measured(moment: Moment, pool: Pool, rows: Ids, entries: Ids, margin: float) -> Floats:
-    """Return how far pairs of placed triangles are apart, infinite if surely beyond the margin.
+    """Return the distances of placed triangles, (h,); infinite if certainly beyond the margin.
 
     Rows and entries are (2, h).
     """
@@ -73,7 +78,7 @@ def measured(moment: Moment, pool: Pool, rows: Ids, entries: Ids, margin: float)
 
 
 def _measured(items: PlacedTriangles, margin: float) -> Floats:
-    """Return how far items i and i + h of 2 h placed triangles are apart, (h,)."""
+    """Return the distances between items i and i + h of 2 h placed triangles, (h,)."""
     corners, count = items.rows, len(items) // 2
     ones, others = corners[:, :count], corners[:, count:]
     lengths = np.full(count, np.inf)
@@ -87,7 +92,7 @@ def _measured(items: PlacedTriangles, margin: float) -> Floats:
 
 
 def _beyond_plane(ones: Floats, others: Floats, margin: float) -> Flags:
-    """Return which `others` surely lie beyond the margin on one side of a plane of `ones`."""
+    """Flag `others` certainly beyond the margin on one side of the plane of `ones`, (h,)."""
     one, other = ones.reshape(3, 3, -1), others.reshape(3, 3, -1)
     normal = cross(one[1] - one[0], one[2] - one[0])
     length = np.sqrt(dot(normal, normal))
@@ -99,13 +104,13 @@ def _beyond_plane(ones: Floats, others: Floats, margin: float) -> Flags:
 
 
 class _Measured(BoxWalk):
-    """Pairs of rows whose triangles are measured, up to a margin."""
+    """Walk that measures the triangles of pairs of rows, up to a margin."""
 
     def __init__(self, side: Surfaces, met: Ids, margin: float) -> None:
         super().__init__((side, side), met, np.full(met.shape[1], margin))
 
     def measured(self, trials: NodePairs) -> Contacts:
-        """Return those of some pairs of triangles that are as near as is looked for."""
+        """Return the pairs of triangles within the limit of their pair of rows."""
         side, limits = self.sides[0], self.limits[trials.pairs]
         margin = float(limits.max(initial=0.0))
         rows, entries = self.rows[:, trials.pairs], trials.entries
@@ -115,7 +120,7 @@ class _Measured(BoxWalk):
 
 
 class _Contacts(_Measured):
-    """All contacts of each pair."""
+    """Walk that finds all contacts of each pair of rows."""
 
     few = EVERY
 
@@ -124,12 +129,12 @@ class _Contacts(_Measured):
         self.found: list[Contacts] = []
 
     def look(self, trials: NodePairs) -> None:
-        """Keep what is no farther apart than the margin."""
+        """Keep the pairs of triangles within the margin."""
         self.found.append(self.measured(trials))
 
 
 class _Gaps(_Measured):
-    """The nearest two triangles of each pair so far."""
+    """Walk that finds the nearest two triangles of each pair of rows."""
 
     few = 64
 
@@ -138,7 +143,7 @@ class _Gaps(_Measured):
         self._entries = np.full((2, met.shape[1]), -1)
 
     def look(self, trials: NodePairs) -> None:
-        """Keep the nearest of each pair, of equals the lowest."""
+        """Keep the nearest triangles of each pair; ties go to the lowest numbers."""
         near = self.measured(trials)
         found = Contacts.joined([self._of(distinct(near.pairs)), near])
         best = _in_order(found, self.sides[0].pool, found.distances)
@@ -151,5 +156,5 @@ class _Gaps(_Measured):
 
     @property
     def answer(self) -> Contacts:
-        """The nearest two triangles of each pair that has any, sorted by pair."""
+        """The nearest two triangles found for each pair, sorted by pair; pairs may have none."""
         return self._of(np.arange(len(self.limits)))

@@ -1,8 +1,8 @@
 """Coplanar faces: the area that two triangles share in one plane, by clipping one to the other.
 
-I. E. Sutherland and G. W. Hodgman, "Reentrant Polygon Clipping", 1974, all pairs at a time: a
-triangle is clipped by the planes through the edges of the other, then measured, and how far it
-lies from the other's plane.
+I. E. Sutherland and G. W. Hodgman, "Reentrant Polygon Clipping", 1974, for all pairs at once: one
+triangle is clipped by the planes through the edges of the other, then the area of the rest and its
+distance from the other's plane are measured.
 """
 
 import numpy as np
@@ -11,15 +11,15 @@ from ..arrays import Flags, Floats, blocks, cross, dot, power_of_two_scale
 from ..compiled import shared_parts
 
 _BLOCK = 2_048
-# Faces whose normals are turned more are not in one plane: the cosine of the angle.
+# Cosine of the largest angle between the planes of coplanar faces.
 _TURNED = 0.7
 
 
 def shared_areas(ones: Floats, others: Floats, band: float) -> tuple[Floats, Floats, Flags]:
     """Return the areas (h,) that triangles (9, h) share in one plane within the band.
 
-    Also the middles of these areas, (3, h), and which triangles face the same way. Areas and
-    middles are 0 where triangles share nothing.
+    Also return the centroids of these areas, (3, h), and flag the triangles that face the same
+    way, (h,). Areas and centroids are 0 for triangles that share no area.
     """
     count = ones.shape[1]
     areas, middles = np.zeros(count), np.zeros((3, count))
@@ -68,7 +68,7 @@ def _clipped(one: Floats, other: Floats, band: float) -> tuple[Floats, Floats]:
         (part * third for part, third in zip(parts, thirds, strict=True)), np.zeros_like(normal)
     )
     extent = np.sqrt(((polygon.max(axis=0) - polygon.min(axis=0)) ** 2).sum(axis=0))
-    # What is no wider than the band is an edge.
+    # An area no wider than the band counts as an edge.
     counts = within & (area > band * scale * extent)
     middle = np.divide(moment, area, out=np.zeros_like(moment), where=counts)
     middles = np.where(counts, middle / scale + origin, 0.0)
@@ -76,9 +76,9 @@ def _clipped(one: Floats, other: Floats, band: float) -> tuple[Floats, Floats]:
 
 
 def clip(polygon: Floats, sides: Floats) -> tuple[Floats, Flags]:
-    """Return convex polygons (k, 3, h) without what lies on the negative side, (k + 1, 3, h).
+    """Return convex polygons (k, 3, h) clipped to sides (k, h) from 0 up, (k + 1, 3, h).
 
-    And of which anything is left. Corners that are not needed repeat the last one.
+    Also flag the polygons of which a part is left, (h,). Unused corners repeat the last one.
     """
     k, count = sides.shape
     following, next_sides = np.roll(polygon, -1, axis=0), np.roll(sides, -1, axis=0)

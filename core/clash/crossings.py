@@ -1,8 +1,8 @@
-"""Crossing lines: the segments that pairs of triangles have in common.
+"""Crossing lines: the segments in which pairs of triangles intersect.
 
-Each triangle cuts the other's plane in an interval of the line in which the planes meet; what the
-two have in common is where the intervals do (T. Moller, "A Fast Triangle-Triangle Intersection
-Test", 1997).
+Each triangle cuts the other's plane in an interval of the line in which both planes meet. The
+triangles intersect where the two intervals overlap (T. Moller, "A Fast Triangle-Triangle
+Intersection Test", 1997).
 """
 
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ from ..records import Columns
 from ..touch.triangle_distance import nearest_points, points_to_triangles
 
 _BLOCK = 4_096
-# How far computed points of both triangles may lie off them, as a part of coordinates.
+# Error of computed intersection points, relative to the coordinates.
 _ROUNDED = 2.0**-40
 
 
 @dataclass(frozen=True)
 class Parts(Columns):
-    """Segments (2, 3, m) that pairs of triangles have in common, and the numbers of the pairs.
+    """Segments (2, 3, m) in which pairs of triangles intersect, and numbers of the pairs, (m,).
 
-    `lines` are unit directions, (3, m), and `edges` (2, m) those of either triangle that lie in
-    the other's plane: edge i goes from corner i to the next; -1 where it reaches beyond.
+    `lines` are their unit directions, (3, m). `edges` (2, m) are the edge of each triangle in the
+    other's plane, -1 if the triangle crosses this plane. Edge i goes from corner i to the next.
     """
 
     pairs: Ids
@@ -40,9 +40,9 @@ def lengths_of(segments: Floats) -> Floats:
 
 
 def crossings_of(ones: Floats, others: Floats) -> Floats:
-    """Return the segments (2, 3, h) that pairs of triangles (9, h) have in common.
+    """Return the segments (2, 3, h) in which pairs of triangles (9, h) intersect.
 
-    Their lengths are 0 where there is none, or where both triangles lie in one plane.
+    Segments have length 0 if the triangles do not cross, or lie in one plane.
     """
     segments = np.zeros((2, 3, ones.shape[1]))
     for some in blocks(ones.shape[1], _BLOCK):
@@ -53,10 +53,11 @@ def crossings_of(ones: Floats, others: Floats) -> Floats:
 
 
 def middles_between(ones: Floats, others: Floats) -> Floats:
-    """Return the middles of what triangles (9, h) share, or of the ways between, (3, h).
+    """Return points (3, h) of the intersections of triangles (9, h), or halfway between them.
 
-    The line in which two planes meet is uncertain if they are nearly one, and triangles without
-    area have no plane: such triangles share the point that lies in both.
+    The middle of the segment in which the triangles intersect is preferred. The line of two nearly
+    equal planes is inaccurate, and a triangle without area has no plane; in these cases the result
+    is the candidate point nearest to both triangles.
     """
     here, there = nearest_points(ones, others)
     middles, least = (here + there) / 2, np.sqrt(dot(here - there, here - there)) / 2
@@ -74,10 +75,10 @@ def middles_between(ones: Floats, others: Floats) -> Floats:
 
 
 def places_met(search: GapSearch, pairs: Ids) -> Floats:
-    """Return where on the mover the gaps of some pairs are measured from, (3, n).
+    """Return the points on the mover from which the gaps of pairs are measured, (3, n).
 
-    The middle of what both have in common where triangles touch or cross at the start; NaN where
-    no triangles are known.
+    If the triangles touch or cross at the start, the point is in the middle of their intersection.
+    NaN for pairs without triangles.
     """
     places = search.places(pairs)
     (met,) = ((search.corners[pairs] < 0) & (search.entries[0, pairs] >= 0)).nonzero()
@@ -87,22 +88,22 @@ def places_met(search: GapSearch, pairs: Ids) -> Floats:
 
 
 def _apart(points: Floats, ones: Floats, others: Floats) -> Floats:
-    """Return how far points (3, h) are from the farther one of two triangles, (h,)."""
+    """Return the distances of points (3, h) from the farther of two triangles, (h,)."""
     return np.maximum(points_to_triangles(points, ones), points_to_triangles(points, others))
 
 
 def _entered(ones: Floats, others: Floats) -> Floats:
-    """Return where triangles enter the planes of others, (3, h); a corner where they do not."""
+    """Return the points at which triangles cut the planes of others, (3, h), or a corner."""
     corners, plane = (each.reshape(3, 3, -1) for each in (ones, others))
     first, _, _, found = _cut(corners, plane[0], unit_normals(plane), np.zeros_like(plane[0]), 0.0)
     return np.where(found, first, corners[0])
 
 
 def common_part(ones: Floats, others: Floats, band: float) -> Parts:
-    """Return what triangles (3 corners, 3 axes, h) have in common.
+    """Return the segments in which triangles (3 corners, 3 axes, h) intersect.
 
-    Corners no farther from the other's plane than the band lie in it: those of one place in the
-    same ones, whichever triangles they are corners of.
+    A corner within the band of the other's plane counts as in this plane. So equal corners of
+    different triangles lie in the same planes.
     """
     normal, other_normal = unit_normals(ones), unit_normals(others)
     line = unit_vectors(cross(normal, other_normal))
@@ -122,7 +123,7 @@ def common_part(ones: Floats, others: Floats, band: float) -> Parts:
 
 
 def unit_normals(corners: Floats) -> Floats:
-    """Return the unit normals of triangles (3 corners, 3 axes, h), 0 of those without area."""
+    """Return the unit normals of triangles (3 corners, 3 axes, h); 0 if a triangle has no area."""
     one, other = corners[1] - corners[0], corners[2] - corners[0]
     scale = power_of_two_scale(np.stack((one, other)))
     return unit_vectors(cross(one * scale, other * scale))
@@ -131,9 +132,10 @@ def unit_normals(corners: Floats) -> Floats:
 def _cut(
     corners: Floats, origin: Floats, normal: Floats, line: Floats, band: float
 ) -> tuple[Floats, Floats, Ids, Flags]:
-    """Return where triangles enter and leave planes along lines, and by which edge they end there.
+    """Return the points at which triangles enter and leave planes along lines, (3, h) each.
 
-    And which do, at more than a point.
+    Also return the edge by which each triangle ends in its plane, (h,), -1 for none, and flag the
+    triangles that cut the plane in more than a point, (h,).
     """
     heights = np.stack([dot(normal, corner - origin) for corner in corners])
     heights[np.abs(heights) <= band] = 0.0

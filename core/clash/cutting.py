@@ -1,8 +1,8 @@
-"""Cuts of surfaces by the triangles that they have contact with, as far as each of these reaches.
+"""Cuts of surfaces by the triangles that they have contact with.
 
-A triangle is divided by the plane of a cutter, or, where both lie in one plane, along its edges.
-Each part goes on with those cutters alone that come near it, so that a floor on which hundreds of
-triangles stand is no more work than all of its parts are.
+A triangle is divided by the plane of a cutter, or, if both lie in one plane, along the cutter's
+edges. Each part is then compared only with the cutters near it. So the cost of a floor under
+hundreds of triangles is proportional to the number of its parts.
 """
 
 from dataclasses import dataclass
@@ -26,22 +26,23 @@ from ..steps import Steps
 from ..touch.triangle_distance import points_to_triangles
 from .pieces import SurfaceParts, cut, plane_through
 
-# A triangle with more contacts than this is not divided, nor into more parts.
+# Limits per triangle: with more contacts it is not divided, with more parts no further.
 _CONTACTS, _PARTS = 256, 512
-# Cuts closer to a corner than this part of the band go through it.
+# A cut closer to a corner than this fraction of the band goes through the corner.
 _THROUGH = 0.25
-# Faces of a smaller angle may lie in one plane within the band: its sine, squared.
+# Squared sine of the largest angle between faces in one plane.
 _PARALLEL = 0.5
-# Pairs of a part and a cutter whose bounds are compared together.
+# Pairs of a part and a cutter in a batch.
 _COMPARED = 32_768
 
 
 @dataclass(frozen=True)
 class Cutters:
-    """Triangles that others have contact with, (9, c), as these see them.
+    """Triangles, (9, c), that each cut a triangle of another surface in contact.
 
-    `normals` (3, c) are those of the others; `flat` ones lie in their plane; `points` (3, 6, c)
-    are corners of what comes near it, `bounds` (6, c) theirs.
+    `normals` (3, c) are the normals of the triangles that are cut, and `flat` flags cutters in
+    their planes. `points` (3, 6, c) are corners of the part of each cutter near this plane, and
+    `bounds` (6, c) are the bounds of these points.
     """
 
     corners: Floats
@@ -52,7 +53,7 @@ class Cutters:
 
     @classmethod
     def of(cls, ones: Floats, others: Floats, band: float) -> "Cutters":
-        """Return `others` as `ones` see them, (9, c) each."""
+        """Return `others` as cutters of `ones`, (9, c) each."""
         seen = seen_cutters(ones, others, band)
         if seen is None:
             normals, heights = plane_through(ones, 3)
@@ -66,15 +67,15 @@ class Cutters:
 def divided(
     pieces: SurfaceParts, starts: Ids, counts: Ids, cutters: Cutters, band: float
 ) -> Steps[SurfaceParts]:
-    """Return pieces divided by the triangles they have contact with, without what lies on these.
+    """Return pieces divided by the triangles they have contact with, without parts on these.
 
-    Piece i has contact with `counts[i]` of the cutters from `starts[i]` on. Those with too many,
-    or in too many parts, stay as they are, and are not uniform.
+    Piece i has contact with `counts[i]` cutters from `starts[i]` on. A piece with too many
+    contacts is not divided, one with too many parts no further; their parts are not uniform.
     """
     crowded = counts > _CONTACTS
     corners, origins = pieces.corners, np.arange(len(pieces))
     few = np.where(crowded, 0, counts)
-    # Pairs of parts and of cutters that come near them, sorted.
+    # Pairs of a part and a cutter near it, sorted by part.
     parts, theirs = np.repeat(origins, few), concatenated_ranges(starts, few)
     near = _beside(corners, cutters, parts, theirs, band)
     done = [(corners[:, :0], origins[:0])]
@@ -96,7 +97,7 @@ def divided(
         parts = np.repeat(np.arange(len(which)), left)
         theirs = theirs[concatenated_ranges(begins[which] + 1, left)]
         near = np.ones(len(parts), bool)
-        # What is whole still has been compared with all of its cutters before.
+        # A part that was not divided has been compared with its other cutters before.
         (new,) = (np.bincount(which) > 1)[which][parts].nonzero()
         near[new] = _beside(corners, cutters, parts[new], theirs[new], band)
     corners = np.concatenate([each for each, _ in done], axis=1)
@@ -106,7 +107,7 @@ def divided(
 
 
 def _beside(corners: Floats, cutters: Cutters, parts: Ids, theirs: Ids, band: float) -> Flags:
-    """Return which of these pairs of parts and cutters come near each other."""
+    """Flag the pairs of a part and a cutter that are near each other."""
     known = parts_beside(corners, cutters, parts, theirs, band)
     if known is not None:
         return known
@@ -122,7 +123,7 @@ def _beside(corners: Floats, cutters: Cutters, parts: Ids, theirs: Ids, band: fl
 
 
 def _cut_by(corners: Floats, cutters: Cutters, theirs: Ids, band: float) -> tuple[Floats, Ids]:
-    """Return parts of triangles (9, n), each divided by its cutter, and of which each is one."""
+    """Return the parts of triangles (9, n) divided by one cutter each, and their triangles."""
     made = cut_parts(corners, cutters, theirs, band, band * _THROUGH)
     if made is not None:
         return made
@@ -155,9 +156,9 @@ def _cut_along(
 def _contact_points(
     ones: Floats, others: Floats, normal: Floats, start: Floats, band: float
 ) -> Floats:
-    """Return corners of what of `others` comes near the planes of `ones`, (9, c) each.
+    """Return corners, (3, 6, c), of the parts of `others` near the planes of `ones`, (9, c) each.
 
-    (3, 6, c); where nothing does, they are infinite.
+    Corners are infinite if no part is near.
     """
     one, other = ones.reshape(3, 3, -1), others.reshape(3, 3, -1)
     heights = np.stack([dot(normal, corner) - start for corner in other])
@@ -179,7 +180,7 @@ def _contact_points(
 
 
 def _in_one_plane(ones: Floats, others: Floats, band: float) -> Flags:
-    """Return which pairs of triangles may share an area in one plane."""
+    """Flag the pairs of triangles that may share an area in one plane."""
     one, other = ones.reshape(3, 3, -1), others.reshape(3, 3, -1)
     normal, other_normal = (cross(each[1] - each[0], each[2] - each[0]) for each in (one, other))
     turned = cross(normal, other_normal)
@@ -196,7 +197,7 @@ def _in_one_plane(ones: Floats, others: Floats, band: float) -> Flags:
 
 
 def _on(corners: Floats, cutters: Floats, band: float) -> Flags:
-    """Return which triangles lie within the band of others: all of their corners do."""
+    """Flag the triangles within the band of others: all their corners are."""
     here, there = (bounds_of_points(each.reshape(3, 3, -1)) for each in (corners, cutters))
     flags = boxes_contain(boxes_grown(there, 2 * band), here[:3], here[3:])
     (some,) = flags.nonzero()
@@ -207,7 +208,7 @@ def _on(corners: Floats, cutters: Floats, band: float) -> Flags:
 
 
 def _near(corners: Floats, there: Floats, normals: Floats, band: float) -> Flags:
-    """Return which triangles come near points (3, 6, h) in their planes: no edge is between."""
+    """Flag the triangles near points (3, 6, h): no edge separates all points from the triangle."""
     points = corners.reshape(3, 3, -1)
     with np.errstate(invalid="ignore"):
         reached = boxes_grown(bounds_of_points(points), 2 * band)
@@ -227,9 +228,9 @@ def _near(corners: Floats, there: Floats, normals: Floats, band: float) -> Flags
 
 
 def contacts_by_entry(pieces: SurfaceParts, solids: Ids, entries: Ids) -> tuple[Ids, Ids, Ids]:
-    """Return how contacts are to be sorted, and where those of each piece start and how many.
+    """Return the order that sorts contacts by piece, and the start and count for each piece.
 
-    Contacts are of pieces `entries`, (c,), with solids, (c,).
+    Contacts are between triangles `entries`, (c,), of the pieces and solids, (c,).
     """
     order = np.lexsort((entries, solids))
     limit = int(max(entries.max(initial=0), pieces.entries.max(initial=0))) + 1

@@ -1,12 +1,16 @@
 """Depth of penetration: branch and bound over pieces of one surface in the solid of another.
 
-The depth is the largest distance that a point of the surface, inside the solid, has from the
-solid's own surface. A distance changes no faster than its point moves (it is 1-Lipschitz), and the
-distance from one triangle is convex, so that a corner of a piece has the largest, and so is the
-mean of two such, which the smaller of them does not exceed: between parallel faces that is all.
-Pieces of the greatest bound are divided first (A. H. Land and A. G. Doig, "An Automatic Method of
-Solving Discrete Programming Problems", 1960; M. Tang, M. Lee and Y. J. Kim, "Interactive Hausdorff
-Distance Computation for General Polygonal Models", 2009).
+The depth is the largest distance from the solid's own surface to a point of the other surface
+inside the solid. Three upper bounds apply to a piece:
+
+- the distance of its middle plus its radius, since distance is 1-Lipschitz;
+- the largest distance of its corners from one triangle, since this distance is convex;
+- half the largest sum, over its corners, of the distances from two triangles: the smaller of two
+  distances is at most their mean, which is convex. Between parallel faces this bound is exact.
+
+Pieces with the greatest bound are divided first (A. H. Land and A. G. Doig, "An Automatic Method
+of Solving Discrete Programming Problems", 1960; M. Tang, M. Lee and Y. J. Kim, "Interactive
+Hausdorff Distance Computation for General Polygonal Models", 2009).
 """
 
 from dataclasses import dataclass
@@ -24,17 +28,17 @@ from .inside import inside, nearest_triangles
 from .pieces import SurfaceParts, cut, plane_through
 from .walls import Walls
 
-# Pieces of a solid that are looked at in a round, and in all.
+# Pieces of a solid that are evaluated in a round, and in total.
 _ROUND, _MOST = 128, 2_048
-# An interval is narrow enough if it is this part of the depth, or this many bands, wide.
+# The width of an interval that is narrow enough: a fraction of the depth, or a number of bands.
 _PART, _BANDS = 0.1, 2.0
-# How much farther than it must be the nearest triangle is looked for.
+# Search radius of the nearest triangle, relative to the upper bound of its distance.
 _BEYOND = 1.001
 
 
 @dataclass(frozen=True)
 class DepthBounds:
-    """For each solid, bounds of the depth, (s,), and the deepest point that is known, (3, s)."""
+    """Bounds of the depth in each solid, (s,), and the deepest point found so far, (3, s)."""
 
     lower: Floats
     upper: Floats
@@ -43,7 +47,7 @@ class DepthBounds:
 
 @dataclass
 class _Queue(Columns):
-    """Pieces (9, n) that may be the deepest, with what their depths are no more than, (n,)."""
+    """Pieces (9, n) that may have the deepest point, with upper bounds of their depths, (n,)."""
 
     corners: Floats
     solids: Ids
@@ -51,9 +55,9 @@ class _Queue(Columns):
     uppers: Floats
 
     def divided(self, nearest: Floats, band: float) -> "_Queue":
-        """Return parts of all, cut along the edges of their nearest triangles (9, n), or in four.
+        """Return all pieces cut along the edges of their nearest triangles (9, n), or quartered.
 
-        What lies above such a triangle is no deeper than its corners are.
+        A part of a cut piece is no deeper than the farthest of its corners from this triangle.
         """
         parts = split_pieces(self.corners, nearest, band / 4)
         corners, which, convex = _split(self.corners, nearest, band) if parts is None else parts
@@ -71,9 +75,10 @@ class _Queue(Columns):
 
 
 def _split(corners: Floats, nearest: Floats, band: float) -> tuple[Floats, Ids, Floats]:
-    """Return parts of those pieces (9, n) that the edges of their nearest triangles divide.
+    """Return the parts of pieces (9, n) that the edges of their nearest triangles divide.
 
-    And of which each is a part, and how far the farthest corner of each is from that triangle.
+    Also return the piece of each part, and the distance of its farthest corner from the nearest
+    triangle of this piece.
     """
     count = corners.shape[1]
     which, everyone = np.arange(count), np.ones(count, bool)
@@ -87,7 +92,7 @@ def _split(corners: Floats, nearest: Floats, band: float) -> tuple[Floats, Ids, 
 
 
 def _heights(corners: Floats, triangles: Floats) -> Floats:
-    """Return how far each corner of triangles (9, n) is from others, (3, n)."""
+    """Return the distances of the corners of each triangle (9, n) from another, (3, n)."""
     points = corners.reshape(3, 3, -1)
     return np.stack([points_to_triangles(point, triangles) for point in points])
 
@@ -95,9 +100,9 @@ def _heights(corners: Floats, triangles: Floats) -> Floats:
 def depths_of(
     moment: Moment, pieces: SurfaceParts, known: Flags, rows: Ids, walls: Walls, band: float
 ) -> Steps[DepthBounds]:
-    """Return how deep pieces of surfaces lie in solids, the meshes placed in `rows`, (s,).
+    """Return the depths of pieces of surfaces in solids, the meshes placed in `rows`, (s,).
 
-    `known` pieces lie inside. `walls` hold the solids.
+    `known` flags pieces that certainly lie inside. `walls` are slabs that enclose the solids.
     """
     count = len(rows)
     lower, ended, looks = np.zeros(count), np.zeros(count), np.zeros(count, np.intp)
@@ -134,7 +139,7 @@ def depths_of(
 
 
 def _enough(lower: Floats, band: float) -> Floats:
-    """Return up to which depth pieces need no more looks: nothing above the band is left open."""
+    """Return the upper bounds below which pieces need no evaluation; the band at least, (s,)."""
     close = np.maximum(lower * (1 + _PART), lower + _BANDS * band)
     return np.where(lower > band, close, band)
 
@@ -142,10 +147,15 @@ def _enough(lower: Floats, band: float) -> Floats:
 def _looked(
     moment: Moment, some: _Queue, rows: Ids, limits: Floats, ended: Floats
 ) -> Steps[tuple[Floats, Flags, Floats, _Queue, Floats]]:
-    """Return of what may be deep still: middles, whether inside, distances, pieces, nearest."""
+    """Evaluate pieces, and return the ones that may still be deeper than the limits.
+
+    The result has the middles of these pieces, flags of the middles inside, their distances, the
+    pieces with new upper bounds, and the nearest triangles. `ended` is raised to the upper bounds
+    of the other pieces.
+    """
     points = some.corners.reshape(3, 3, -1)
     middles = points.mean(axis=0)
-    # A point inside is no farther from the surface than from the walls of its box.
+    # A point inside is no farther from the surface than the upper bound of its piece.
     limits_of = np.where(some.are_in, some.uppers * _BEYOND, np.inf)
     steps = nearest_triangles(moment, middles, rows[some.solids], limits_of)
     distances, nearest = yield from steps
@@ -175,7 +185,7 @@ def _looked(
 
 
 def _quartered(corners: Floats) -> Floats:
-    """Return the halves of the halves of triangles (9, n), each cut across its longest edge."""
+    """Return triangles (9, n) halved twice, each time across their longest edges, (9, 4 n)."""
     return _halved(_halved(corners))
 
 

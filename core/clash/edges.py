@@ -1,7 +1,7 @@
-"""Edges that are not regular: those of an odd number of triangles, and those passed one way.
+"""Irregular edges: edges of an odd number of triangles, and inconsistently oriented edges.
 
-A surface is closed if all its edges have an even number of triangles (a cycle modulo 2). It is
-consistently oriented if as many of them pass each edge one way as the other (a cycle over the
+A surface is closed if each edge has an even number of triangles (a cycle modulo 2). It is
+consistently oriented if each edge is passed equally often in both directions (a cycle over the
 integers): then the winding number of a point is the same along every ray.
 """
 
@@ -18,9 +18,10 @@ from ..steps import Steps, between
 
 @dataclass(frozen=True)
 class Edges(Columns):
-    """Irregular edges: both ends, (e,), whether the number of triangles is odd, and the turns.
+    """Irregular edges: both ends, (e,), flags of an odd number of triangles, (e,), turns, (e,).
 
-    `turns` are how many more triangles pass from `low` to `high` than back.
+    `turns` is the number of triangles that pass the edge from `low` to `high`, minus the number
+    that pass it back.
     """
 
     low: Ids
@@ -29,14 +30,14 @@ class Edges(Columns):
     turns: Ids
 
     def judged(self, labels: Ids) -> tuple[Flags, Flags]:
-        """Return which labels of vertices, (v,), are open, and which are not oriented, (v,)."""
+        """Flag the labels of vertices, (v,), with open edges, and with unbalanced edges, (v,)."""
         found = labels[self.low]
         open_ones = flagged(len(labels), found[self.is_odd])
         return open_ones, flagged(len(labels), found[self.turns != 0])
 
 
 def irregular_edges(faces: Ids, vertices: int) -> Steps[Edges]:
-    """Return the irregular edges of faces (3, n), of so many vertices."""
+    """Return the irregular edges of faces (3, n), with vertex numbers below `vertices`."""
     end, keys = 0, np.empty(faces.size, np.intp)
     for some in blocks(faces.shape[1], tuning.current.piece):
         for one, other in ((0, 1), (1, 2), (2, 0)):
@@ -53,7 +54,7 @@ def irregular_edges(faces: Ids, vertices: int) -> Steps[Edges]:
     sorting = radix_argsort_steps(keys, (2 * vertices * vertices).bit_length())
     order = yield from between(0.2, 0.8, sorting)
     keys = yield from between(0.8, 1.0, taken_steps(keys, order))
-    # What passes an edge one way cancels with what passes it back: few are left.
+    # Opposite directions of one edge cancel in pairs; few keys are left.
     met, is_left = (keys[1:] ^ keys[:-1]) == 1, np.ones(end, bool)
     is_left[1:][met] = is_left[:-1][met] = False
     keys = keys[is_left]
@@ -67,10 +68,10 @@ def irregular_edges(faces: Ids, vertices: int) -> Steps[Edges]:
 
 
 def sewn(edges: Edges, places: Ids) -> tuple[Ids, Edges]:
-    """Return the vertices that are one where odd edges lie in one place, (2, k), and the edges.
+    """Return vertices to weld along coincident odd edges, (2, k), and the edges after welding.
 
-    `places` name the place of each vertex, (v,). Edges that are sewn together count as one; those
-    without a length are left out.
+    `places` (v,) are equal for vertices with equal coordinates. Welded edges count as one edge;
+    edges without a length are dropped.
     """
     edges = edges[places[edges.low] != places[edges.high]]
     backwards = places[edges.low] > places[edges.high]

@@ -1,4 +1,4 @@
-"""Findings of a clash audit: classes of pairs, each with the interval that decided it."""
+"""Findings of a clash audit: pairs with a class and an interval of the deciding number."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from .. import checks
 from ..arrays import Flags, Floats, Ids, concatenated_ranges, flagged
 from ..records import Record
 
-# Classes, the gravest first: findings are sorted by them.
+# Classes by severity, the most severe first; findings are sorted in this order.
 OVERLAP, CONTAINED, DUPLICATE, COPLANAR_SAME, COPLANAR_OPPOSITE, TOUCHING, NEAR, SELF = range(8)
 FINDING_CLASSES = (
     "overlap",
@@ -23,59 +23,59 @@ FINDING_CLASSES = (
     "near",
     "self-intersection",
 )
-# What the deciding number is.
+# Kinds of deciding numbers.
 DISTANCE, DEPTH, AREA, LENGTH = range(4)
 FINDING_MEASURES = ("distance", "depth", "area", "length")
 
 
 @dataclass(frozen=True, eq=False)
 class Audit(Record):
-    """What an audit of a scene found: f findings, sorted by class, then by pair.
+    """Findings of an audit of a scene: f findings, sorted by class, then by pair.
 
-    A pair of placements has at most one finding of each class, and at most one that is overlap,
-    contained, duplicate, touching or near; shared faces are findings beside it.
+    A pair of placements has at most one finding of each class, and at most one of the classes
+    overlap, contained, duplicate, touching and near. Shared faces are additional findings.
 
     Attributes
     ----------
     classes : ndarray of intp, shape (f,)
-        Numbers of `FINDING_CLASSES`.
+        Classes: indices into `FINDING_CLASSES`.
     pairs : ndarray of intp, shape (2, f)
-        Placements, the smaller first; the same one twice for a self-intersection. Of a contained
-        pair, `inner` says which lies in the other.
+        Ids of both placements, the smaller first; equal for a self-intersection.
     measures : ndarray of intp, shape (f,)
-        What the deciding number is, numbers of `FINDING_MEASURES`.
+        Kinds of the deciding numbers: indices into `FINDING_MEASURES`.
     lower, upper : ndarray of float64, shape (f,)
-        The deciding number lies between these, scene units: the least distance of touching and
-        near pairs; the depth of overlapping and contained ones, or, where surfaces without an
-        inside cross, the length of the line in which they do, as of self-intersections; the area
-        of shared faces; of duplicates, how far their corners are apart at most.
+        Bounds of the deciding number, scene units: the least distance of touching and near pairs;
+        the depth of overlapping and contained pairs; the length of the crossing line of
+        self-intersections and of overlapping surfaces without an inside; the area of shared
+        faces; the largest distance between the corners of duplicates, or between their surfaces if
+        the triangulations differ.
     places : ndarray of float64, shape (f, 3)
-        Where to look: the deepest point that is known, the middle of the shortest way, of the
-        shared faces, or of the line.
+        A point of the finding: the deepest point found, or the middle of the shortest connection,
+        of the shared faces, of the crossing line, or of a duplicate's box.
     inner : ndarray of intp, shape (f,)
-        0 or 1 where that placement of a contained pair lies in the other, else -1.
+        The placement of a contained pair that lies in the other, 0 or 1; -1 for other findings.
     are_open : ndarray of bool, shape (2, f)
-        Whether the mesh of each has no inside: none of its shells is closed.
+        Flags of placements whose mesh has no inside: no connected component is closed.
     segments : ndarray of float64, shape (s, 2, 3)
-        Where surfaces of overlapping pairs, and of self-intersections, cross.
+        Segments in which the surfaces of overlapping pairs and self-intersections cross.
     segment_findings : ndarray of intp, shape (s,)
-        The finding that each segment belongs to, ascending.
+        The finding of each segment, ascending.
     faces : ndarray of intp, shape (2, c)
-        Triangles in contact, of the meshes of both placements: of all findings but near, contained
-        and duplicate; of near ones the nearest two.
+        Pairs of triangles in contact, as numbers in the meshes of both placements; for near pairs
+        the nearest two triangles. Contained and duplicate pairs have none.
     face_findings : ndarray of intp, shape (c,)
-        The finding that each pair of triangles belongs to, ascending.
+        The finding of each pair of triangles, ascending.
     bands : ndarray of float64, shape (f,)
-        The length by which each was judged: `band`, or what the coordinates of the two resolve in
-        single precision, if that is more.
+        The band of each finding: `band`, or the single-precision resolution of the pair's
+        coordinates if it is coarser.
     band : float
-        The touch band that was stated, scene units; 0 if none was.
+        The stated touch band, scene units; 0 if none was stated.
     band_from : str
-        Where bands come from: "given", or "coordinates" alone.
+        Source of the bands: "given" if a band was stated, else "coordinates".
     clearance : float
-        As asked.
+        Largest gap of near pairs, scene units.
     self_intersections : bool
-        As asked.
+        Option of the audit: self-intersections were searched.
     """
 
     classes: Ids
@@ -100,22 +100,22 @@ class Audit(Record):
         return len(self.classes)
 
     def take(self, rows: ArrayLike) -> "Audit":
-        """Return some of the findings.
+        """Return the findings with the given numbers.
 
         Parameters
         ----------
         rows : array_like of int, shape (k,)
-            Their numbers, in the order that they are asked for.
+            Numbers of findings, in any order.
 
         Returns
         -------
         Audit
-            These k findings, as they were asked for.
+            The k findings, in the order of `rows`.
 
         Raises
         ------
         ValueError
-            If a number is not one of a finding.
+            If a number is negative, or no less than the number of findings.
         """
         some = checks.numbers("rows", rows, len(self))
         arrays = {name: getattr(self, name).take(some, axis=at) for name, at in _COLUMNS.items()}
@@ -134,17 +134,17 @@ class Audit(Record):
         Parameters
         ----------
         audits : list or tuple of Audit
-            One or more.
+            One or more audits.
 
         Returns
         -------
         Audit
-            Their findings, with the options of the first.
+            All findings, with the options of the first audit.
 
         Raises
         ------
         ValueError
-            If these are no audits, or there are none.
+            If `audits` is empty, or has an item that is no audit.
         """
         checks.kind("audits", audits, (list, tuple))
         if not audits:
@@ -164,12 +164,12 @@ class Audit(Record):
         return replace(audits[0], **arrays)
 
     def turned(self, rows: ArrayLike) -> "Audit":
-        """Return the findings with the placements of some pairs in the other order.
+        """Return all findings, with the placements of some pairs swapped.
 
         Parameters
         ----------
         rows : array_like of int, shape (k,)
-            The numbers of these findings.
+            Numbers of the findings to swap.
 
         Returns
         -------
@@ -179,7 +179,7 @@ class Audit(Record):
         Raises
         ------
         ValueError
-            If a number is not one of a finding.
+            If a number is negative, or no less than the number of findings.
         """
         turned = flagged(len(self), checks.numbers("rows", rows, len(self)))
         faces = turned[self.face_findings]
@@ -197,7 +197,7 @@ class Audit(Record):
         Parameters
         ----------
         factor : float
-            What lengths are multiplied by; areas by its square.
+            Factor of lengths; areas are multiplied by its square.
 
         Returns
         -------
@@ -223,7 +223,8 @@ class Audit(Record):
         )
 
 
-# Arrays with a column, or a row, for each finding; and for each part of one.
+# Attributes with one item per finding, and their axis; attributes with several items per finding,
+# the attribute that numbers their findings, and their axis.
 _COLUMNS = {
     "classes": -1, "pairs": -1, "measures": -1, "lower": -1, "upper": -1, "places": 0, "inner": -1,
     "are_open": -1, "bands": -1,
@@ -234,7 +235,7 @@ _PARTS = (("segments", "segment_findings", 0), ("faces", "face_findings", -1))
 def findings_of(
     number: int, pairs: Ids, measures: Ids | int, lower: Floats, upper: Floats, **known: Any
 ) -> Audit:
-    """Return findings of one class, with what is known of them; their bands are set later."""
+    """Return findings of class `number`, with `known` attributes; their bands are set later."""
     count = pairs.shape[1]
     others: dict[str, Any] = {
         "places": np.full((count, 3), np.nan),
@@ -252,5 +253,5 @@ def findings_of(
 
 
 def nothing() -> Audit:
-    """Return no findings."""
+    """Return an audit without findings."""
     return findings_of(NEAR, np.empty((2, 0), np.intp), DISTANCE, np.empty(0), np.empty(0))

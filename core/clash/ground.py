@@ -1,4 +1,8 @@
-"""Ground: the level on which most stands, of those at which heaps of components end below."""
+"""Ground: the level at which the stacks with the most placements end below.
+
+A component is a connected component of the graph of contacts. A stack is a set of components that
+stand on each other. A row is the position of a placement in the snapshot of the scene.
+"""
 
 import numpy as np
 
@@ -10,8 +14,8 @@ from ..shapes import Boxes
 from .bands import resolutions
 from .components import components
 
-# A component stands on another if it would fall onto it by no more than so many times its own
-# size, and the other is not smaller by more than the second factor.
+# A component stands on another if it falls onto the other by at most _REACH times its own size,
+# and the other has at least _CARRIES times its size.
 _REACH, _CARRIES = 4.0, 1 / 32
 
 
@@ -20,18 +24,19 @@ def grounds_of(
 ) -> Ids:
     """Return the rows of placements that need no support, (g,).
 
-    The widest of those on which most stands is the first.
+    Placements that end at the ground level come first, the largest stacks first, then
+    the largest base areas; deeper placements follow.
 
     Parameters
     ----------
     moment : Moment
-        The scene.
+        Snapshot of the scene.
     labels : ndarray of intp, shape (n,)
         The component of each row.
     parts : ndarray of intp, shape (c,)
-        The components that are asked about, ascending.
+        The components, ascending.
     drops, below : ndarray, shape (c,)
-        How far each of them falls, and onto which row; -1 for none.
+        The drop of each component, and the row that it lands on; -1 for none.
     stated : float
         The band of the audit.
     """
@@ -58,7 +63,7 @@ def grounds_of(
 
 
 def lowest(moment: Moment, stated: float) -> Ids:
-    """Return the rows of placements that reach down to the lowest point of all."""
+    """Return the rows of placements that reach down to the lowest point of the scene."""
     (rows,) = moment.placements.is_there.nonzero()
     heights = moment.placements.boxes[2::3, rows]
     bands = np.maximum(resolutions(heights), stated)
@@ -66,7 +71,7 @@ def lowest(moment: Moment, stated: float) -> Ids:
 
 
 def _heaps(around: Floats, parts: Ids, labels: Ids, drops: Floats, below: Ids) -> Ids:
-    """Return for each component the smallest one of those that stand on each other, (c,)."""
+    """Return the stack of each component, named by its smallest component, (c,)."""
     (lands,) = (below >= 0).nonzero()
     onto = np.searchsorted(parts, labels[below[lands]])
     sizes = np.linalg.norm(around[3:] - around[:3], axis=0)
@@ -76,9 +81,10 @@ def _heaps(around: Floats, parts: Ids, labels: Ids, drops: Floats, below: Ids) -
 
 
 def _level(bottoms: Floats, bands: Floats, counts: Ids, crowds: Ids) -> float:
-    """Return the height at which heaps of the most placements end; of equal ones, the lowest.
+    """Return the height at which the stacks with the most placements end.
 
-    But the ground of equally many is that of the larger crowd, far from which others are.
+    Ties prefer the larger of `crowds`, the sizes of groups of boxes separated by empty space, then
+    the lowest level.
     """
     order = np.argsort(bottoms, kind="stable")
     heights = bottoms[order]

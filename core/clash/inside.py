@@ -1,7 +1,9 @@
-"""Points in solids, pair by pair: what three skew rays tell, and the nearest triangle.
+"""Containment of points in solids by three rays, and nearest triangles of points.
 
-Any ray tells whether a point is inside, as `shells` defines it; one that meets an edge or a corner
-may count wrong. Three rays, along no axis and no diagonal, vote.
+A single ray is enough for the test "inside" that `shells` defines, but a ray through an edge or a
+corner may count wrong. The result is the majority of three rays, along no axis and no diagonal.
+
+A row is the position of a placement in the snapshot of the scene.
 """
 
 import numpy as np
@@ -13,16 +15,16 @@ from ..steps import Steps, between
 from ..touch.rays import Rays
 from .shells import Shells, shells_of
 
-# Points whose rays are cast in a step; points whose nearest triangles are looked for in a step.
+# Points per step: of ray casts, and of searches for nearest triangles.
 _RAYS, _POINTS = 1_024, 4_096
-# Directions that no modeled face or edge has.
+# Directions unlikely to be parallel to a face or an edge of a model.
 _SKEW = np.array(
     [[0.5377, 0.7127, 0.4507], [-0.6441, 0.2833, 0.7109], [0.3319, -0.8731, 0.3571]]
 ).T
 
 
 def inside(moment: Moment, points: Floats, rows: Ids) -> Steps[Flags]:
-    """Return which points (3, q) lie inside the meshes placed in these rows, (q,)."""
+    """Flag the points (3, q) inside the meshes placed in `rows`, (q,)."""
     meshes = moment.placements.meshes[rows]
     pool = yield from between(0.0, 0.1, moment.meshes.pool(distinct(meshes)))
     knowing = shells_of(pool, moment.meshes.sizes, distinct(meshes))
@@ -35,12 +37,12 @@ def inside(moment: Moment, points: Floats, rows: Ids) -> Steps[Flags]:
 
 
 def _voted(moment: Moment, shells: Shells, points: Floats, rows: Ids) -> Steps[Flags]:
-    """Return which points the majority of three rays says to be inside, (q,)."""
+    """Flag the points that the majority of three rays finds inside, (q,)."""
     votes = np.zeros(len(rows), np.intp)
     for some in blocks(len(rows), _RAYS):
         votes[some] = _votes(moment, shells, points[:, some], rows[some], _SKEW[:, :2])
         yield (some.start + some.stop) / 2 / len(rows)
-        # The third decides where two do not agree.
+        # The third ray is cast only if the first two disagree.
         (split,) = (votes[some] == 1).nonzero()
         if len(split):
             split += some.start
@@ -50,7 +52,7 @@ def _voted(moment: Moment, shells: Shells, points: Floats, rows: Ids) -> Steps[F
 
 
 def _votes(moment: Moment, shells: Shells, points: Floats, rows: Ids, directions: Floats) -> Ids:
-    """Return how many rays in these directions (3, d) say that points lie inside, (q,)."""
+    """Return the number of rays, in `directions` (3, d), that find each point inside, (q,)."""
     count = directions.shape[1]
     ways = np.repeat(directions, len(rows), axis=1)
     rays = Rays.of(np.tile(points, count), ways, np.full(ways.shape[1], np.inf))
@@ -61,9 +63,10 @@ def _votes(moment: Moment, shells: Shells, points: Floats, rows: Ids, directions
 def nearest_triangles(
     moment: Moment, points: Floats, rows: Ids, limits: Floats
 ) -> Steps[tuple[Floats, Floats]]:
-    """Return how far points (3, q) are from the surfaces in these rows, and from which triangles.
+    """Return distances, (q,), and nearest triangles, (9, q), of points (3, q) and surfaces.
 
-    (q,) and (9, q). All are known to be no farther than their limits, (q,).
+    The surfaces are the meshes placed in `rows`, (q,). No point may be farther from its surface
+    than its limit, (q,).
     """
     lengths, corners = np.empty(len(rows)), np.empty((9, len(rows)))
     for some in blocks(len(rows), _POINTS):

@@ -1,7 +1,11 @@
-"""The verdict on pairs of placements whose boxes meet: contacts, depths, shared faces, gaps.
+"""Narrow phase of the audit: classification of pairs of placements whose boxes are near.
 
-Each pair is judged by itself, whatever others are looked at with it: so an audit of some pairs
-says of them what an audit of all says. All pairs that are judged together have one band.
+Pairs are classified by their contacts, depths, shared faces and gaps. The findings of a pair do
+not depend on the other pairs of the batch, so an audit of some pairs finds the same for them
+as an audit of all. All pairs of a batch have one band.
+
+A row is the position of a placement in the snapshot of the scene. `met` are pairs of rows, (2, p).
+A sheet is a surface without an inside.
 """
 
 from dataclasses import dataclass
@@ -29,7 +33,10 @@ from .twins import apart_at_most, twins_of
 
 @dataclass(frozen=True)
 class ContactFeatures(Columns):
-    """Of each contact: shared area and its middle, the segment in common, how far corners are."""
+    """Shared area of each contact and its centroid, intersection segment, corner distance.
+
+    `same` flags triangles that face the same way. `alike` is NaN for corners beyond the band.
+    """
 
     areas: Floats
     middles: Floats
@@ -39,7 +46,7 @@ class ContactFeatures(Columns):
 
 
 def world_of(moment: Moment, meshes: Ids, band: float) -> Steps[World]:
-    """Return the scene with these meshes indexed, and what their shells are."""
+    """Return the scene with `meshes` indexed, and the connected components of these meshes."""
     pool = yield from between(0.0, 0.5, moment.meshes.pool(meshes))
     steps = shells_of(pool, moment.meshes.sizes, meshes)
     shells = yield from between(0.5, 1.0, steps)
@@ -47,9 +54,9 @@ def world_of(moment: Moment, meshes: Ids, band: float) -> Steps[World]:
 
 
 def judged(moment: Moment, met: Ids, band: float, clearance: float) -> Steps[Audit]:
-    """Return the findings of pairs of rows whose boxes come near, (2, p), in any order.
+    """Return the findings of pairs of rows whose boxes are near, (2, p), in any order.
 
-    Which row of a pair comes first decides between equals: where to look, above all.
+    The order within a pair breaks ties, mostly in the choice of the places.
     """
     if met.shape[1] == 0:
         return nothing()
@@ -99,7 +106,7 @@ def judged(moment: Moment, met: Ids, band: float, clearance: float) -> Steps[Aud
 
 
 def _features(world: World, met: Ids, contacts: Contacts) -> Steps[ContactFeatures]:
-    """Return what pairs of triangles in contact have in common."""
+    """Return the features of pairs of triangles in contact."""
     parts = []
     repeated = (world.shells.leads[contacts.entries] != contacts.entries).any(axis=0)
     for some in blocks(len(contacts), tuning.current.contacts_together):
@@ -107,7 +114,7 @@ def _features(world: World, met: Ids, contacts: Contacts) -> Steps[ContactFeatur
         ones, others = (world.corners(*each) for each in zip(entries, rows, strict=True))
         areas, middles, same = shared_areas(ones, others, world.band)
         alike = apart_at_most(ones, others, world.band)
-        # Triangles on the same three places share an area once.
+        # Coincident triangles of one mesh share an area once.
         areas = np.where(repeated[some], 0.0, areas)
         parts.append(ContactFeatures(areas, middles, same, crossings_of(ones, others), alike))
         yield some.stop / len(contacts)
@@ -118,7 +125,7 @@ def _features(world: World, met: Ids, contacts: Contacts) -> Steps[ContactFeatur
 
 
 class _Verdict:
-    """The findings of each class, from what is known of pairs and their contacts."""
+    """Findings by class, made from the contacts of pairs and their features."""
 
     def __init__(
         self,
@@ -143,24 +150,24 @@ class _Verdict:
         upper: Floats,
         **known: Any,
     ) -> Audit:
-        """Return findings of these pairs."""
+        """Return findings of the pairs `some`."""
         ids = self._world.moment.placements.ids[self._met[:, some]]
         known["are_open"] = self._are_open[:, some]
         return findings_of(number, ids, measures, lower, upper, **known)
 
     def _ranks(self, some: Ids) -> Ids:
-        """Return of each contact which of these pairs it belongs to, -1 if to none, (c,)."""
+        """Return the index in `some` of the pair of each contact, -1 for other pairs, (c,)."""
         return ranks_of(self._met.shape[1], some)[self._contacts.pairs]
 
     def _faces(self, some: Ids, which: Flags | None = None) -> dict[str, Ids]:
-        """Return the triangles in contact of these pairs, of those contacts that count."""
+        """Return the triangles in contact of the pairs `some`, for all contacts or for `which`."""
         ranks = self._ranks(some)
         (kept,) = ((ranks >= 0) if which is None else (ranks >= 0) & which).nonzero()
         faces = self._world.pool.order[self._contacts.entries[:, kept]]
         return {"faces": faces, "face_findings": ranks[kept]}
 
     def _segments(self, some: Ids) -> dict[str, Any]:
-        """Return where the surfaces of these pairs cross: sheets in seams, others anywhere."""
+        """Return the crossing segments of the pairs `some`; sheets cross only in seams."""
         features, seams = self._features, self._seams
         are_long = lengths_of(features.segments) > self._world.band
         (solid,) = (~self._are_sheets & are_long).nonzero()
@@ -173,7 +180,7 @@ class _Verdict:
         return {"segments": segments, "segment_findings": ranks[order]}
 
     def _middles(self, pairs: Ids, weights: Floats, points: Floats) -> Floats:
-        """Return for each pair the middle of points of it, weighted, (p, 3)."""
+        """Return the weighted mean of the points of each pair, (p, 3); NaN without points."""
         count = self._met.shape[1]
         totals = np.bincount(pairs, weights, minlength=count)
         sums = [np.bincount(pairs, weights * row, minlength=count) for row in points]
@@ -181,7 +188,7 @@ class _Verdict:
             return (np.stack(sums) / totals).T
 
     def duplicates(self, twins: Floats) -> Audit:
-        """Return the pairs whose triangles are the same."""
+        """Return the duplicates: pairs whose `twins` distance is a number."""
         (some,) = (~np.isnan(twins)).nonzero()
         boxes = self._world.moment.placements.boxes[:, self._met[0, some]]
         places = (boxes[:3] + boxes[3:]).T / 2
@@ -190,7 +197,7 @@ class _Verdict:
         )
 
     def contained(self, whole: Flags, deep: DepthBounds) -> Audit:
-        """Return the pairs of which one lies wholly in the other."""
+        """Return the contained pairs: one placement lies wholly in the other."""
         (some,) = whole.any(axis=0).nonzero()
         inner = np.where(whole[0, some], 0, 1)
         return self._found(
@@ -199,7 +206,7 @@ class _Verdict:
         )  # fmt: skip
 
     def overlaps(self, is_deep: Flags, deep: DepthBounds) -> Audit:
-        """Return the pairs whose surfaces cross, or of which one lies partly in the other."""
+        """Return the overlapping pairs: surfaces cross, or one solid lies partly in the other."""
         seams, count = self._seams, len(is_deep)
         (some,) = is_deep.nonzero()
         by_length = (flagged(count, seams.pairs) & ~(deep.lower > self._world.band))[some]
@@ -219,7 +226,7 @@ class _Verdict:
         )
 
     def touching(self, wanted: Flags) -> Audit:
-        """Return the pairs that are no farther apart, nor deeper, than the band."""
+        """Return the touching pairs, as flagged by `wanted`, with their nearest contacts."""
         (some,) = wanted.nonzero()
         nearest = self._nearest()
         places = ranks_of(len(wanted), self._contacts.pairs[nearest])
@@ -230,18 +237,18 @@ class _Verdict:
         )  # fmt: skip
 
     def _nearest(self) -> Ids:
-        """Return the nearest contact of each pair that has any, the first of several."""
+        """Return the nearest contact of each pair with contacts; ties go to the first."""
         order = np.lexsort((self._contacts.distances, self._contacts.pairs))
         return order[starts_of_runs(self._contacts.pairs[order])]
 
     def _between(self, contacts: Contacts) -> Floats:
-        """Return the middle of the shortest way between two triangles, (c, 3)."""
+        """Return the middle of the shortest connection of the two triangles, (c, 3)."""
         rows = self._met[:, contacts.pairs]
         corners = [self._world.corners(*each) for each in zip(contacts.entries, rows, strict=True)]
         return middles_between(*corners).T
 
     def coplanar(self, wanted: Flags, same: bool) -> Audit:
-        """Return the pairs that share an area of faces which look the same way, or opposite."""
+        """Return the pairs with coplanar faces: of the same orientation, or else of opposite."""
         features = self._features
         areas = np.where(features.same == same, features.areas, 0.0)
         sums = np.bincount(self._contacts.pairs, areas, minlength=len(wanted))
@@ -253,7 +260,7 @@ class _Verdict:
         )  # fmt: skip
 
     def near(self, gaps: Contacts) -> Audit:
-        """Return the pairs that are farther apart than the band, but within the clearance."""
+        """Return the near pairs: farther apart than the band, but within the clearance."""
         faces = self._world.pool.order[gaps.entries]
         return self._found(
             of.NEAR, gaps.pairs, of.DISTANCE, gaps.distances, gaps.distances,

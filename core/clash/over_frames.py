@@ -1,8 +1,11 @@
-"""Contacts over frames: temporal coherence, boxes by their changes, triangles of what has moved.
+"""Contacts over frames, with temporal coherence.
 
-Two placements whose boxes stay apart are not looked at, and of two that stay where they were it is
-known what they do: J. D. Cohen and others, "I-COLLIDE: An Interactive and Exact Collision
-Detection System for Large-Scale Environments", 1995.
+Pairs of overlapping boxes are updated from the boxes that changed. Triangles are tested only for
+new pairs and pairs with a changed placement; other pairs keep their result of the last frame.
+J. D. Cohen and others, "I-COLLIDE: An Interactive and Exact Collision Detection System for
+Large-Scale Environments", 1995.
+
+A row is the position of a placement in the snapshot of the scene.
 """
 
 from copy import copy, deepcopy
@@ -30,25 +33,25 @@ from .judge import world_of
 from .rules import PairRules, checked_band, moment_of
 from .solids import nested_of
 
-# Bits of a name, two of which are the key of a pair.
+# Bits of a name; the key of a pair combines two names.
 _BITS = 31
 _OVERTAKEN = "another look was begun since this one: look again"
 
 
 @dataclass(frozen=True, eq=False)
 class ContactIntervals(Record):
-    """When pairs were in contact: from which look at a scene to which.
+    """Intervals of looks at a scene during which pairs were in contact.
 
     Attributes
     ----------
     pairs : ndarray of intp, shape (2, h)
-        The names of both, the smaller first; sorted by pair, then by `first`.
+        The names of both placements, the smaller first; sorted by pair, then by `first`.
     first, last : ndarray of intp, shape (h,)
-        Numbers of looks, from 0 on: from the first to the last the two were in contact in each,
-        and neither in the one before nor in the one after.
+        Numbers of looks, from 0 on. The pair was in contact at each look from `first` to `last`,
+        but not at the look before, nor at the look after.
     looks : int
-        How many there were. What was so in the last one may go on, what was so in the first may
-        have begun earlier.
+        The number of looks. An interval that ends with the last look may continue; an interval
+        that begins with the first look may have begun earlier.
     """
 
     pairs: Ids
@@ -58,16 +61,16 @@ class ContactIntervals(Record):
 
 
 class ContactTracker:
-    """Keeps when the placements of a scene come into contact, and until when.
+    """Recorder of the intervals during which placements of a scene are in contact.
 
-    Two are in contact if their triangles are no farther apart than the band, or if one has a part
-    inside the other, which is closed: what `supports` says holds.
+    Two placements are in contact if their triangles are no farther apart than the band, or if one
+    has a part inside the other, which is closed. `supports` counts the same contacts.
 
     Parameters
     ----------
     band : float, optional
-        Scene units; of each pair it is that, or what coordinates resolve, as for `audit`. None
-        and 0 state no length.
+        Largest distance in contact, scene units. The band of a pair is never less than the
+        resolution of its coordinates, as for `audit`. None and 0 state no band.
 
     Raises
     ------
@@ -78,17 +81,18 @@ class ContactTracker:
     def __init__(self, *, band: float | None = None) -> None:
         self._band = checked_band(band)
         self._boxes = DynamicOctree()
-        # By id of the boxes.
+        # The name of each box, by its id in the octree.
         self._name_of = np.empty(0, np.intp)
         self._seen = _Seen(*(np.empty(0, np.intp),) * 3, np.empty((12, 0)), np.zeros(0, bool))
-        # Whether no other look was begun since the last one.
+        # Current until another look begins.
         self._freshness = Freshness()
-        # What is known of which mesh is held, so that no other has its address.
+        # Meshes and their numbers, by `id`. A mesh is held, so that no other can get its address.
         self._shapes: dict[int, tuple[Mesh, int]] = {}
         self._born = 0
-        # Keys of the pairs whose boxes meet, and which of them are in contact.
+        # Keys of the pairs whose boxes overlap, and flags of the pairs in contact.
         self._known, self._touch = np.empty(0, np.intp), np.zeros(0, bool)
-        # Keys of the pairs in contact and since when; (3, k) keys and intervals that are over.
+        # Keys of the pairs in contact, and their first looks. Ended contacts: arrays (3, k) of
+        # keys, first looks and last looks.
         self._open, self._since = np.empty(0, np.intp), np.empty(0, np.intp)
         self._over: list[Ids] = []
         self._tested: list[int] = []
@@ -101,11 +105,11 @@ class ContactTracker:
         return other
 
     def __deepcopy__(self, memo: object) -> Self:
-        # A mesh is known by being the very same one, so it stays that.
+        # Meshes are recognized by identity, so they must not be copied.
         return copy(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        # Elsewhere the meshes are others.
+        # Unpickled meshes are other objects, so these identities do not apply to them.
         return {**vars(self), "_shapes": {}}
 
     def __repr__(self) -> str:
@@ -113,17 +117,17 @@ class ContactTracker:
 
     @property
     def band(self) -> float | None:
-        """How far apart what is in contact may be; None if that is what coordinates resolve."""
+        """The largest distance in contact; None if it is the resolution of the coordinates."""
         return self._band or None
 
     @property
     def tested(self) -> Ids:
-        """For each look, of how many pairs triangles were looked at, (looks,)."""
+        """The number of pairs whose triangles were tested, at each look, (looks,)."""
         return np.array(self._tested, np.intp)
 
     @property
     def intervals(self) -> ContactIntervals:
-        """When which pairs were in contact, so far."""
+        """All intervals of contact, up to the last look."""
         looks = len(self._tested)
         lasting = np.stack((self._open, self._since, np.full(len(self._open), looks - 1)))
         keys, first, last = np.concatenate((*self._over, lasting), axis=1)
@@ -142,36 +146,37 @@ class ContactTracker:
         skipped: ArrayLike | None = None,
         groups: SupportsIndex = ALL_GROUPS,
     ) -> Steps[Ids]:
-        """Look at a scene as it is now: the next frame, in steps.
+        """Record the contacts of the current state of a scene as the next frame, in steps.
 
         Parameters
         ----------
         scene : SceneOctree
-            Placed meshes; the same scene each time, or another that has some of the same names.
+            Placed meshes; the same scene each time, or another scene with some equal names.
         names : array_like of int, shape (n,), optional
-            What each placement is called, in the order of `scene.ids`: different numbers below
-            2**31 by which it is known from look to look. By default its id.
+            The name of each placement, in the order of `scene.ids`: distinct numbers below 2**31
+            that identify placements from look to look. By default their ids.
         owners, ones, others, skipped, groups : optional
-            What counts, as for `audit`; it may change from look to look.
+            Filters as for `audit`; they may change from look to look.
 
         Returns
         -------
         generator of ndarray of intp, shape (2, h)
-            The names of the pairs that are in contact now, the smaller first; sorted, each once.
+            The names of the pairs in contact at this look, the smaller first; sorted, unique.
 
         Raises
         ------
         ValueError
-            If this is no scene, names are not one number for each placement, each once, or as
-            with `audit`. Nothing is looked at then.
+            If `scene` is no scene, `names` are not one distinct number for each placement, or as
+            with `audit`. The look does not count then.
         RuntimeError
-            At a step, if the scene has changed since the call, or another look was begun since
-            the first step.
+            At a step, if the scene has changed since the call, or another look began since the
+            first step.
 
         Notes
         -----
-        O(placements + pairs whose boxes meet), and triangles only of those pairs that have come
-        near each other, or of which one has moved or has another mesh: see `tested`.
+        O(placements + pairs of overlapping boxes). Triangles are tested only for pairs that have
+        come near each other, or with a placement that has moved or has another mesh; their number
+        is in `tested`.
         """
         moment = moment_of(scene, groups)
         called = _checked_names(moment, names)
@@ -205,7 +210,7 @@ class ContactTracker:
         return self._note(keys, touch, len(asked))
 
     def _take(self, moment: Moment, called: Ids) -> None:
-        """Bring the boxes up to date, and note what is not as it was."""
+        """Update the boxes, and mark placements with another matrix or mesh as dirty."""
         placements, old = moment.placements, self._seen
         (rows,) = placements.is_there.nonzero()
         rows = rows[np.argsort(called[rows])]
@@ -230,7 +235,7 @@ class ContactTracker:
         self._seen = _Seen(names, ids, shapes, matrices, is_other)
 
     def _numbered(self, meshes: Meshes, numbers: Ids) -> Ids:
-        """Return for meshes numbers that are others once they are replaced."""
+        """Return a number for each mesh, which differs after the mesh was replaced."""
         each, which = np.unique(numbers, return_inverse=True)
         before, self._shapes = self._shapes, {}
         for mesh in map(meshes.__getitem__, each.tolist()):
@@ -241,7 +246,7 @@ class ContactTracker:
         return np.array(found, np.intp)[which]
 
     def _note(self, keys: Ids, touch: Flags, tested: int) -> Ids:
-        """Keep what was found at this look, and return the pairs in contact."""
+        """Record the results of this look, and return the pairs in contact."""
         look, now = len(self._tested), keys[touch]
         places = np.searchsorted(self._open, now)
         lasts = np.append(self._open, -1)[places] == now
@@ -257,9 +262,9 @@ class ContactTracker:
 
 @dataclass(frozen=True)
 class _Seen:
-    """The placements of the last look by name, ascending: boxes, meshes, matrices (12, n).
+    """Placements of the last look by ascending name: boxes, meshes, matrices (12, n).
 
-    Those that are dirty are not what they were when they were last compared with others.
+    `dirty` flags placements changed since the last completed look. `ids` are numbers of boxes.
     """
 
     names: Ids
@@ -270,7 +275,7 @@ class _Seen:
 
 
 def in_contact(moment: Moment, met: Ids, stated: float) -> Steps[Flags]:
-    """Return which pairs of rows, (2, h), are no farther apart than a band, or nested, (h,)."""
+    """Flag the pairs of rows, (2, h), that are within their bands or nested, (h,)."""
     found = np.zeros(met.shape[1], bool)
     for banded in by_band(moment, met, stated):
         steps = _in_contact(banded.moment, met[:, banded.some], banded.scaled(banded.band))
@@ -288,7 +293,7 @@ def _in_contact(moment: Moment, met: Ids, band: float) -> Steps[Flags]:
 
 
 def _nested(moment: Moment, met: Ids, band: float) -> Steps[Flags]:
-    """Return which of two, of pairs of rows without contact, has a part in the other."""
+    """Flag the pairs of rows `met`, all without contact, with a part of one in the other, (h,)."""
     meshes = distinct(moment.placements.meshes[distinct(met)])
     world = yield from between(0.0, 0.5, world_of(moment, meshes, band))
     found = np.zeros(met.shape[1], bool)

@@ -1,9 +1,11 @@
 """Pieces of surfaces, each wholly inside, outside or on the surface of another solid.
 
-A triangle changes sides of a surface only where it meets it. It is divided by the planes of all
-triangles that it has contact with, and by the edges of those that lie in its own plane
-(`cutting`); triangles without contact are of one side as they are, and so are all that hang
-together.
+A triangle changes from one side of a surface to the other only where it meets the surface. So a
+triangle is divided by the planes of all triangles in contact, and by the edges of coplanar ones
+(`cutting`). A connected set of triangles without contact lies on one side.
+
+A row is the position of a placement in the snapshot, an entry the position of a triangle in the
+pool.
 """
 
 from dataclasses import dataclass
@@ -17,15 +19,16 @@ from ..scene.moment import Moment
 from ..scene.pool import Pool
 from ..steps import Steps
 
-# Parts of surfaces that are placed in a step.
+# Parts of surfaces per step.
 _PLACED = 32_768
 
 
 @dataclass(frozen=True)
 class SurfaceParts(Columns):
-    """Triangles (9, n) of surfaces, of which solid `solids` each may lie in, (n,).
+    """Parts of surfaces: triangles (9, n), each with a solid in which it may lie, (n,).
 
-    `entries` are what they are parts of; `uniform` ones are of one side of the solid's surface.
+    `entries` are the whole triangles of the parts. `uniform` flags parts wholly on one side of the
+    solid's surface.
     """
 
     corners: Floats
@@ -37,9 +40,9 @@ class SurfaceParts(Columns):
 def triangles_in_boxes(
     moment: Moment, pool: Pool, rows: Ids, boxes: Floats
 ) -> Steps[SurfaceParts]:
-    """Return the triangles placed in these rows that reach into boxes (6, b).
+    """Return the triangles placed in `rows`, (b,), that reach into boxes (6, b).
 
-    Box by box, each in the order of the triangles.
+    Triangles are sorted by box, then by number; `solids` are the numbers of the boxes.
     """
     nodes, solids = pool.nodes, np.arange(len(rows))
     found = nodes.roots[moment.placements.meshes[rows]]
@@ -75,7 +78,11 @@ def triangles_in_boxes(
 
 
 def plane_through(corners: Floats, number: int) -> tuple[Floats, Floats]:
-    """Return the unit normal and height of the plane through an edge, or of the triangle (3)."""
+    """Return the unit normals and heights of planes of triangles (9, n).
+
+    If `number` is 3, the plane is that of the triangle itself; if it is less, the plane goes
+    through this edge and is perpendicular to the triangle.
+    """
     points = corners.reshape(3, 3, -1)
     normal = cross(points[1] - points[0], points[2] - points[0])
     start = points[number % 3]
@@ -88,7 +95,7 @@ def plane_through(corners: Floats, number: int) -> tuple[Floats, Floats]:
 def cut(
     corners: Floats, normals: Floats, heights: Floats, wanted: Flags, through: float
 ) -> tuple[Floats, Ids]:
-    """Return triangles (9, n) divided by planes where wanted, and of which each is a part."""
+    """Return the parts of triangles (9, n), divided by planes if `wanted`, and their triangles."""
     points = corners.reshape(3, 3, -1)
     sides = np.stack([dot(normals, point) - heights for point in points])
     sides[np.abs(sides) <= through] = 0.0
@@ -98,7 +105,7 @@ def cut(
     whole[some] = False
     (kept,) = whole.nonzero()
     signs, sides, points = signs[:, some], sides[:, some], points[:, :, some]
-    # The corner that is alone on its side comes first.
+    # The single corner on its side of the plane comes first.
     total = signs.sum(axis=0)
     alone = np.where(total == 0, signs == 1, signs == -np.sign(total)).argmax(axis=0)
     turn, each = (alone + np.arange(3)[:, None]) % 3, np.arange(len(some))

@@ -1,4 +1,7 @@
-"""Collision filtering of audits: pairs that count by owners, by two sides, and exceptions."""
+"""Collision filters of audits: by owner, by two sets of placements, and by excluded pairs.
+
+A row is the position of a placement in the snapshot of the scene.
+"""
 
 from dataclasses import dataclass
 from typing import SupportsIndex
@@ -14,7 +17,10 @@ from ..scene.moment import Moment
 
 @dataclass(frozen=True)
 class PairRules:
-    """Which pairs of rows count, (n,) and keys of pairs that do not; None where all do."""
+    """Filters of pairs of rows: owners, (n,), two sets of rows, and keys of excluded pairs.
+
+    A filter that is None excludes no pair. `count` is the number of rows.
+    """
 
     owners: Ids | None
     ones: Ids | None
@@ -31,7 +37,7 @@ class PairRules:
         others: ArrayLike | None,
         skipped: ArrayLike | None,
     ) -> "PairRules":
-        """Return checked rules."""
+        """Check the arguments, with placements given by id, and return the filters."""
         count, placements = len(moment.placements), moment.placements
         numbers = None if owners is None else checks.one_each("owners", owners, count)
         sides = [
@@ -71,11 +77,11 @@ class PairRules:
 
 
 def moment_of(scene: SceneOctree, groups: SupportsIndex) -> Moment:
-    """Return a scene as it is now, checked."""
+    """Check the arguments, and return a snapshot of the scene for a mask of groups."""
     checks.kind("scene", scene, (SceneOctree,))
     return scene._snapshot(groups)
 
 
 def checked_band(band: float | None) -> float:
-    """Return a band; 0 if none is stated."""
+    """Return the band, checked; 0 for None."""
     return 0.0 if band is None else checks.length("band", band)

@@ -1,9 +1,14 @@
-"""Seams: the lines in which surfaces without an inside cross, along edges of their own, too.
+"""Seams: lines in which surfaces without an inside cross, along edges of triangles too.
 
-What reaches a line from both surfaces are wings: a triangle that goes through it has two, and of
-one that ends on it, by an edge, so have all that share the edge. Sorted by angle around the line,
-wings of surfaces that cross stand in turns, at least two of each; of what only ends there, or
-folds there, they do not. What is no farther from a plane than the band lies in it.
+A wing is the part of a triangle on one side of a line. A triangle that crosses the line has two
+wings. If a triangle ends at the line with an edge, each triangle that shares this edge has one.
+
+Surfaces cross in a line if their wings alternate by angle around it, with at least two wings of
+each surface. The wings of surfaces that only end or fold at the line do not alternate. Points
+within the band of a plane count as in the plane.
+
+A row is the position of a placement in the snapshot, an entry the position of a triangle in the
+pool. `met` are pairs of rows, (2, p).
 """
 
 from dataclasses import dataclass, replace
@@ -29,16 +34,17 @@ from .crossings import Parts, common_part, lengths_of, unit_normals
 from .solids import World
 
 _LOOKED = 8_192
-# Wings that reach less than this part of the band beyond the line, or above another, do not count.
+# Wings narrower than this fraction of the band are ignored, and so are wings of both surfaces
+# that are closer to each other than this.
 _FLAT = 0.5
 
 
 @dataclass(frozen=True)
 class Seams:
-    """Pieces of lines in which surfaces cross, each once: segments (2, 3, s).
+    """Segments (2, 3, s) in which surfaces cross, each listed once.
 
-    `pairs` are those of the contacts that each was found by, (s,), ascending; `crossing` are all
-    contacts that meet in any of them, (c,).
+    `pairs` are the pairs of rows of the segments, (s,), ascending. `crossing` flags all contacts
+    whose triangles cross in a seam, (c,).
     """
 
     pairs: Ids
@@ -47,7 +53,7 @@ class Seams:
 
 
 def seams_of(world: World, met: Ids, contacts: Contacts) -> Steps[Seams]:
-    """Return where surfaces cross, of contacts of pairs of rows `met`, (2, p)."""
+    """Return the seams among contacts of pairs of rows `met`, (2, p)."""
     parts = [_meets(world, met, contacts, np.arange(0))]
     for some in blocks(len(contacts), _LOOKED):
         parts.append(_meets(world, met, contacts, np.arange(some.start, some.stop)))
@@ -68,9 +74,9 @@ def seams_of(world: World, met: Ids, contacts: Contacts) -> Steps[Seams]:
 
 
 def _meets(world: World, met: Ids, contacts: Contacts, some: Ids) -> Parts:
-    """Return where the planes of some contacts meet, in pieces longer than the band.
+    """Return the segments, longer than the band, in which triangles of contacts intersect.
 
-    The `pairs` of the pieces are numbers of contacts.
+    The `pairs` of the segments are numbers of contacts.
     """
     rows, entries = met[:, contacts.pairs[some]], contacts.entries[:, some]
     ones, others = (
@@ -82,7 +88,7 @@ def _meets(world: World, met: Ids, contacts: Contacts, some: Ids) -> Parts:
 
 
 def _edge_codes(world: World, entries: Ids, edges: Ids, names: Ids) -> Ids:
-    """Return numbers of edges of triangles by the names of their ends, equal where those are."""
+    """Return codes of edges of triangles, equal if the edges have the same `names` of ends."""
     faces = world.pool.arranged.faces.T
     ends = [names[faces[(edges + step) % 3, entries]] for step in (0, 1)]
     low, high = np.minimum(*ends), np.maximum(*ends)
@@ -90,21 +96,21 @@ def _edge_codes(world: World, entries: Ids, edges: Ids, names: Ids) -> Ids:
 
 
 def _keys(world: World, met: Ids, contacts: Contacts, meets: Parts) -> Ids:
-    """Return by what contacts are known that meet in the same piece of a line, (3, m).
+    """Return keys that are equal for the same segment of the same pair, (3, m).
 
-    Triangles and edges in one place count once.
+    Coincident triangles, and coincident edges, have the same keys.
     """
     entries = contacts.entries[:, meets.pairs]
     codes = _edge_codes(world, entries, np.maximum(meets.edges, 0), world.shells.places)
     codes = np.where(meets.edges < 0, -1 - world.shells.leads[entries], codes)
     pairs = contacts.pairs[meets.pairs]
-    # Of a surface that crosses itself, either side may come first.
+    # In a self-intersection, both orders of the two sides are the same segment.
     codes = np.where(met[0, pairs] == met[1, pairs], np.sort(codes, axis=0), codes)
     return np.concatenate((pairs[None], codes))
 
 
 def _longest(meets: Parts, keys: Ids) -> Parts:
-    """Return the longest of those with the same keys, the first of several."""
+    """Return the longest segment of each key; ties go to the first contact."""
     way = meets.segments[1] - meets.segments[0]
     order = np.lexsort((meets.pairs, -dot(way, way), *keys))
     new = np.zeros(len(order), bool)
@@ -115,14 +121,14 @@ def _longest(meets: Parts, keys: Ids) -> Parts:
 
 @dataclass(frozen=True)
 class _Stars:
-    """Which entries share an edge: codes of edges, ascending, and an entry of each, (e,)."""
+    """Triangles by edge: codes of edges, ascending, each with an entry that has the edge, (e,)."""
 
     codes: Ids
     entries: Ids
 
     @classmethod
     def of(cls, world: World, rows: Ids, meets: Parts) -> "_Stars":
-        """Return the stars of the edges of meshes in some rows, if any edge is asked about."""
+        """Return the edges of the meshes placed in `rows`; none if `meets` has no edges."""
         meshes = distinct(world.meshes(rows)) if (meets.edges >= 0).any() else rows[:0]
         _, entries = world.pool.entries(meshes, world.moment.meshes.sizes[meshes])
         codes = np.concatenate(
@@ -135,7 +141,7 @@ class _Stars:
         return cls(codes[order], np.tile(entries, 3)[order])
 
     def around(self, codes: Ids) -> tuple[Ids, Ids]:
-        """Return of which of these edges each is, and the entries that share it."""
+        """Return the entries that have the edges `codes`, as pairs: index into `codes`, entry."""
         first = np.searchsorted(self.codes, codes)
         counts = np.searchsorted(self.codes, codes, side="right") - first
         which = np.repeat(np.arange(len(codes)), counts)
@@ -144,7 +150,7 @@ class _Stars:
 
 @dataclass(frozen=True)
 class _Wings(Columns):
-    """Wings: the line that each reaches, (w,), on which side, in which direction, how far."""
+    """Wings: the line of each, (w,), its surface (0 or 1), its direction (x, y) and its width."""
 
     of: Ids
     sides: Ids
@@ -154,7 +160,7 @@ class _Wings(Columns):
 
 
 def _crosses(world: World, met: Ids, contacts: Contacts, meets: Parts, stars: _Stars) -> Flags:
-    """Return which of these lines both surfaces go through."""
+    """Flag the lines `meets` in which both surfaces cross, (m,)."""
     entries = contacts.entries[:, meets.pairs]
     rows = met[:, contacts.pairs[meets.pairs]]
     normals = unit_normals(world.corners(entries[0], rows[0]).reshape(3, 3, -1))
@@ -176,7 +182,7 @@ def _crosses(world: World, met: Ids, contacts: Contacts, meets: Parts, stars: _S
 def _wings(
     corners: Floats, meets: Parts, of: Ids, ways: Floats, axes: tuple[Floats, Floats], side: int
 ) -> _Wings:
-    """Return how triangles reach lines: to one way or the other, or to that where they are (0)."""
+    """Return the wings of triangles on the side 1 or -1 of lines, or on the wider side (0)."""
     across = cross(unit_normals(corners), meets.lines[:, of])
     beyond = np.stack([dot(across, corner - meets.segments[0, :, of].T) for corner in corners])
     high, low = beyond.max(axis=0), -beyond.min(axis=0)
@@ -186,9 +192,9 @@ def _wings(
 
 
 def _in_turns(wings: _Wings, count: int, flat: float) -> Flags:
-    """Return around which lines wings of both sides stand in turns, two of each at least."""
+    """Flag the lines around which the wings of both surfaces alternate, with two of each."""
     wings = wings[wings.reach > flat]
-    # Grows with the angle, from 0 to 4: only its order counts.
+    # A monotonic function of the angle, from 0 to 4, is enough for sorting.
     slope = wings.y / (np.abs(wings.x) + np.abs(wings.y))
     angles = np.where(wings.x < 0, 2.0 - slope, np.where(wings.y < 0, 4.0 + slope, slope))
     wings = wings[np.lexsort((wings.sides, angles, wings.of))]
@@ -198,7 +204,7 @@ def _in_turns(wings: _Wings, count: int, flat: float) -> Flags:
     cosine = here.x * there.x + here.y * there.y
     close = (cosine > 0) & (sine * np.minimum(here.reach, there.reach) <= flat)
     close &= here.sides != there.sides
-    # What lies on each other takes no turn.
+    # Wings that lie on each other do not count.
     left = ~close
     left[following[close]] = False
     wings = wings[left]
@@ -207,7 +213,7 @@ def _in_turns(wings: _Wings, count: int, flat: float) -> Flags:
 
 
 def _following(runs: Ids) -> Ids:
-    """Return the place after each in its run of equal numbers, after the last the first."""
+    """Return the next position in each run of equal numbers; the last is followed by the first."""
     places = np.arange(1, len(runs) + 1)
     places[ends_of_runs(runs)] = starts_of_runs(runs)
     return places

@@ -18,7 +18,7 @@ _LOOKED = 8_192
 
 
 def crossing_selves(moment: Moment, rows: Ids, band: float) -> Steps[Audit]:
-    """Return the self-intersections of placements in these rows."""
+    """Return the self-intersections of the placements in `rows` of the snapshot."""
     if len(rows) == 0:
         return nothing()
     meshes = np.unique(moment.placements.meshes[rows])
@@ -57,10 +57,11 @@ def crossing_selves(moment: Moment, rows: Ids, band: float) -> Steps[Audit]:
 
 
 def _strangers(world: World, found: Ids, ids: Ids) -> Steps[Contacts]:
-    """Return those of placements and two triangles of each, (3, h), that share no corner.
+    """Return the pairs of triangles in `found`, (3, h), that share no corner.
 
-    Corners are one if they have one number, or if open edges in one place are sewn together there:
-    vertices of two sheets that merely lie in one place are not.
+    `found` has the id of a placement and two triangles of it in each column. Corners are shared if
+    they have the same number, or are welded along coincident open edges; coincident vertices of
+    two separate sheets are not.
     """
     pairs = np.searchsorted(ids, found[0])
     meshes = world.meshes(world.moment.placements.rows_named(found[0]))
@@ -78,7 +79,7 @@ def _strangers(world: World, found: Ids, ids: Ids) -> Steps[Contacts]:
 
 
 def _entries(world: World, meshes: Ids, triangles: Ids) -> Ids:
-    """Return the entries of triangles of meshes."""
+    """Return the positions in the pool of triangles, given by mesh and number."""
     order, firsts = world.pool.order, world.pool.firsts
     laid = np.unique(meshes)
     laid = laid[np.argsort(firsts[laid])]

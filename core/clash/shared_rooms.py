@@ -1,8 +1,10 @@
-"""Solids that share room though no surface of either lies in the other.
+"""Solids that share volume, though no surface of either lies in the other.
 
-Of two such solids each part is wholly in the other or wholly out of it: one point inside the one,
-asked of the other, tells. Where all parts of both are, and the surfaces are one, they are one
-solid twice, however their faces are cut into triangles.
+Each connected component of such a solid lies wholly inside or wholly outside the other solid, so
+a test of one interior point is enough. If all components of both solids lie inside, and their
+surfaces are the same, the solids are duplicates, whatever their triangulations.
+
+A row is the position of a placement in the snapshot of the scene.
 """
 
 from dataclasses import dataclass
@@ -17,20 +19,23 @@ from .inside import inside, nearest_triangles
 from .solids import World
 from .twins import middle_and_size, shape_limits
 
-# Bands between a face and a point beside it: surfaces that are flush are two apart at most.
+# Distance of a test point from its face, in bands; flush surfaces are at most two bands apart.
 _BESIDE = 4.0
-# Shells that share less of their area with the other solid have a surface beside it.
+# A component that shares a smaller fraction of its area with the other solid is not tested: it has
+# faces off the other surface.
 _SHARED = 0.9
 
 
 def shared_rooms(
     world: World, met: Ids, flush: Flags, areas: Floats
 ) -> Steps[tuple[Flags, Floats, Floats]]:
-    """Return which pairs of rows `met`, (2, p), of those that are flush, share room.
+    """Flag the flush pairs of rows `met`, (2, p), that share volume, (p,).
 
-    Also how far the surfaces of one solid are apart, (p,), NaN of pairs that are not one solid
-    twice; and a point that a pair shares, (3, p). Flush are closed meshes of which no surface
-    lies in the other, deeper than the band. `areas` are those of the faces that they share, (p,).
+    Also return the distance between the surfaces of duplicates, (p,), NaN for other pairs, and a
+    point in both solids, (3, p), NaN for other pairs.
+
+    `flush` flags pairs of closed meshes in contact, with no surface deeper than the band in the
+    other solid. `areas` are the areas of their shared faces, (p,).
     """
     count = met.shape[1]
     shared, apart = np.zeros(count, bool), np.full(count, np.nan)
@@ -59,9 +64,9 @@ def shared_rooms(
 
 
 def _apart(world: World, met: Ids) -> Steps[Floats]:
-    """Return how far surfaces in pairs of rows are apart if they have one shape, else NaN, (p,).
+    """Return the distances between surfaces of the same shape, else NaN, (p,).
 
-    As of `twins`, shapes are compared where both have one middle.
+    As in `twins`, shapes are compared after a shift to a common center.
     """
     samples = [_samples(world, rows) for rows in met]
     middles, sizes = zip(*(middle_and_size(*each) for each in samples), strict=True)
@@ -81,7 +86,7 @@ def _apart(world: World, met: Ids) -> Steps[Floats]:
 
 
 def _samples(world: World, rows: Ids) -> tuple[Floats, Ids]:
-    """Return the corners of the meshes in rows, (3, 3, n), and where those of each begin, (p,)."""
+    """Return the corners of the meshes in rows, (3, 3, n), and the start of each mesh, (p,)."""
     meshes = world.meshes(rows)
     sizes = world.moment.meshes.sizes[meshes]
     owners, entries = world.pool.entries(meshes, sizes)
@@ -90,7 +95,7 @@ def _samples(world: World, rows: Ids) -> tuple[Floats, Ids]:
 
 
 def _deep(world: World, points: Floats, rows: Ids) -> Steps[Flags]:
-    """Return which points, (3, q), are inside the meshes in these rows, deeper than the band."""
+    """Flag the points, (3, q), deeper than the band inside the meshes in `rows`, (q,)."""
     is_in = yield from between(0.0, 0.5, inside(world.moment, points, rows))
     (some,) = is_in.nonzero()
     nowhere = np.full(len(some), np.inf)
@@ -102,9 +107,9 @@ def _deep(world: World, points: Floats, rows: Ids) -> Steps[Flags]:
 
 @dataclass(frozen=True)
 class _Shells(Columns):
-    """Shells of solids: whose they are, (q,), their areas, and the largest triangle of each.
+    """Connected components of solids: the solid of each, (q,), and its area, (q,).
 
-    Of that the middle and the unit normal, (3, q).
+    `middles` and `normals`, (3, q), are the center and unit normal of its largest triangle.
     """
 
     whose: Ids
@@ -114,7 +119,7 @@ class _Shells(Columns):
 
 
 def _shells(world: World, rows: Ids) -> _Shells:
-    """Return the shells of the solids in these rows."""
+    """Return the connected components of the solids in `rows`."""
     pool, shells = world.pool, world.shells
     meshes = world.meshes(rows)
     whose, entries = pool.entries(meshes, world.moment.meshes.sizes[meshes])
@@ -134,9 +139,10 @@ def _shells(world: World, rows: Ids) -> _Shells:
 
 
 def _interior_points(world: World, shells: _Shells, rows: Ids) -> Steps[tuple[Floats, Ids]]:
-    """Return points inside the meshes in these rows, (3, q), one for each shell, and whose, (q,).
+    """Return a point inside each component, (3, q), and its mesh as an index into `rows`, (q,).
 
-    They lie next to the middles of the largest triangles, on the sides that are in.
+    The point is next to the center of the largest triangle, on the inner side. Components without
+    an inner side there have no point.
     """
     steps = _BESIDE * world.band * np.concatenate((shells.normals, -shells.normals), axis=1)
     points, whose = np.tile(shells.middles, 2) + steps, np.tile(shells.whose, 2)

@@ -1,15 +1,19 @@
-"""Solids: which triangles of a mesh bound its inside, for all that asks "inside" or "closed".
+"""Shells of meshes: the definition of "closed" and "inside" for all tests.
 
-Triangles on the same three places count once, whichever way they face; the smallest number keeps
-its direction. A shell is a part that hangs together by vertices, or by open edges in one place,
-since exporters split vertices along seams. It is closed if each edge has an even number of its
-triangles. A point is inside a mesh where the winding number is not 0, counted over the shells that
-are closed and consistently oriented; a closed shell that is not counts by the parity of its
-crossings. Overlapping shells are one solid, a hollow body whose inner shell is turned is hollow,
-and sheets, of one side or two, have no inside.
+A shell is a connected component of a mesh: triangles connected by vertices, or by coincident open
+edges, since exporters split vertices along seams. A shell is closed if each edge has an even
+number of its triangles.
 
-Where two solids of one part share a wall, so that it is not closed with the wall once, coincident
-triangles cancel in pairs. Closed shells of the same triangles count once.
+A point is inside a mesh if its winding number is not 0, counted over the closed, consistently
+oriented shells. Other closed shells count by the parity of their crossings. So overlapping shells
+are one solid, a body whose inner shell is reversed is hollow, and sheets, one-sided or two-sided,
+have no inside.
+
+Coincident triangles count once, whichever way they face, with the orientation of the smallest
+number. If a shell is not closed then, like two solids with a common wall, its coincident triangles
+cancel in pairs. Closed shells with the same triangles count once.
+
+An entry is the position of a triangle in the pool.
 """
 
 from dataclasses import dataclass, fields, replace
@@ -28,22 +32,25 @@ from .coincident import coincident_steps
 from .components import component_steps
 from .edges import irregular_edges, sewn
 
-# Codes of triangles: of no solid; of an oriented shell. A shell that counts by parity has a number
-# of its own, of which those that a ray crosses are combined by exclusive or (Zobrist hashing).
+# Codes of triangles: not counted; in an oriented shell. A shell that counts by parity has a random
+# code of its own; the codes that a ray crosses are combined by exclusive or (Zobrist hashing).
 UNCOUNTED, ORIENTED = 0, -1
 _MIXES = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
 
 @dataclass
 class Shells:
-    """Meshes by number, entries and vertices of the pool, and what bounds solids.
+    """Shells of the meshes of a pool, in arrays by mesh, by vertex and by entry.
 
-    Meshes have an inside where they are `closed`. `codes` tell how triangles count, those of a
-    mesh by number from its `starts` on. Entries in no solid's surface are flagged by `is_open`;
-    `leads` are the entries with the smallest number in the same place. `places[v]` is the first
-    vertex of the mesh in the place of vertex v, `knots[v]` the first of those that are one with
-    it, `parts` the smallest knot of its shell. `firsts` are the first entries of meshes when they
-    were looked at, -1 if they were not: one that was replaced has others.
+    By mesh: `closed` flags meshes with an inside. `codes` define how triangles count; the codes of
+    a mesh begin at its `starts`, in the order of triangle numbers. `firsts` are the first entries
+    of examined meshes, -1 for others; a replaced mesh has another first entry.
+
+    By vertex: `places[v]` is the first vertex of the mesh with the coordinates of v, `knots[v]` is
+    the first vertex welded with v, and `parts[v]` is the first vertex of the shell of v.
+
+    By entry: `is_open` flags triangles that bound no solid. `leads` are the coincident entries
+    with the smallest triangle number.
     """
 
     firsts: Ids
@@ -58,12 +65,12 @@ class Shells:
 
     @classmethod
     def none(cls) -> "Shells":
-        """Return what is known of no mesh."""
+        """Return shells of no meshes."""
         kinds = {each.name: bool if each.type is Flags else np.intp for each in fields(cls)}
         return cls(**{name: np.empty(0, kind) for name, kind in kinds.items()})
 
     def fitted(self, meshes: int, vertices: int, entries: int) -> "Shells":
-        """Return the same with room for so many meshes, vertices and entries."""
+        """Return the same shells, with arrays of at least the given lengths."""
         lengths = {
             **dict.fromkeys(("firsts", "starts", "closed"), meshes),
             **dict.fromkeys(("places", "knots", "parts"), vertices),
@@ -71,23 +78,23 @@ class Shells:
         }
         if all(len(getattr(self, name)) >= length for name, length in lengths.items()):
             return self
-        # Copies of all: whoever has the shorter ones may go on writing there.
+        # Every array is copied: owners of the shorter arrays may still write to them.
         longer = {name: _longer(getattr(self, name), each) for name, each in lengths.items()}
         return replace(self, **longer)
 
 
 def _longer(array: NDArray[Any], length: int) -> NDArray[Any]:
-    """Return a copy of at least this length: -1, or False, where nothing is known."""
+    """Return a copy of at least this length, filled up with -1 or False."""
     empty = 0 if array.dtype == bool else -1
     return np.append(array, np.full(max(length - len(array), 0), empty, array.dtype))
 
 
-# What is known of the meshes of each layout, as long as this lasts.
+# The shells of the meshes of each layout, for the lifetime of the layout.
 _known: WeakKeyDictionary[Layout, Shells] = WeakKeyDictionary()
 
 
 def shells_of(pool: Pool, sizes: Ids, meshes: Ids) -> Steps[Shells]:
-    """Return the shells with all of these meshes known, which have `sizes` triangles."""
+    """Return the shells, after an examination of new ones of `meshes` with `sizes` triangles."""
     arranged, shells = pool.arranged, _known.get(pool.layout, Shells.none())
     shells = shells.fitted(len(sizes), len(arranged.vertices), len(arranged.faces))
     firsts = pool.firsts[meshes]
@@ -99,7 +106,7 @@ def shells_of(pool: Pool, sizes: Ids, meshes: Ids) -> Steps[Shells]:
 
 
 def _look(shells: Shells, pool: Pool, meshes: Ids, sizes: Ids) -> Steps[None]:
-    """Find out about meshes which have `sizes` triangles."""
+    """Examine meshes with `sizes` triangles, and write the results to `shells`."""
     owners, entries = pool.entries(meshes, sizes)
     used, corners = _numbered(pool.arranged.faces.T[:, entries])
     owner_of = np.zeros(len(used), np.intp)
@@ -128,14 +135,14 @@ def _look(shells: Shells, pool: Pool, meshes: Ids, sizes: Ids) -> Steps[None]:
 
 
 def _numbered(corners: Ids) -> tuple[Ids, Ids]:
-    """Return which vertices corners (3, n) are, ascending, and the place of each among them."""
+    """Return the vertices of corners (3, n), ascending, and the index of each corner in them."""
     least, most = int(corners.min()), int(corners.max())
     is_used = flagged(most - least + 1, corners - least)
     return is_used.nonzero()[0] + least, (np.cumsum(is_used) - 1)[corners - least]
 
 
 def _welded(points: Floats, owners: Ids) -> Steps[Ids]:
-    """Return for each point (3, v) the first of its owner's at the same place, in steps."""
+    """Return for each point (3, v) the first equal point of the same owner, (v,), in steps."""
     columns = np.concatenate((owners.astype(np.float64)[None], points))
     order, is_first = yield from between(0.0, 0.9, grouped_steps(columns))
     first = np.minimum.reduceat(order, is_first.nonzero()[0]) if len(order) else order
@@ -146,9 +153,10 @@ def _welded(points: Floats, owners: Ids) -> Steps[Ids]:
 
 
 class _Surface:
-    """The triangles (3, n) of some meshes, and of them which count, (n,), once they are looked at.
+    """Triangles (3, n) of some meshes; after `look`, `counts` flags triangles that count, (n,).
 
-    `places` name the place of each vertex, `numbers` are those of triangles in their meshes.
+    `places` are equal for vertices with equal coordinates, `numbers` are the numbers of the
+    triangles in their meshes.
     """
 
     def __init__(self, corners: Ids, places: Ids, numbers: Ids) -> None:
@@ -156,7 +164,7 @@ class _Surface:
         self.counts = np.ones(corners.shape[1], bool)
 
     def look(self) -> Steps[None]:
-        """Find the shells, and which of them are closed."""
+        """Find the shells, and flag the triangles that count."""
         corners, places = self._corners, self._places
         edges = yield from between(0.0, 0.4, irregular_edges(corners, len(places)))
         joins, edges = sewn(edges, places)
@@ -178,7 +186,7 @@ class _Surface:
         self._find_leads(twins, groups)
 
     def _find_leads(self, twins: Ids, groups: Ids) -> None:
-        """Find which of coincident triangles comes first, and which triangles bound nothing."""
+        """Find the first of coincident triangles, and flag the triangles that bound no solid."""
         self.are_sheets, self.leads = ~self.counts, np.arange(len(self.counts))
         order = np.lexsort((self._numbers[twins], groups))
         leads = twins[order[starts_of_runs(groups[order])]]
@@ -187,7 +195,7 @@ class _Surface:
         self.are_sheets[twins[bounding[groups]]] = False
 
     def codes(self) -> Ids:
-        """Return how triangles count, (n,)."""
+        """Return the codes of triangles, (n,), which define how they count."""
         codes = np.where(self.counts, ORIENTED, UNCOUNTED)
         if self._twisted.any():
             (some,) = (self.counts & self._twisted[self._parts]).nonzero()
@@ -195,7 +203,7 @@ class _Surface:
         return codes
 
     def _count_once(self, twins: Ids, groups: Ids) -> Steps[None]:
-        """Count coincident triangles of a part once; if it is open then, cancel them in pairs."""
+        """Count coincident triangles of a shell once; if it is open then, cancel them in pairs."""
         order = np.lexsort((self._numbers[twins], groups, self._parts[twins]))
         twins, keys = twins[order], self._parts[twins[order]] * len(twins) + groups[order]
         starts = starts_of_runs(keys)
@@ -209,7 +217,10 @@ class _Surface:
         yield from self._judge(distinct(self._parts[twins[even]]))
 
     def _judge(self, parts: Ids) -> Steps[None]:
-        """Find which parts are closed by the places of what counts of them."""
+        """Test if shells are closed and oriented, with vertices of equal coordinates welded.
+
+        Only triangles that count are considered.
+        """
         are_asked = flagged(len(self.labels), parts)
         (vertices,) = are_asked[self.labels].nonzero()
         keys = self.labels[vertices] * len(self.labels) + self._places[vertices]
@@ -224,7 +235,7 @@ class _Surface:
         self._twisted[parts] = is_twisted[parts]
 
     def _count_shells_once(self, twins: Ids, groups: Ids) -> None:
-        """Let closed shells of the same triangles count once."""
+        """Count closed shells with the same triangles once."""
         kept = self.counts[twins]
         twins, groups = twins[kept], groups[kept]
         width = len(self.labels)
@@ -243,7 +254,7 @@ class _Surface:
 
 
 def _mixed(numbers: Ids) -> NDArray[np.uint64]:
-    """Return words of 64 bits that look random, different for different numbers."""
+    """Return pseudorandom words of 64 bits, distinct for distinct numbers."""
     words = (numbers + 1).astype(np.uint64) * _MIXES[0]
     words = (words ^ words >> np.uint64(30)) * _MIXES[1]
     mixed: NDArray[np.uint64] = words ^ words >> np.uint64(27)

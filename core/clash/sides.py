@@ -1,7 +1,7 @@
-"""Order within pairs: by box, matrix and mesh, never by number.
+"""Order within pairs of placements: by box, matrix and mesh content, never by id.
 
-Of equals, such as two nearest points, the first one found is told: names and order of placements
-must not decide which that is.
+In a tie, as between two nearest points, the audit reports the first candidate. This order keeps
+the choice independent of the ids and the order of placements.
 """
 
 from hashlib import blake2b
@@ -14,7 +14,7 @@ from ..scene.store import Mesh
 
 
 def in_order(moment: Moment, met: Ids) -> Ids:
-    """Return pairs of rows, (2, p), each with the one first that comes first."""
+    """Return pairs of placements, as rows of the snapshot, (2, p), each in this order."""
     return np.where(_is_turned(moment, met), met[::-1], met)
 
 
@@ -35,7 +35,7 @@ def _is_turned(moment: Moment, met: Ids) -> Flags:
 
 
 def _content(mesh: Mesh) -> bytes:
-    """Return what is the same for equal meshes alone."""
+    """Return a hash of the vertices and faces of a mesh."""
     held = blake2b(digest_size=16)
     for array in (mesh.triangles.vertices, mesh.triangles.faces):
         held.update(np.ascontiguousarray(array).tobytes())

@@ -1,4 +1,8 @@
-"""Surfaces in solids: parts by flood fill and parity, pieces by cuts, then their depths."""
+"""Surfaces in solids: containment of connected components and of cut pieces, and their depths.
+
+A row is the position of a placement in the snapshot, an entry the position of a triangle in the
+pool.
+"""
 
 from dataclasses import dataclass
 
@@ -20,13 +24,13 @@ from .pieces import SurfaceParts, triangles_in_boxes
 from .shells import Shells
 from .walls import Walls, walls_of
 
-# Parts of surfaces that are placed in a step.
+# Components that are placed in a step.
 _PLACED = 32_768
 
 
 @dataclass(frozen=True)
 class World:
-    """All that the parts of an audit ask: the scene at its moment, its meshes, and the band."""
+    """Shared data of an audit: the snapshot, the triangle pool, the meshes' shells, the band."""
 
     moment: Moment
     pool: Pool
@@ -34,20 +38,19 @@ class World:
     band: float
 
     def meshes(self, rows: Ids) -> Ids:
-        """Return the meshes placed in these rows."""
+        """Return the meshes placed in `rows`."""
         return self.moment.placements.meshes[rows]
 
     def corners(self, entries: Ids, rows: Ids) -> Floats:
-        """Return the corners of entries placed in these rows, (9, h)."""
+        """Return the corners of entries placed in `rows`, (9, h)."""
         return self.moment.placed(self.pool, entries, rows).rows
 
 
 def nested_of(world: World, rows: Ids, within: Moment, solids: Ids) -> Steps[tuple[Flags, Flags]]:
-    """Return which surfaces in rows have a part in closed solids that they do not touch, (d,).
+    """Flag the surfaces in `rows` with a component in their solids, without contact, (d,).
 
-    Also which surfaces lie wholly in their solids.
-
-    Solids are rows of what they stand in, which may be another scene.
+    Also flag the surfaces wholly in their solids, (d,). `solids` are rows of closed meshes in the
+    snapshot `within`, which may be of another scene.
     """
     roots = (world.shells.parts == np.arange(len(world.shells.parts))).nonzero()[0]
     meshes = world.meshes(rows)
@@ -71,7 +74,10 @@ def nested_of(world: World, rows: Ids, within: Moment, solids: Ids) -> Steps[tup
 
 
 def nested_both(world: World, met: Ids, are_open: Flags, free: Ids) -> Steps[tuple[Flags, Flags]]:
-    """Return which of each pair without contact has a part in the other, and which lies in it."""
+    """Flag the placements, in pairs `free` of contact, with a component in the other, (2, p).
+
+    Also flag the placements wholly in the other, (2, p).
+    """
     within, whole = np.zeros((2, *met.shape), bool)
     for side in range(2):
         some = free[~are_open[1 - side, free]]
@@ -82,9 +88,10 @@ def nested_both(world: World, met: Ids, are_open: Flags, free: Ids) -> Steps[tup
 
 
 def depths(world: World, rows: Ids, solids: Ids, contacts: Contacts) -> Steps[DepthBounds]:
-    """Return how deep surfaces in `rows` lie in closed surfaces in `solids`, (d,).
+    """Return the depths of surfaces in `rows` inside closed surfaces in `solids`, (d,).
 
-    `contacts.pairs` are numbers of these d, and `contacts.entries` those of surface and solid.
+    `contacts.pairs` are indices into `rows`, sorted; `contacts.entries` are triangles of the
+    surface and the solid.
     """
     lower, upper, places = (
         np.zeros(len(rows)),
@@ -105,7 +112,10 @@ def depths(world: World, rows: Ids, solids: Ids, contacts: Contacts) -> Steps[De
 
 
 def both_depths(world: World, met: Ids, contacts: Contacts, wanted: Flags) -> Steps[DepthBounds]:
-    """Return the greater of the depths of either surface in the other's solid, where wanted."""
+    """Return the greater of the wanted depths of both surfaces in the other's solid, (p,).
+
+    `wanted[side]` flags the pairs whose surface on this side is measured, (2, p).
+    """
     count = met.shape[1]
     lower, upper, places = np.zeros(count), np.zeros(count), np.full((3, count), np.nan)
     for side in range(2):
@@ -145,14 +155,17 @@ def _depths(world: World, rows: Ids, solids: Ids, contacts: Contacts) -> Steps[D
 
 
 def _inner(world: World, pieces: SurfaceParts, solids: Ids, walls: Walls) -> Steps[SurfaceParts]:
-    """Return the pieces, none of which has contact, that lie inside: all that hang together do."""
+    """Return the pieces inside their solids, of pieces without contact.
+
+    Connected pieces lie on the same side, so one piece of each connected set is tested.
+    """
     faces = world.pool.arranged.faces.T[:, pieces.entries]
     keys = pieces.solids * len(world.shells.knots) + world.shells.knots[faces]
     names, nodes = np.unique(keys, return_inverse=True)
     nodes = nodes.reshape(keys.shape)
     labels = components(len(names), nodes[:2].ravel(), nodes[1:].ravel())[nodes[0]]
     uppers = walls.below(pieces.corners, pieces.solids)
-    order = np.lexsort((-uppers, labels))  # of equals, the smallest triangle
+    order = np.lexsort((-uppers, labels))  # ties go to the first triangle
     best = order[starts_of_runs(labels[order])]
     asked = best[uppers[best] > world.band]
     middles = pieces.corners[:, asked].reshape(3, 3, -1).mean(axis=0)

@@ -1,8 +1,10 @@
-"""Contacts as a graph: connected components that no ground carries, and how far they would fall.
+"""Support of placements: the graph of contacts, its floating components, and their drops.
 
-Without a stated ground, it is the level on which most stands (`ground`).
+A component without a placement of the ground floats. If no ground is stated, the ground is the
+level at which the stacks with the most placements end (`ground`). The drop of a component is its
+smallest gap, straight down, to another component (`gaps`).
 
-What falls is followed straight down, by the gaps along this way (`gaps`) of what is below it.
+A row is the position of a placement in the snapshot of the scene.
 """
 
 from dataclasses import dataclass
@@ -35,35 +37,35 @@ _HOLDS = (
     of.COPLANAR_OPPOSITE,
     of.TOUCHING,
 )
-# Columns below placements that are looked into together.
+# Columns of space below placements in a batch.
 _COLUMNS = 4096
 
 
 @dataclass(frozen=True, eq=False)
 class Supports(Record):
-    """What carries what: components of the graph of contacts, and those that float.
+    """Graph of contacts between placements, its components, and the drops of floating ones.
 
     Attributes
     ----------
     contacts : ndarray of intp, shape (2, h)
         Pairs of placements that touch, overlap or lie in each other; sorted, each once.
     components : ndarray of intp, shape (n,)
-        Of each placement, in the order of `scene.ids`, the smallest id it hangs together with; -1
-        for one that is in none of the groups asked for.
+        The component of each placement, in the order of `scene.ids`: the smallest id in it; -1
+        for placements outside the requested groups.
     floating : ndarray of bool, shape (n,)
-        Which placements hang together with none of the ground; none that is in no group.
+        Flags of placements whose component has no ground; false outside the requested groups.
     fallers : ndarray of intp, shape (c,)
-        The components that float, by their smallest ids, ascending.
+        The floating components, named by their smallest ids, ascending.
     drops : ndarray of float64, shape (c,)
-        How far each falls until it meets something else; infinite if nothing is below.
+        Distance that each component falls until it lands; infinite if nothing is below.
     landings : ndarray of intp, shape (2, c)
-        [0] the placement of the component that lands, [1] the one that it lands on; -1 if nothing
-        is below. Where several do, the first.
+        [0] the placement of the component that lands, [1] the placement that it lands on; -1 if
+        nothing is below. Ties go to the first placement in the order of `scene.ids`.
     places : ndarray of float64, shape (c, 3)
         The point from which the drop is measured; NaN if nothing is below.
     grounds : ndarray of intp, shape (g,)
-        The placements that need no support; those found by themselves with the widest of those on
-        which most stands first.
+        The placements that need no support. If the ground was found and not stated, placements at
+        its level come first, the largest stacks first, then the largest base areas.
     """
 
     contacts: Ids
@@ -84,44 +86,45 @@ def supports_steps(
     *,
     groups: SupportsIndex = ALL_GROUPS,
 ) -> Steps[Supports]:
-    """Find what floats, components of the graph of contacts without any ground, in steps.
+    """Find floating placements: components of the graph of contacts without ground, in steps.
 
     Parameters
     ----------
     scene : SceneOctree
         Placed meshes.
     found : Audit
-        What an audit of the scene found, as it is now.
+        Findings of an audit of the scene in its current state.
     grounds : array_like of int, shape (g,), or {"most", "lowest"}, or None
-        Placements that need no support. With "most", or None, those that reach down to the level
-        on which most stands, or deeper; with "lowest" to the lowest point of all. Within the band,
-        or what their own heights resolve.
+        Placements that need no support. "most" and None are the placements that reach down to the
+        level at which the stacks with the most placements end, or deeper; "lowest" are the
+        placements that reach down to the lowest point of the scene. Levels are compared within
+        the band, or the resolution of the placements' heights if it is coarser.
     groups : int
-        A mask of 32 bits: placements with a mask that shares none of them are not there; they
-        neither float, nor carry, nor catch anything.
+        A mask of 32 bits: placements whose own mask shares no bit with it are ignored; they do not
+        float, do not support and are not landed on.
 
     Returns
     -------
     generator of Supports
-        The graph, its components, and for each that floats how far below it the next surface of
-        another component is, along -z.
+        The graph, its components, and for each floating component its distance along -z to the
+        next surface of another component.
 
     Raises
     ------
     ValueError
-        If these are no scene and no audit, a ground is unknown or removed, or `groups` is no mask.
+        If an argument is no scene, no audit or no mask, or a ground is unknown or removed.
     RuntimeError
         At a step, if the scene has changed since the call.
 
     Notes
     -----
-    O(findings), and for what floats only the triangles below it are looked at; without grounds for
-    all components. What only grazes stops nothing: the gap is the least one over the inside of the
-    overlap of two shadows.
+    O(findings), plus the triangles below floating components; without stated grounds, below all
+    components. Grazing surfaces do not stop a fall: the gap is the minimum over the interior of
+    the overlap of both vertical projections.
 
-    What falls onto a component by no more than a few times its own size counts as standing there,
-    if that is not tiny beside it. So neither a thing far below all others, nor a small one that
-    lies deepest, is their ground.
+    To find the ground, a component stands on another if it falls at most a few times its own size
+    onto the other, and the other is not tiny in comparison. So neither an object far below all
+    others, nor a small lowest object, is the ground of the scene.
     """
     checks.kind("found", found, (of.Audit,))
     moment = moment_of(scene, groups)
@@ -171,14 +174,14 @@ def _supports(moment: Moment, found: of.Audit, ground_rows: Ids | None) -> Steps
 
 
 def _carried(labels: Ids, ground_rows: Ids) -> Flags:
-    """Return which rows hang together with any of the ground, (n,)."""
+    """Flag the rows whose component has a placement of the ground, (n,)."""
     return np.isin(labels, labels[ground_rows])
 
 
 def _drops(
     moment: Moment, labels: Ids, floating: Flags, fallers: Ids
 ) -> Steps[tuple[Floats, Ids, Floats]]:
-    """Return how far components fall, the rows that land and are landed on, and from where."""
+    """Return the drops of components, (c,), the landing rows, (2, c), and places, (c, 3)."""
     drops, landings = np.full(len(fallers), np.inf), np.full((2, len(fallers)), -1)
     places = np.full((len(fallers), 3), np.nan)
     pairs = yield from between(0.0, 0.05, _above(moment, labels, floating))
@@ -203,9 +206,10 @@ def _drops(
 
 
 def _above(moment: Moment, labels: Ids, floating: Flags) -> Steps[Ids]:
-    """Return pairs of rows, the first floating and not wholly below the second, of two components.
+    """Return pairs of rows, (2, p), of different components, for searches of vertical gaps.
 
-    (2, p), sorted.
+    The first row is floating, and the second is not wholly above it. Their boxes overlap in x and
+    y. Pairs are sorted.
     """
     boxes, there = moment.placements.boxes, moment.placements.is_there
     (upper,) = (floating & there).nonzero()

@@ -1,8 +1,10 @@
-"""Duplicates: surfaces of one shape in one place, the triangles of each among those of the other.
+"""Duplicates: surfaces of the same shape in the same place, with the same triangles.
 
-That all triangles are within the band of others is not enough: where the band is wide, thin things
-are as near to thick ones. What differs from its twin but by where it stands has the same shape:
-shifted so that both have one middle, its triangles are those of the other, much closer.
+Every triangle must have an equal triangle of the other surface within the band. This is not enough
+if the band is wide: a thin surface may be within the band of a thick one. So the triangles must
+also agree, within a narrower limit, after a shift that moves both bounding boxes to one center.
+
+A row is the position of a placement in the snapshot of the scene.
 """
 
 import numpy as np
@@ -13,14 +15,15 @@ from .bands import shape_resolutions
 from .contacts import Contacts
 from .solids import World
 
-# Shapes that differ by more than this part of their size are different, however wide the band.
+# Shapes that differ by more than this fraction of their size are different, for any band.
 _ALIKE = 2.0**-10
 
 
 def apart_at_most(ones: Floats, others: Floats, limits: Floats | float) -> Floats:
-    """Return how far corners of one triangle are from those of another, NaN beyond limits, (h,).
+    """Return the distances between the corners of triangles (9, h), NaN beyond limits, (h,).
 
-    Triangles are (9, h), in any order of their corners.
+    The distance is the largest from a corner of either triangle to the nearest corner of the
+    other, so the order of corners does not matter.
     """
     one, other = ones.reshape(3, 3, -1), others.reshape(3, 3, -1)
     found, limits = np.full(ones.shape[1], np.nan), np.broadcast_to(limits, ones.shape[1])
@@ -36,9 +39,9 @@ def apart_at_most(ones: Floats, others: Floats, limits: Floats | float) -> Float
 
 
 def twins_of(world: World, met: Ids, contacts: Contacts, alike: Floats) -> Floats:
-    """Return how far the triangles of both of a pair are apart if these are the same, else NaN.
+    """Return the largest distance between equal triangles of duplicates, else NaN, (p,).
 
-    `alike` is how far the two triangles of each contact are, NaN beyond the band.
+    `alike` is the distance between the two triangles of each contact, NaN beyond the band.
     """
     count = met.shape[1]
     full = _covered(world, met, contacts, ~np.isnan(alike))
@@ -52,7 +55,7 @@ def twins_of(world: World, met: Ids, contacts: Contacts, alike: Floats) -> Float
 
 
 def _covered(world: World, met: Ids, contacts: Contacts, which: Flags) -> Flags:
-    """Return of which pairs all triangles of both have a contact that counts, (p,)."""
+    """Flag the pairs whose triangles, on both sides, all have a contact of `which`, (p,)."""
     (some,) = which.nonzero()
     pairs, full = contacts.pairs[some], np.ones(met.shape[1], bool)
     for entries, rows in zip(contacts.entries[:, some], met, strict=True):
@@ -66,7 +69,10 @@ def _covered(world: World, met: Ids, contacts: Contacts, which: Flags) -> Flags:
 
 
 def _same_shape(world: World, met: Ids, contacts: Contacts) -> Flags:
-    """Return which contacts, all that are left of each pair, are of triangles in the same part."""
+    """Flag the contacts whose triangles are equal after a shift of their pair to one center.
+
+    Contacts are sorted by pair; the centers are those of the triangles in contact.
+    """
     if len(contacts) == 0:
         return np.zeros(0, bool)
     rows = met[:, contacts.pairs]
@@ -83,13 +89,13 @@ def _same_shape(world: World, met: Ids, contacts: Contacts) -> Flags:
 
 
 def shape_limits(world: World, rows: Ids, sizes: Floats) -> Floats:
-    """Return how far shapes in rows (2, p) of these sizes may differ and be the same, (p,)."""
+    """Return the largest difference between equal shapes in rows (2, p), of `sizes`, (p,)."""
     resolved = shape_resolutions(world.moment, rows).max(axis=0)
     return np.maximum(np.minimum(world.band, sizes * _ALIKE), resolved)
 
 
 def middle_and_size(corners: Floats, starts: Ids) -> tuple[Floats, Floats]:
-    """Return the middle of the box around each run of triangles, (3, p), and its diagonal."""
+    """Return the center, (3, p), and diagonal, (p,), of the box around each run of triangles."""
     around = bounds_of_runs(corners.min(axis=0), corners.max(axis=0), starts)
     size = around[3:] - around[:3]
     return (around[:3] + around[3:]) / 2, np.sqrt(dot(size, size))

@@ -1,9 +1,11 @@
-"""Walls of solids: slabs that hold them, along the axes and along their own largest faces (k-DOP).
+"""Slabs that enclose solids, along the axes and the normals of their largest faces (k-DOP).
 
 J. T. Klosowski and others, "Efficient Collision Detection Using Bounding Volume Hierarchies of
-k-DOPs", 1998, with directions of each solid's own. A point of a solid is no farther from its
-surface than from any wall, whatever the directions are: few of them are enough for what is built
-of boxes, however these are turned.
+k-DOPs", 1998, here with directions of each solid's own. A point in a solid is no farther from the
+surface than from any plane of the slabs, for any directions. Few directions make this a tight
+bound for solids made of boxes, in any rotation.
+
+A row is the position of a placement in the snapshot of the scene.
 """
 
 from dataclasses import dataclass
@@ -17,22 +19,22 @@ from ..scene.moment import Moment
 from ..scene.pool import Pool
 from ..steps import Steps
 
-# Directions of its own that a solid gets, and how finely faces are told apart by theirs.
+# Face normals per solid; steps per unit in which normals are rounded, to group faces.
 _OWN, _FINE = 4, 32
-# Triangles that are placed in a step.
+# Triangles per step.
 _PLACED = 32_768
 
 
 @dataclass(frozen=True)
 class Walls:
-    """Unit directions of s solids, (3, k, s), and where these begin and end along them, (k, s)."""
+    """Slabs of s solids: unit directions, (3, k, s), and extents along them, (k, s) each."""
 
     directions: Floats
     lower: Floats
     upper: Floats
 
     def below(self, corners: Floats, solids: Ids) -> Floats:
-        """Return how deep triangles (9, n) may lie in their solids at most, (n,)."""
+        """Return upper bounds of the depths of triangles (9, n) in their solids, (n,)."""
         points = corners.reshape(3, 3, -1)
         found = np.full(len(solids), np.inf)
         for number in range(self.directions.shape[1]):
@@ -44,7 +46,7 @@ class Walls:
 
 
 def walls_of(moment: Moment, pool: Pool, rows: Ids) -> Steps[Walls]:
-    """Return the walls of the meshes placed in these rows, (s,)."""
+    """Return the slabs of the meshes placed in `rows`, (s,)."""
     each, which = np.unique(rows, return_inverse=True)
     meshes = moment.placements.meshes[each]
     owners, entries = pool.entries(meshes, moment.meshes.sizes[meshes])
@@ -76,10 +78,10 @@ def walls_of(moment: Moment, pool: Pool, rows: Ids) -> Steps[Walls]:
 
 
 def _largest(normals: Floats, owners: Ids, count: int) -> Floats:
-    """Return the unit directions of the largest faces of each owner, (3, k, count)."""
+    """Return the unit normals of the largest faces of each owner, (3, k, count)."""
     areas = np.sqrt(dot(normals, normals))
     units = np.divide(normals, areas, out=np.zeros_like(normals), where=areas > 0)
-    # Both sides of a plate have one direction.
+    # Opposite normals are one direction.
     largest = units[np.abs(units).argmax(axis=0), np.arange(len(areas))]
     units = units * np.where(largest < 0, -1.0, 1.0)
     x, y, z = np.rint(units * _FINE).astype(np.int64) + _FINE
@@ -95,7 +97,7 @@ def _largest(normals: Floats, owners: Ids, count: int) -> Floats:
     chosen = first[ranked]
     places = np.arange(len(chosen)) - np.searchsorted(owners[chosen], owners[chosen])
     found = np.zeros((3, _OWN, count))
-    found[0] = 1.0  # fewer faces than directions: an axis again
+    found[0] = 1.0  # owners with fewer normals repeat an axis
     found[:, places, owners[chosen]] = np.where(
         areas[chosen] > 0, units[:, chosen], [[1], [0], [0]]
     )

@@ -1,4 +1,4 @@
-"""Clipping: triangles cut at the walls of cells, without a crack, or each in one cell whole."""
+"""Clipping: triangles cut at the walls of cells without cracks, or assigned whole to a cell."""
 
 from .api import assign, clip, clip_steps, piece_counts
 from .pieces import Pieces

@@ -1,4 +1,4 @@
-"""Clip and assign: the triangles of an octree, cut at the walls of its leaves, or each whole."""
+"""Clipping and assignment: an octree's triangles, cut at the walls of leaves or kept whole."""
 
 import numpy as np
 
@@ -10,18 +10,20 @@ from ..steps import Steps, at_once, between
 from .cutting import OUTSIDE, Cutting
 from .pieces import Pieces, piece_steps
 
-# Where a tree keeps how many pieces its cells hold.
+# Attribute of a tree that caches the piece counts of its cells.
 _COUNTS = "_piece_counts"
 
 
 def clip_steps(tree: Octree, /) -> Steps[Pieces]:
     """Cut the triangles of an octree at the walls of its leaves, in steps.
 
-    Where an edge crosses a wall there is one vertex, exactly on the wall, for all triangles with
-    that edge: by vertex numbers, they share it; where only the ends of their edges are equal, they
-    have equal ones. Each piece with that edge has it, whatever the depth of its cell, so that no
-    vertex lies inside an edge of another piece. What lies wholly in a wall is of the cell on its
-    lower side, in the root's lower border of the cell above it.
+    A new vertex lies exactly on the wall where an edge crosses it. Triangles that share the edge
+    by vertex numbers share the new vertex; triangles whose edges only have ends with equal
+    coordinates have new vertices with equal coordinates. All pieces along the edge receive the
+    vertex, whatever the depths of their cells, so no vertex lies inside an edge of another piece.
+
+    A piece that lies wholly in a wall belongs to the cell on the wall's lower side; in the root's
+    lower border, to the cell above.
 
     Parameters
     ----------
@@ -31,11 +33,11 @@ def clip_steps(tree: Octree, /) -> Steps[Pieces]:
     Returns
     -------
     generator of Pieces
-        The pieces, sorted by triangle. Together they are the triangle: their borders fit, and
-        outside they lie on its edges. One that would have two corners at one place is left out,
-        but every triangle keeps one. Cells are leaves, or -1 beyond the `bounds` given. Invalid
-        items have no pieces. O(pieces) a level: where leaves hold 32 triangles, about twelve times
-        as long as the tree took.
+        The pieces, sorted by triangle. The pieces of a triangle cover it: inner borders fit, and
+        outer borders lie on its edges. Pieces with two corners at one place are left out, but
+        every triangle keeps one piece. Cells are leaves, or -1 beyond the `bounds` of the tree.
+        Invalid items have no pieces. O(pieces) for each level: with 32 triangles a leaf, about
+        twelve times as long as building the tree.
 
     Raises
     ------
@@ -44,11 +46,12 @@ def clip_steps(tree: Octree, /) -> Steps[Pieces]:
 
     Notes
     -----
-    Coordinates are rounded a few times, on the wall not at all. A cut is between the ends of its
-    edge on each axis, so that pieces stay in their closed cells in single precision, too.
+    Coordinates of a cut are rounded a few times, except that across the wall, which is exact. A
+    cut lies between the ends of its edge on each axis, so pieces stay in their closed cells in
+    single precision, too.
 
-    K. Miller, "Octrees for Potential Colliders", 2003, names the operation; the polygons are those
-    of I. Sutherland and G. Hodgman, "Reentrant Polygon Clipping", 1974.
+    The name of the operation is from K. Miller, "Octrees for Potential Colliders", 2003. Polygons
+    are divided as by I. Sutherland and G. Hodgman, "Reentrant Polygon Clipping", 1974.
     """
     return _clip(_of_triangles(tree))
 
@@ -67,8 +70,9 @@ def assign(tree: Octree, /) -> Ids:
     Returns
     -------
     ndarray of intp, shape (n,)
-        Cells. A centroid in a wall is in the cell on its lower side, in the root's lower border
-        in the cell above it. -1 for invalid items, and beyond the root. O(n depth).
+        Cells; -1 for invalid items, and for centroids beyond the root. A centroid in a wall
+        belongs to the cell on the wall's lower side; in the root's lower border, to the cell
+        above. O(n depth).
 
     Raises
     ------
@@ -88,9 +92,9 @@ def assign(tree: Octree, /) -> Ids:
 
 
 def piece_counts(tree: Octree) -> Ids:
-    """Return how many pieces each cell holds, (m,), found once; beyond the root counts as there.
+    """Return the number of pieces in each cell, (m,); pieces beyond the root count in cell 0.
 
-    For whoever shows a tree again and again. The array is read-only.
+    The counts are cached in the tree, for repeated display. The array is read-only.
     """
     known = vars(tree)
     if _COUNTS not in known:
@@ -104,7 +108,7 @@ def piece_counts(tree: Octree) -> Ids:
 
 def _centroids(triangles: Shapes) -> Floats:
     """Return the centroids of triangles, (3, n)."""
-    with np.errstate(invalid="ignore"):  # of what is not finite
+    with np.errstate(invalid="ignore"):  # vertices may be infinite or NaN
         first, second, third = triangles.rows.reshape(3, 3, -1)
         centers: Floats = (first + second + third) / 3
     return centers
@@ -127,7 +131,7 @@ def _clip(tree: Octree) -> Steps[Pieces]:
     valid, items = _valid(tree), tree.items
     assert isinstance(items, Triangles)
     vertices, faces = np.ascontiguousarray(items.vertices.T), items.faces
-    # Vertices of invalid items may be no numbers: they are nowhere else.
+    # Only invalid items have vertices that are not finite: these may take any place.
     beginning = Cutting.steps(_finite(vertices), np.ascontiguousarray(faces.T), valid)
     cutting = yield from between(0.0, 0.2, beginning)
     if tree.outside:

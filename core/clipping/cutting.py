@@ -1,9 +1,9 @@
-"""Cutting triangles at the walls of cells, one level and one axis after the other.
+"""Cutting of triangles at the walls of cells, one level and one axis after the other.
 
-A triangle that no wall crosses goes down by its bounds alone. One that is crossed becomes a
-polygon, which is divided with its corners' signs. Where an edge crosses a wall there is one new
-place, of all polygons with that edge. Others that have it on their border, in cells that are not
-divided, receive it when they are looked at again: `refine_steps`.
+A triangle that no wall crosses moves down by its bounds, without a cut. A crossed triangle becomes
+a polygon, which is divided by the signs of its corners. All polygons with an edge that crosses a
+wall share one new place there. `refine_steps` adds the place to polygons that have the edge on
+their border but lie in undivided cells.
 """
 
 from collections.abc import Sequence
@@ -17,24 +17,25 @@ from .places import Places
 from .polygons import NO_POLYGONS, Polygons, Sides, all_of, of_triangles, without_bits
 from .splits import Keys, Splits, cut_edges, edge_keys
 
-# What cells are called that are none.
+# Values instead of a cell: outside of cell 0, and divided into pieces.
 OUTSIDE, IN_PIECES = -1, -2
 AXES = (0, 1, 2)
 
 
 class Cutting:
-    """Triangles on their way down through cells: whole ones, and polygons that are pieces.
+    """Triangles that descend through cells: whole triangles, and polygons as pieces of others.
 
     Attributes
     ----------
     places : Places
-        All corners.
+        The coordinates of all corners.
     faces : ndarray of intp, shape (3, n)
-        The triangles' corners, by vertices; by places once these are entered: those in walls.
+        The triangles' corners: vertex numbers, replaced by numbers of places for corners that
+        lie in walls.
     lower, upper : ndarray of float64, shape (3, n)
-        The bounds of the triangles, or both the point that stands for one that is never cut.
+        Bounds of the triangles; both are one point for a triangle that is never cut.
     cells : ndarray of int32, shape (n,)
-        The cell of each whole triangle; OUTSIDE, or IN_PIECES.
+        The cell of each whole triangle; else OUTSIDE or IN_PIECES.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class Cutting:
 
     @classmethod
     def steps(cls, vertices: Floats, faces: Ids, enters: Flags) -> Steps["Cutting"]:
-        """Begin with vertices (3, v) and faces (3, n) in cell 0; yields the fraction done."""
+        """Return a cutting with the faces (3, n) that `enters` flags in cell 0, in steps."""
         shape, some = faces.shape, slice(0)
         corners, lower, upper = np.empty(shape, np.intp), np.empty(shape), np.empty(shape)
         for some in blocks(shape[1], tuning.current.piece):
@@ -65,9 +66,9 @@ class Cutting:
         return made
 
     def cut_off_steps(self, axis: int, wall: float, *, below: bool) -> Steps[None]:
-        """Put what lies beyond a wall of cell 0 outside: below it, or above.
+        """Move triangles and pieces beyond a wall of cell 0 outside: below the wall, or above.
 
-        What lies in the wall stays in the cell. Yields the fraction done.
+        Triangles and pieces in the wall stay in the cell. Yields the fraction done.
         """
         low, high = self.lower[axis], self.upper[axis]
         here = self.cells == 0
@@ -85,11 +86,12 @@ class Cutting:
     def divide_steps(
         self, first_child: Ids, middles: Floats, axes: Sequence[int] = AXES, aligned: bool = True
     ) -> Steps[None]:
-        """Hand on what is in divided cells to their children; yields the fraction done.
+        """Move the content of divided cells to their children; yields the fraction done.
 
-        `first_child` (m,) is -1 for cells that stay; `middles` (3, m) are the walls, of one axis
-        after the other. A child's number has the bit of each axis set on which it is above. Where
-        neighbors' walls are not `aligned`, one edge may cross several walls in different places.
+        `first_child` (m,) is -1 for undivided cells; `middles` (3, m) are the walls, cut axis by
+        axis. Relative to the first child, a child's number has bit `axis` set if the child is
+        above the wall. Unless walls of neighbors are `aligned`, one edge may cross several walls
+        at different places.
         """
         crossing = yield from between(0.0, 0.5, self._hand_down(first_child, middles, axes))
         rest, some = self._parted(first_child)
@@ -106,7 +108,7 @@ class Cutting:
         yield 1.0
 
     def refine_steps(self, cuttable: Flags) -> Steps[None]:
-        """Give all polygons, and whole triangles that are `cuttable`, the cuts of their edges.
+        """Insert the known cuts of edges into polygons and `cuttable` whole triangles.
 
         Yields the fraction done.
         """
@@ -130,13 +132,13 @@ class Cutting:
 
     @property
     def polygons(self) -> Polygons:
-        """The pieces of triangles that are in pieces."""
+        """The pieces of all divided triangles."""
         if len(self._parts) > 1:
             self._parts = [all_of(self._parts)]
         return self._parts[0]
 
     def _parted(self, first_child: Ids) -> tuple[list[Polygons], Polygons]:
-        """Return the polygons in cells that stay, in parts, and those in divided ones."""
+        """Return the polygons in undivided cells, in parts, and the polygons in divided cells."""
         staying, leaving = [], []
         for part in self._parts:
             children = first_child.take(part.cells, mode="clip")
@@ -149,7 +151,7 @@ class Cutting:
         return staying, all_of(leaving)
 
     def _hand_down(self, first_child: Ids, middles: Floats, axes: Sequence[int]) -> Steps[Ids]:
-        """Move whole triangles to children; return those that cross walls."""
+        """Move whole triangles to children; return the triangles that cross walls."""
         crossing = [np.empty(0, np.intp)]
         is_divided = first_child >= 0
         for some in blocks(len(self.cells), tuning.current.piece):
@@ -175,7 +177,7 @@ class Cutting:
         return np.concatenate(crossing)
 
     def _touch(self, some: Ids, axis: int, walls: Floats) -> None:
-        """Note which corners of triangles lie in these walls; their places are entered."""
+        """Enter the places of triangle corners that lie in these walls, and mark the places."""
         corners = self.faces[:, some]
         in_wall = self.places.rows[axis, corners] == walls
         places = self.places.enter(corners[in_wall])
@@ -184,7 +186,7 @@ class Cutting:
         self._on_wall[places] = True
 
     def _taken_out(self, triangles: Ids) -> Polygons:
-        """Make polygons of whole triangles."""
+        """Turn whole triangles into polygons."""
         cells = self.cells[triangles].astype(np.intp)
         self.cells[triangles] = IN_PIECES
         return of_triangles(triangles, self.places.enter(self.faces[:, triangles]), cells)
@@ -192,7 +194,7 @@ class Cutting:
     def _cut(
         self, some: Polygons, axis: int, walls: Floats, bit: int, *, lower_owns: bool = True
     ) -> Steps[Polygons]:
-        """Divide polygons at the walls of their cells; `bit` is set for those above."""
+        """Divide polygons at the walls of their cells; set `bit` for the upper pieces."""
         wall = np.repeat(walls[some.cells], some.sizes)
         sides = self._sides(some.places, axis, wall)
         while True:
@@ -215,16 +217,16 @@ class Cutting:
         return halves
 
     def _sides(self, places: Ids, axis: int, walls: Floats) -> Sides:
-        """Return -1 for places below walls, 0 for those in them, 1 for those above."""
+        """Return -1 for places below walls, 0 for places in walls, 1 for places above."""
         at = self.places.rows[axis].take(places)
         return (at > walls).view(np.int8) - (at < walls).view(np.int8)
 
     def _inserted(
         self, some: Polygons, corners: Ids, following: Ids, axis: int, walls: Floats
     ) -> Steps[tuple[Polygons, Ids]]:
-        """Cut the edges from corners to those that follow; of an edge's walls at the lowest.
+        """Cut the edges from `corners` to `following`, each at its lowest wall.
 
-        The second result is where the corners are that were there.
+        The second result is the new positions of the old corners.
         """
         ones, others = some.places[corners], some.places[following]
         keys = edge_keys(ones, others)
@@ -246,7 +248,7 @@ class Cutting:
         return self._with_cuts(some, corners, following, keys)
 
     def _refined(self, some: Polygons) -> Steps[Polygons]:
-        """Return polygons with all cuts of their edges, and of the parts of these."""
+        """Return polygons with all known cuts of their edges, and of parts of these edges."""
         parts = []
         for part in blocks(len(some), max(tuning.current.piece // 8, 1)):
             polygons = some.take(np.arange(part.start, part.stop))
@@ -268,11 +270,11 @@ class Cutting:
             corners, keys = corners[has_cut], keys[has_cut]
             yield 0.0
             some, _ = self._with_cuts(some, corners, following[corners], keys)
-            # Of the others, nothing has come to be known.
+            # Only edges beside inserted corners have not been looked up yet.
             doubtful = self._around(some, corners)
 
     def _around(self, some: Polygons, corners: Ids) -> Flags:
-        """Flag the new corners behind these, and both neighbors of each."""
+        """Flag the corners inserted behind `corners`, and both neighbors of each."""
         new = corners + np.arange(len(corners)) + 1
         flags = flagged(len(some.places), new)
         flags[new - 1] = True
@@ -282,7 +284,7 @@ class Cutting:
     def _with_cuts(
         self, some: Polygons, corners: Ids, following: Ids, keys: Keys
     ) -> tuple[Polygons, Ids]:
-        """Insert the known cuts of the edges from these corners to those that follow."""
+        """Insert the known cuts of the edges from `corners` to `following`."""
         cuts, _ = self._splits.find(keys)
         part = self._splits.parts[cuts]
         is_from_first = self._splits.near[cuts] == some.places[corners]

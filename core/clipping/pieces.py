@@ -1,4 +1,4 @@
-"""Pieces of triangles: from polygons and places to faces, vertices and barycentric weights."""
+"""Pieces of triangles: faces, vertices and barycentric weights, made from polygons."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from .cutting import IN_PIECES, Cutting
 from .polygons import Polygons
 from .triangulation import triangulated
 
-# The number of the corner that lies on two edges, by the bits of these; else -1.
+# The triangle corner that lies on two edges, by the bits of the edges; else -1.
 _CORNER = np.array([-1, -1, -1, 2, -1, 1, 0, -1])
 
 
@@ -25,17 +25,17 @@ class Pieces(Record):
     Attributes
     ----------
     vertices : ndarray of float64, shape (v, 3)
-        The vertices of the source with their numbers, and behind them those on walls.
+        The vertices of the source, with their numbers, followed by new vertices on walls.
     faces : ndarray of intp, shape (f, 3)
-        Three vertices each, in the direction of the source; sorted by source triangle.
+        Three vertices each, oriented as the source; sorted by source triangle.
     cells : ndarray of intp, shape (f,)
-        The cell that each lies in; -1 beyond the root.
+        The cell of each piece; -1 beyond the root.
     triangles : ndarray of intp, shape (f,)
-        The source triangle of each.
+        The source triangle of each piece.
     weights : ndarray of float64, shape (f, 3, 3)
-        Barycentric coordinates of each corner in its source: `weights[f, c]` are parts of the
-        source's three corners. A unit row for a corner of the source; exactly 0 opposite an edge
-        that a corner lies on; the sum is 1 within 2**-52.
+        Barycentric coordinates of each corner in its source: `weights[f, c]` are the shares of
+        the source's three corners. A unit row for a corner of the source; exactly 0 for the
+        source corner opposite an edge on which the corner lies; the sum is 1 within 2**-52.
     """
 
     vertices: Floats
@@ -46,9 +46,9 @@ class Pieces(Record):
 
 
 def piece_steps(cutting: Cutting, vertices: Floats, faces: Ids, whole: Flags) -> Steps[Pieces]:
-    """Return the pieces of triangles, those that are in one piece where `whole` tells so.
+    """Return the pieces of divided triangles, and the undivided triangles that `whole` flags.
 
-    `vertices` (v, 3) and `faces` (n, 3) are the source's. Yields the fraction done.
+    `vertices` (v, 3) and `faces` (n, 3) belong to the source. Yields the fraction done.
     """
     some = cutting.polygons
     yield 0.0
@@ -85,10 +85,10 @@ def piece_steps(cutting: Cutting, vertices: Floats, faces: Ids, whole: Flags) ->
 
 
 def _kept(places: Ids, source: Ids, triangles: Ids) -> Flags:
-    """Return which triangles are kept: those that have three places, and a few that close edges.
+    """Flag the triangles to keep: triangles with three places, and a few that close gaps.
 
-    One is kept of each source that has none such; and all that join two vertices of the `source`
-    at one place (-1: a new vertex), which never become one.
+    A triangle with two different vertices of the `source` (-1: a new vertex) at one place is kept,
+    because vertices of the source are never merged. Each source triangle keeps at least one.
     """
     following = np.roll(places, -1, axis=0)
     kept = (places != following).all(axis=0)
@@ -104,7 +104,7 @@ def _kept(places: Ids, source: Ids, triangles: Ids) -> Flags:
 
 
 def _normal(weights: Floats) -> Floats:
-    """Return weights (3, ...) whose sum is 1: the largest of three is what the others leave."""
+    """Return weights (3, ...) whose sum is 1: the largest is replaced by 1 minus the others."""
     largest = weights.argmax(axis=0)[None]
     others = weights.copy()
     np.put_along_axis(others, largest, 0.0, axis=0)
@@ -115,10 +115,11 @@ def _normal(weights: Floats) -> Floats:
 def _numbered(
     cutting: Cutting, some: Polygons, count: int, faces: Ids
 ) -> Steps[tuple[Ids, Floats]]:
-    """Return the vertex of each corner, and the points (k, 3) of those from `count` on, in steps.
+    """Return the vertex of each corner, and the points (k, 3) of new vertices, in steps.
 
-    A vertex on an edge is one for all whose edges have the same vertices, one inside a triangle
-    for all triangles with the same three.
+    New vertices are numbered from `count` on. Triangles whose edges have the same two vertices
+    share the new vertices on these edges; triangles with the same three vertices share the new
+    vertices inside.
     """
     corner = _CORNER[some.edges]
     triangles = some.triangles[some.polygon_of_corner]
@@ -137,9 +138,9 @@ def _numbered(
 
 
 def _merged(numbers: Ids, places: Ids, dropped: Ids, count: int) -> Steps[Ids]:
-    """Return the vertices of corners after those of dropped triangles at one place became one.
+    """Merge vertices of dropped triangles at one place; return the vertex of each corner.
 
-    The vertices of the source, below `count`, stay what they are. Yields the fraction done.
+    The vertices of the source, below `count`, keep their numbers. Yields the fraction done.
     """
     ones, others = dropped.ravel(), np.roll(dropped, -1, axis=0).ravel()
     pairs = np.stack((numbers[ones], numbers[others]))
@@ -151,7 +152,7 @@ def _merged(numbers: Ids, places: Ids, dropped: Ids, count: int) -> Steps[Ids]:
 
 
 def _compact(faces: Ids, count: int, more: int) -> tuple[Ids, Ids]:
-    """Return which of the new vertices faces use, and the faces with new numbers."""
+    """Return the new vertices that faces use, and the faces, renumbered without the others."""
     is_used = np.zeros(count + more, bool)
     is_used[faces] = is_used[:count] = True
     return is_used[count:].nonzero()[0], (np.cumsum(is_used) - 1)[faces]

@@ -1,7 +1,7 @@
 """A hash table of points, with open addressing: equal coordinates are one place.
 
-All points of a batch are looked up at once, round by round. Those that find their slot taken by
-another place go on to the next (linear probing: D. Knuth, The Art of Computer Programming 3, 6.4).
+All points of a batch are looked up at once, round by round. Points whose slot holds another place
+move to the next slot (linear probing: D. Knuth, The Art of Computer Programming 3, 6.4).
 """
 
 import numpy as np
@@ -10,28 +10,28 @@ from numpy.typing import NDArray
 from .. import tuning
 from ..arrays import Floats, Ids, blocks
 
-# Odd numbers with many bits set, one an axis, and what mixes their sum (Fibonacci hashing).
+# Odd multipliers with many bits set (Fibonacci hashing): one for each axis, one for the sum.
 _FACTORS = np.array(
     [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93], np.uint64
 )
 _EMPTY = -1
-# Slots for a place: the longest runs stay short.
+# Least number of slots per place, so that runs of taken slots stay short.
 _ROOM = 3
 
 
 class Places:
-    """Numbered points. Of those that have been entered no two have equal coordinates.
+    """Numbered points with a hash table: no two entered points have equal coordinates.
 
-    The points (3, v) given are numbered from 0 on, but none is entered: where few of many are
-    ever compared, few are looked up.
+    The given points (3, v) are numbered from 0 on, but not entered in the table: often few of many
+    points are ever compared.
     """
 
     def __init__(self, points: Floats) -> None:
         self.count = points.shape[1]
-        self._rows = points + 0.0  # which makes a zero of minus zero
+        self._rows = points + 0.0  # turns -0.0 into 0.0
         self._entered = 0
         self._slots = _empty_slots(0)
-        # The place that each of the given points is, once it was entered.
+        # The place of each given point, once the point was entered.
         self._place_of = np.full(self.count, _EMPTY)
 
     @property
@@ -40,10 +40,10 @@ class Places:
         return self._rows[:, : self.count]
 
     def enter(self, points: Ids) -> Ids:
-        """Return the places of given points, by their numbers: of equal ones the same. O(k)."""
+        """Return the places of given points, by number; equal points share a place. O(k)."""
         new = points[self._place_of[points] == _EMPTY]
         if len(new):
-            # Each once: of equal numbers the last one written stays.
+            # Remove duplicates: of equal numbers, the last write wins.
             turns = np.arange(len(new))
             self._place_of[new] = turns
             new = new[self._place_of[new] == turns]
@@ -52,7 +52,7 @@ class Places:
         return self._place_of[points]
 
     def number(self, points: Floats) -> Ids:
-        """Return the places of points (3, k), new ones where needed: O(k)."""
+        """Return the places of points (3, k), new places for points without one; O(k)."""
         points = points + 0.0
         self._make_room(points.shape[1])
         return self._probe(points)
@@ -71,7 +71,7 @@ class Places:
                 self._probe(self._rows[:, before[some]], before[some])
 
     def _probe(self, points: Floats, numbers: Ids | None = None) -> Ids:
-        """Look points up; those that are nowhere are added, or enter as these numbers."""
+        """Look points up; add missing points as new places, or enter them under their numbers."""
         last = len(self._slots) - 1
         slots = (_hashes(points) & np.uint64(last)).astype(np.intp)
         found = np.full(len(slots), _EMPTY)
@@ -89,7 +89,7 @@ class Places:
         return found
 
     def _claim(self, points: Floats, free: Ids, slots: Ids, numbers: Ids | None) -> None:
-        """Put points into free slots, of several the first."""
+        """Put points into free slots; on a collision the first point wins."""
         self._slots[slots[::-1]] = free[::-1]
         winners = free[self._slots[slots] == free]
         if numbers is None:

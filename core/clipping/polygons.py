@@ -1,8 +1,8 @@
-"""Convex polygons as flat arrays of corners, and both halves of each at a plane.
+"""Convex polygons as flat arrays of corners, and their division into halves at a plane.
 
-I. Sutherland and G. Hodgman, "Reentrant Polygon Clipping", 1974, both sides at once. The half
-below is one polygon; above, each run of corners is one of its own, so that the halves fit edge by
-edge also where rounding has bent a border across the plane several times.
+I. Sutherland and G. Hodgman, "Reentrant Polygon Clipping", 1974, for both sides at once. The lower
+half is one polygon. Above the plane, each run of corners becomes its own polygon, so that the
+halves fit edge by edge even if rounding has bent a border across the plane several times.
 """
 
 from dataclasses import dataclass, replace
@@ -15,28 +15,28 @@ from ..arrays import Flags, Floats, Ids, concatenated_ranges, joined
 Sides = NDArray[np.int8]
 Bits = NDArray[np.uint8]
 
-# The edges of its triangle, by the number of the corner opposite, that each corner lies on.
+# Bits of the two edges at each corner of a triangle; edge i is opposite corner i.
 _EDGES_AT_CORNERS = np.array([0b110, 0b101, 0b011], np.uint8)
 
 
 @dataclass(frozen=True)
 class Polygons:
-    """Polygons (p,) and their corners (k,), one polygon's after the other's, in turn.
+    """Polygons (p,) and their corners (k,), polygon by polygon, in order around each.
 
     Attributes
     ----------
     sizes, triangles, cells : ndarray of intp, shape (p,)
-        How many corners each has, the triangle that it is a piece of, and the cell that it is in.
+        The number of corners, the source triangle and the cell of each polygon.
     bits : ndarray of uint8, shape (p,)
-        On which sides of its cell's walls it lies, as far as it has been divided.
+        Sides of its cell's walls on which each polygon lies, as far as it has been divided.
     places : ndarray of intp, shape (k,)
-        Where the corners are.
+        The place of each corner.
     weights : ndarray of float64, shape (3, k)
-        Their barycentric coordinates in the triangle.
+        Barycentric coordinates of each corner in the source triangle.
     edges : ndarray of uint8, shape (k,)
-        Bit i is set where a corner lies on the triangle's edge opposite its corner i.
+        Bit i is set if a corner lies on the source triangle's edge opposite corner i.
     flat : ndarray of bool, shape (k,)
-        Whether a corner lies between its neighbors on one line.
+        True for a corner on the line between its two neighbors.
     """
 
     sizes: Ids
@@ -63,13 +63,13 @@ class Polygons:
 
     @property
     def next_corner(self) -> Ids:
-        """The corner after each, (k,), the first one after the last of its polygon."""
+        """The corner after each, (k,); after the last corner of a polygon, the first."""
         following = np.arange(1, len(self.places) + 1)
         following[np.cumsum(self.sizes) - 1] = self.starts
         return following
 
     def of_corners(self, corners: Ids, sizes: Ids, polygons: Ids) -> "Polygons":
-        """Return polygons of so many of these corners, that are pieces of these polygons."""
+        """Return pieces of `polygons` with these corners, `sizes` of them each."""
         return Polygons(
             sizes,
             self.triangles[polygons],
@@ -89,9 +89,9 @@ class Polygons:
     def with_inserted(
         self, after: Ids, places: Ids, weights: Floats, edges: Bits
     ) -> tuple["Polygons", Ids]:
-        """Insert corners behind these, which ascend; they lie on the line between neighbors.
+        """Insert corners behind `after`, which ascends, on the lines between neighbors.
 
-        The second result is where the old corners are now.
+        The second result is the new positions of the old corners.
         """
         more = np.zeros(len(self.places), np.intp)
         more[after] = 1
@@ -107,10 +107,11 @@ class Polygons:
         return made, moved
 
     def halves(self, sides: Sides, lower_owns: bool = True) -> tuple["Polygons", Flags]:
-        """Divide polygons whose corners lie on both sides; none of their edges crosses.
+        """Divide polygons with corners on both sides of a plane that no edge crosses.
 
-        `sides` are -1, 0 and 1 for corners below, in and above the plane. The second result tells
-        which of the polygons lie above. Those in the plane lie below, unless not `lower_owns`.
+        `sides` are -1, 0 and 1 for corners below, in and above the plane. The second result flags
+        the polygons above the plane. Polygons in the plane count as below if `lower_owns`, else
+        as above.
         """
         starts = self.starts
         has_below, has_above = self._any(sides < 0), self._any(sides > 0)
@@ -135,18 +136,18 @@ class Polygons:
         return made, np.concatenate((upper, np.ones(len(above.sizes), bool)))
 
     def _any(self, flags: Flags) -> Flags:
-        """Return which polygons have a corner that is flagged."""
-        # Sums up to here: faster than to reduce so many short runs.
+        """Flag the polygons that have a flagged corner."""
+        # Differences of prefix sums are faster than a reduction over many short runs.
         counts = np.concatenate(([0], np.cumsum(flags)))
         starts = self.starts
         return counts[starts + self.sizes] > counts[starts]
 
     def _turned(self, polygons: Ids, sides: Sides) -> tuple[Ids, Ids]:
-        """Return the corners of polygons, each from one on that is not above, and their sizes."""
+        """Return corners, rotated to start with one that is not above, and sizes of polygons."""
         starts, sizes = self.starts[polygons], self.sizes[polygons]
         corners = concatenated_ranges(starts, sizes)
         first = np.cumsum(sizes) - sizes
-        # Of those that are not above, the first.
+        # The first corner that is not above the plane.
         key = np.where(sides[corners] > 0, len(corners), np.arange(len(corners)))
         turn = np.minimum.reduceat(key, first) - first
         within = np.arange(len(corners)) - np.repeat(first, sizes) + np.repeat(turn, sizes)
@@ -156,7 +157,7 @@ class Polygons:
 
 @dataclass(frozen=True)
 class _Half:
-    """Corners, how many each polygon has, what it is a part of, and where it is bent now."""
+    """Halves: corners, sizes, divided polygons, and corners that are no longer flat."""
 
     corners: Ids
     sizes: Ids
@@ -165,7 +166,7 @@ class _Half:
 
 
 def _halves(turned: tuple[Ids, Ids], sides: Sides) -> tuple[_Half, _Half]:
-    """Return the lower halves of polygons, one each, and the upper ones, some each."""
+    """Return the lower halves, one for each polygon, and the upper ones, one or more each."""
     corners, sizes = turned
     first, ends = np.cumsum(sizes) - sizes, np.cumsum(sizes)
     of, each = np.repeat(np.arange(len(sizes)), sizes), np.arange(len(corners))
@@ -177,7 +178,7 @@ def _halves(turned: tuple[Ids, Ids], sides: Sides) -> tuple[_Half, _Half]:
     below = _Half(corners[low], np.bincount(of[low], minlength=len(sizes)), of[first], meets[low])
     starts = (is_above & ~is_above[before]).nonzero()[0]
     stops = (is_above & ~is_above[after]).nonzero()[0]
-    # Each run of corners above, with the one in the plane before it, and the one behind it.
+    # Each run of corners above the plane, with the corner in the plane before and behind it.
     lengths = stops - starts + 3
     run = concatenated_ranges(starts - 1, lengths)
     last = np.cumsum(lengths) - 1
@@ -211,5 +212,5 @@ def all_of(parts: list[Polygons]) -> Polygons:
 
 
 def without_bits(polygons: Polygons, cells: Ids) -> Polygons:
-    """Return polygons in other cells, in none of which they have been divided yet."""
+    """Return polygons moved to other cells, at whose walls they have not been divided yet."""
     return replace(polygons, cells=cells, bits=np.zeros(len(polygons), np.uint8))

@@ -1,7 +1,7 @@
-"""Edges that were cut, by the places of their ends: where, so that all who share them learn of it.
+"""Cuts of edges, by the places of the edges' ends, so that all polygons with an edge share a cut.
 
-An edge is cut once, at one place, whoever has it: what made it a border may have been divided
-long ago. Later cuts are of its parts.
+An edge is cut once, at one place, even if its polygons are divided at different times. Later cuts
+divide the parts of the edge.
 """
 
 import numpy as np
@@ -16,14 +16,15 @@ _NONE = np.empty(0, np.int64)
 
 
 def edge_keys(ones: Ids, others: Ids) -> Keys:
-    """Return a number for each pair of places, whichever of them comes first."""
+    """Return a key for each pair of places, independent of their order."""
     return np.minimum(ones, others) << 32 | np.maximum(ones, others)
 
 
 class Splits:
-    """The places where edges were cut, and how far from which of their ends.
+    """Cuts of edges: their places, and their positions along the edges.
 
-    `near` are the ends that the cuts are nearer to, and `parts` the parts of the edges from there.
+    `near` is the end of the edge nearer to the cut, and `parts` the distance of the cut from that
+    end, as a part of the edge's length.
     """
 
     def __init__(self) -> None:
@@ -32,11 +33,11 @@ class Splits:
         self._waiting: list[tuple[Keys, Ids, Ids, Floats]] = []
 
     def add(self, keys: Keys, places: Ids, near: Ids, parts: Floats) -> None:
-        """Add cuts of edges that have none yet."""
+        """Add cuts of edges that have no cut yet."""
         self._waiting.append((keys, places, near, parts))
 
     def find(self, keys: Keys) -> tuple[Ids, Flags]:
-        """Return the numbers of the cuts of these edges, and which edges have one."""
+        """Return the cut of each edge, by number, and flag the edges that have a cut."""
         self._take_in()
         if len(self._keys) == 0:
             return np.zeros(len(keys), np.intp), np.zeros(len(keys), bool)
@@ -59,8 +60,9 @@ def cut_edges(
 ) -> tuple[Ids, Ids, Floats]:
     """Cut edges from places below walls to places above.
 
-    Returns where, the ends that are nearer, and the parts of the edges from there. A cut is
-    exactly on the wall, and between the ends on the other axes.
+    Returns the places of the cuts, the nearer ends of the edges, and the distances of the cuts
+    from these ends, as parts of the edges. A cut is exactly on the wall, and between the ends of
+    its edge on the other axes.
     """
     low, high = places.rows[:, below], places.rows[:, above]
     length = high[axis] - low[axis]

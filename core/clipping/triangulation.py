@@ -1,7 +1,8 @@
-"""Triangles of convex polygons: first the ears beside flat corners, then fans.
+"""Triangulation of convex polygons: first ears beside flat corners, then fans.
 
-An ear that is cut off beside a corner on a line makes that corner one of the polygon. So no
-triangle is flat unless the whole polygon is. (G. Meisters, "Polygons Have Ears", 1975.)
+A flat corner lies on the line between its neighbors. Once the ear beside it is cut off, it is a
+proper corner of the rest. So no triangle is flat unless the whole polygon is flat. (G. Meisters,
+"Polygons Have Ears", 1975.)
 """
 
 import numpy as np
@@ -11,7 +12,7 @@ from .polygons import Polygons
 
 
 def triangulated(some: Polygons) -> tuple[Ids, Ids]:
-    """Return the corners of triangles, (3, t), and the polygon of each, polygon by polygon."""
+    """Return the corners of triangles, (3, t), and the polygon of each; sorted by polygon."""
     left, of = np.arange(len(some.places)), some.polygon_of_corner
     flat, made = some.flat.copy(), []
     has_flat = np.zeros(len(some), bool)
@@ -43,7 +44,7 @@ def triangulated(some: Polygons) -> tuple[Ids, Ids]:
 
 
 def _fans(corners: Ids, sizes: Ids) -> Ids:
-    """Return the triangles (3, t) around the first corner of each polygon."""
+    """Return the fan of triangles (3, t) around the first corner of each polygon."""
     first = np.cumsum(sizes) - sizes
     second = concatenated_ranges(first + 1, sizes - 2)
     return corners[np.stack((np.repeat(first, sizes - 2), second, second + 1))]

@@ -1,4 +1,4 @@
-"""The compiled kernel: one door to it, trees packed for it, and its answers, in pieces."""
+"""Bindings of the compiled kernel: its loader, trees packed for it, and calls in pieces."""
 
 from .builds import Builder, CellsAsked, CellsDivided, Divider, Numbers, Tallies, builder
 from .cuts import cut_parts, parts_beside, seen_cutters, shared_parts, split_pieces

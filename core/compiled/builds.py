@@ -1,4 +1,4 @@
-"""Builds in C: bounds, Morton codes, a radix sort, child masks and references, in pieces."""
+"""Octree builds in C, in pieces: bounds, Morton codes, radix sort, child masks, references."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -15,17 +15,17 @@ from ..shapes import Shapes, Triangles
 from ..steps import Steps
 from .door import Caller, found
 
-# Bits of a digit of a sort, as `DIGITS` in the kernel.
+# Bits in a digit of the radix sort: `DIGITS` in the kernel is 2**_DIGIT.
 _DIGIT = 11
 Numbers = NDArray[np.int32]
 
 
 class Tallies(NamedTuple):
-    """What is known of cells after items have moved.
+    """Counts of items in cells after some items have moved.
 
-    `outside` counts the items that the root does not hold, `crowd` the most in a leaf that one of
-    those moved has left or come to, `fewest` the fewest below a divided cell, `fullest` the most
-    below a child of the root.
+    `outside` is the number of items that the root does not hold. `crowd` is the largest number of
+    items in a leaf that a moved item was in before or is in now. `fewest` is the smallest number
+    of items in the subtree of a divided cell, `fullest` the largest below a child of the root.
     """
 
     outside: int
@@ -35,10 +35,10 @@ class Tallies(NamedTuple):
 
 
 class Builder(Caller):
-    """What the kernel does of a build, and of items that move."""
+    """Kernel functions that build an octree, or update it after items have moved."""
 
     def limits(self, triangles: Triangles, some: slice, lower: Floats, upper: Floats) -> None:
-        """Fill in the bounds (3, n) of some triangles; there is a vertex."""
+        """Fill in the bounds (3, n) of the triangles in a slice; there is at least one vertex."""
         vertices, faces = triangles.vertices.T, triangles.faces.T
         given = vertices, vertices.shape[1], faces, faces.shape[1], some.start, some.stop
         self._call("bounds", *given, lower, upper)
@@ -51,7 +51,11 @@ class Builder(Caller):
         words: tuple[Words, Words, Words],
         depths: Depths,
     ) -> None:
-        """Fill in the first and last cells, codes and depths (n,) of some items; see `Grid`."""
+        """Fill in the cells, codes and depths (n,) of the items in a slice, given bounds (3, n).
+
+        `words` are the first and the last finest cell that each item touches, packed, and the
+        Morton code of the first. `depths` are those of the smallest cells that hold items whole.
+        """
         starts = np.concatenate((grid.lower + grid.rounding, grid.lower - grid.rounding))
         given = *limits, len(depths), some.start, some.stop, starts, grid.scale, grid.depth
         self._call("enter", *given, *words, depths)
@@ -59,7 +63,11 @@ class Builder(Caller):
     def sorted_steps(
         self, keys: Words, numbers: Ids | None, bits: int
     ) -> Steps[tuple[Words, Ids]]:
-        """Sort keys below 2**bits, and their numbers or places, stably; yields fractions."""
+        """Sort keys below 2**bits, and their numbers, stably, in steps.
+
+        Positions of the keys replace missing numbers. Yields the fraction done; returns sorted
+        keys and numbers.
+        """
         count, piece = len(keys), tuning.current.piece
         spare = [np.empty((2, count), np.int64), np.empty((2, count), np.int64)]
         digits = range(0, max(bits, 1), _DIGIT)
@@ -80,15 +88,18 @@ class Builder(Caller):
     def moved(
         self, cells: Cells, rows: Floats, moved: Ids, before: Ids, own: Ids
     ) -> tuple[Tallies, Ids, Ids, Ids, Slices]:
-        """Return where items, of rows (7, n), stand after some of them have moved: up, then down.
+        """Return the cells of all items, of rows (7, n), after some of them have moved.
 
-        `before` (n,) are the cells that they were in, or -1, of which each held `own` (m,); what
-        cells keep they hold whole. Returns tallies, which items have gone to other cells, where
-        all stand (n,), what cells hold (m,), and slices.
+        An item is in one cell, which holds it whole. The search for a moved item goes up from its
+        former cell to one that holds it, then down while a child does. `before` (n,) are the
+        former cells, -1 for none; `own` (m,) are the former numbers of items in each cell.
+
+        Returns tallies, the items that are in other cells than before, the cell of each item
+        (n,), the number of items in each cell (m,), and slices of the references.
         """
         count, most, size = rows.shape[1], len(moved), len(cells)
         given = map(np.ascontiguousarray, (rows, moved, before, own))
-        # What is found stands in one array, of which one address is wanted.
+        # One array for all results: looking up an address takes time.
         found, masks = np.empty(5 + count + 5 * size + most, np.intp), np.empty(size, np.uint8)
         where = *cells.addresses, size, cells.factor
         gone = self._call("move", *where, *given, count, most, found, masks)
@@ -102,13 +113,16 @@ class Builder(Caller):
         return tallies, found[stop : stop + gone], found[4 : 4 + count], held, slices
 
     def preorder(self, cells: Cells) -> tuple[Ids, Ids]:
-        """Return the places of cells, and their spans."""
+        """Return the positions of cells in preorder, and how many cells each subtree has."""
         place, span = np.empty((2, len(cells)), np.intp)
         self._call("preorder", cells.parent, cells.first_child, len(cells), place, span)
         return place, span
 
     def sliced(self, cells: Cells, own: Ids, outside: int) -> Slices:
-        """Return what `slices` of the cells does, of their own items (m,)."""
+        """Return the slices of references, given the number of items in each cell, `own` (m,).
+
+        The first `outside` references are in no cell. Equal to the result of `Cells.slices`.
+        """
         ends, slices = np.empty(len(cells) + 1, np.intp), np.empty((3, len(cells)), np.intp)
         masks, (*_, parent, _, place, span) = np.empty(len(cells), np.uint8), cells.addresses
         self._call("slices", parent, place, span, len(cells), own, outside, ends, slices, masks)
@@ -116,9 +130,10 @@ class Builder(Caller):
         return Slices(ends, begin, own_end, end, masks)
 
     def referred(self, references: Ids, moved: Ids, stands: Ids, cells: Cells, ends: Ids) -> Ids:
-        """Return the references (n,) after items have moved to other cells: the last in these.
+        """Return the references (n,) after items have moved to other cells.
 
-        All items stand where `stands` (n,) tells; `ends` (m + 1,) are those of the places.
+        The moved items come last in their cells, ascending; others keep their order. `stands`
+        (n,) is the cell of each item, -1 for none; `ends` (m + 1,) are those of `Slices`.
         """
         count, place = len(stands), cells.addresses[-2]
         found, waiting = np.empty(count, np.intp), np.zeros(len(ends) + count // 8 + 1, np.intp)
@@ -128,16 +143,17 @@ class Builder(Caller):
 
 
 def builder() -> Builder | None:
-    """Return what builds in C, if the kernel is there."""
+    """Return the kernel functions for builds; None without the compiled kernel."""
     return None if found()[0] is None else Builder()
 
 
 class Divider(Builder):
-    """Divides cells of a grid among entries: triangles, or boxes, sorted by code.
+    """Division of the cells of a grid among entries: triangles, or boxes, sorted by code.
 
-    `codes`, `first` and `last` cells and `depths` (e,) are those of `Entries`, which `items`
-    begin with. `strays` (e,) is 1 where an entry has touched nothing, by a rounding; `times` (e,)
-    is how often it has been filed, up to two.
+    The first e of `items` are the entries. Their `codes`, `first` and `last` cells and `depths`
+    (e,) are those of `Entries` in `core/construction/entries.py`. `strays` (e,) is 1 for entries
+    that, by a rounding, touch no child of a cell they were in. `times` (e,) is the number of
+    leaves in which an entry has been listed, up to two.
     """
 
     def __init__(
@@ -165,7 +181,7 @@ class Divider(Builder):
         self.all = self._package.byref(self._entries)
 
     def walls(self, cells: Words, depths: Ids) -> Floats:
-        """Return the walls (6, c) of cells of these depths."""
+        """Return the bounds (6, c) of cells, given their grid numbers (3, c) and depths (c,)."""
         rows, given = np.empty((6, len(depths))), (_whole(cells), depths, len(depths))
         self._call("walls", self.all, *given, rows)
         return rows
@@ -173,7 +189,11 @@ class Divider(Builder):
     def file(
         self, levels: Sequence["CellsAsked"], own: Ids, is_leaf: Flags, begin: Ids, references: Ids
     ) -> Steps[None]:
-        """Write what leaves hold where it begins in the references; yields the fraction done."""
+        """Write the entries of all leaves into the references; yields the fraction done.
+
+        `own`, `is_leaf` and `begin` have a number for each cell of all levels: how many entries
+        it has itself, whether it is a leaf, and where its references begin.
+        """
         (leaf, place, into), start = map(address, (is_leaf, begin, references)), 0
         for cells in levels:
             for some in pieces(own[start : start + cells.count].cumsum()):
@@ -186,8 +206,8 @@ class Divider(Builder):
 class CellsAsked:
     """Cells of one depth as the kernel takes them.
 
-    Their numbers on the grid (3, c), rows (7, c) and allowance (c,) are those of `Leaves`, their
-    copies those of a `Level`, in `core/construction/levels.py`.
+    Their grid numbers (3, c), rows (7, c) and allowance (c,) are those of `Leaves`, their copies
+    those of a `Level`, both in `core/construction/levels.py`.
     """
 
     def __init__(
@@ -203,10 +223,10 @@ class CellsAsked:
 
 
 class CellsDivided(Caller):
-    """Cells of one depth, `which` (c,) of those asked, of so many entries, while they are divided.
+    """Division of some cells of one depth: the cells `which` (c,), of `counts` (c,) entries.
 
-    There is `room` for pairs of an entry and the children that take it. What is worth it, and
-    `separates` items, is known once they are judged, of each of them, (c,).
+    There is `room` for pairs of an entry and the mask of the children that take it. `judge` sets
+    `worth` and `separates` (c,), flags of divisions that pay and of divisions that separate items.
     """
 
     worth: Flags
@@ -219,13 +239,13 @@ class CellsDivided(Caller):
         self._all, self._cells, self._count, self._room = divider.all, cells, len(which), room
         self._stops = counts.cumsum()
         self.pairs, self.masks = np.empty(room, np.int32), np.empty(room, np.uint8)
-        # As `Children` in the kernel.
+        # The kernel's `Children`: 26 numbers for each cell.
         self.children = np.empty(26 * len(which), np.intp)
         self._kept = which, self.pairs, self.masks, self.children
         self._which, *self._places = map(address, self._kept)
 
     def classify(self) -> Steps[None]:
-        """Find what the cells hand down, and to which children; yields the fraction done."""
+        """Find the entries that cells hand down, and their children; yields the fraction done."""
         pairs, masks, children = self._places
         reached, count = 0, self._count
         for some in pieces(self._stops):
@@ -235,10 +255,11 @@ class CellsDivided(Caller):
             yield some.stop / count
 
     def judge(self, most: int) -> tuple[Ids, Floats, int]:
-        """Judge the divisions.
+        """Decide which divisions pay; `most` is the factor `MOST_COPIES`.
 
-        Returns numbers and rows (10, c), and allowance (c,) of the children that there will be, as
-        `CellsAsked` takes them, and how many copies the divisions make that are allowed.
+        Returns grid numbers and rows (10, k), and allowance (k,), of the children that divisions
+        make if they pay, as `CellsAsked` takes them. The last result is how many copies divisions
+        make in all if their allowance is 1 or more, whether or not they pay.
         """
         count, children = self._count, self._places[-1]
         verdicts, found = np.empty((2, count), bool), np.empty(2 + 96 * count, np.intp)
@@ -252,7 +273,7 @@ class CellsDivided(Caller):
         return rows, found[2 + 88 * count :].view(np.float64)[: 8 * kept], copies
 
     def hand_down(self) -> Steps[Numbers]:
-        """Return what children are handed, child after child; yields the fraction done."""
+        """Return the entries handed down, child after child; yields the fraction done."""
         copies, (pairs, masks, ends) = np.empty(self._copies, np.int32), self._places
         given = pairs, masks, self._room, ends, self._found[1] + 16, self._verdicts[1]
         for some in pieces(self.children[: self._count]):

@@ -1,4 +1,4 @@
-"""Cuts of triangles by others that they have contact with, in C."""
+"""Cuts of triangles by the triangles that they have contact with, in C."""
 
 from typing import Any, Protocol
 
@@ -7,40 +7,45 @@ import numpy as np
 from ..arrays import Flags, Floats, Ids, address
 from .door import found
 
-# Parts of a triangle that is cut by one plane, and by three.
+# The most parts of a triangle that is cut by one plane, and by three.
 _BY_ONE, _BY_THREE = 3, 27
-# Parts of a piece that there is room for at first; points of what comes near a plane.
+# Room for parts of each piece at first; the most points of a cutter near a plane.
 _MOSTLY, _POINTS = 6, 6
 
 
 class CutBy(Protocol):
-    """What cuts, as `core.clash.cutting` tells: arrays of c columns, side by side."""
+    """Pairs of a triangle and its cutter, as in `core.clash.cutting`: arrays of c columns."""
 
     @property
     def corners(self) -> Floats:
-        """Triangles, (9, c)."""
+        """Corners of the cutters, (9, c)."""
 
     @property
     def normals(self) -> Floats:
-        """Normals of what is cut, (3, c)."""
+        """Normals of the triangles that are cut, (3, c)."""
 
     @property
     def flat(self) -> Flags:
-        """Which lie in its plane, (c,)."""
+        """Flags of cutters in the plane of the triangle that they cut, (c,)."""
 
     @property
     def points(self) -> Floats:
-        """Points near its plane, (3, 6, c)."""
+        """Points of the cutters near the plane of that triangle, (3, 6, c)."""
 
     @property
     def bounds(self) -> Floats:
-        """Their bounds, (6, c)."""
+        """Bounds of these points, (6, c)."""
 
 
 def parts_beside(
     parts: Floats, cutters: CutBy, numbers: Ids, theirs: Ids, band: float
 ) -> Flags | None:
-    """Return which pairs of parts (9, n) and cutters come near each other; None without it."""
+    """Flag the pairs of parts (9, n) and cutters that come near each other, (h,).
+
+    `numbers` and `theirs` (h,) are the parts and the cutters of the pairs, `band` the distance
+    within which triangles have contact. Returns None without the compiled kernel, or if a number
+    is out of range.
+    """
     library, package, _ = found()
     if package is None:
         return None
@@ -57,9 +62,11 @@ def parts_beside(
 def cut_parts(
     parts: Floats, cutters: CutBy, theirs: Ids, band: float, through: float
 ) -> tuple[Floats, Ids] | None:
-    """Return what each triangle (9, n) is divided in by its cutter, and of which each is a part.
+    """Divide each triangle (9, n) by its cutter, and drop the parts that lie on the cutter.
 
-    Without what lies on the cutter. None without a kernel, or where NumPy has to answer.
+    `theirs` (n,) are the cutters' numbers. Cuts within `through` of a corner go through it.
+    Returns the parts (9, k), and for each part the number of its triangle (k,), ascending.
+    Returns None without the compiled kernel, or if NumPy has to answer.
     """
     library, package, _ = found()
     if package is None:
@@ -77,7 +84,10 @@ def cut_parts(
 
 
 def seen_cutters(ones: Floats, others: Floats, band: float) -> tuple[Floats, Flags, Floats] | None:
-    """Return `normals`, `flat` and `points` of `others` as `ones` see them, (9, c) each."""
+    """Return `normals`, `flat` and `points` of `Cutters`, for `ones` cut by `others`, (9, c) each.
+
+    Returns None without the compiled kernel.
+    """
     library = found()[0]
     if library is None:
         return None
@@ -93,10 +103,11 @@ def seen_cutters(ones: Floats, others: Floats, band: float) -> tuple[Floats, Fla
 def split_pieces(
     pieces: Floats, nearest: Floats, through: float
 ) -> tuple[Floats, Ids, Floats] | None:
-    """Return parts of those pieces (9, n) that the edges of their nearest triangles divide.
+    """Divide pieces (9, n) along the edges of their nearest triangles, (9, n).
 
-    And of which each is a part, and how far the farthest corner of each is from that triangle.
-    None without a kernel, or where NumPy has to answer.
+    Returns the parts (9, k), for each part the number of its piece (k,), and the distance of its
+    farthest corner from the triangle (k,). Pieces that stay whole are left out. Returns None
+    without the compiled kernel, or if NumPy has to answer.
     """
     library = found()[0]
     if library is None:
@@ -124,9 +135,10 @@ def split_pieces(
 
 
 def shared_parts(ones: Floats, others: Floats, band: float) -> tuple[Floats, Floats] | None:
-    """Return the areas that triangles (9, n) share in one plane, (n,), and their middles, (3, n).
+    """Return the areas that pairs of triangles share in one plane, (n,), and their centroids.
 
-    None without a kernel.
+    The triangles are `ones` and `others`, (9, n) each; centroids are (3, n), and 0 like the area
+    where a pair shares none. Returns None without the compiled kernel.
     """
     library = found()[0]
     if library is None:
@@ -141,7 +153,7 @@ def shared_parts(ones: Floats, others: Floats, band: float) -> tuple[Floats, Flo
 
 
 def _given(package: Any, cutters: CutBy) -> tuple[Any, list[Any]]:
-    """Return cutters as the kernel takes them, and the arrays that this points to."""
+    """Return cutters as a structure of the kernel, and the arrays that it points to."""
     names = "corners", "normals", "points", "bounds", "flat"
     kept = [np.ascontiguousarray(getattr(cutters, name)) for name in names]
     return package.Cutters(*map(address, kept), count=len(kept[-1])), kept

@@ -1,4 +1,4 @@
-"""The door to the compiled kernel (ctypes): finds the package by its path, or says why not."""
+"""Loader of the compiled kernel (ctypes): the library, or the reason why NumPy answers."""
 
 import os
 import platform
@@ -15,21 +15,21 @@ import numpy as np
 from .. import checks
 from ..arrays import address
 
-# Where the package lies, if it is not installed; "0" or "off" for none.
+# Environment variable: the folder of a package that is not installed; "0" or "off" for none.
 VARIABLE = "OCTREE_KERNEL"
 _NAME = "octree_kernel"
-# The interface of the package: a digest of its header, see kernel/bindings.py.
+# The expected interface of the package: a digest of its header, see kernel/bindings.py.
 _ABI = 297136317443196923
 
 
 class _Choice:
-    """Whether the user wants the kernel: see `use_kernel`."""
+    """Choice of the process to use the kernel or not: see `use_kernel`."""
 
     is_wanted = True
 
 
 def found() -> tuple[Any, Any, str]:
-    """Return the library and its package, or why there are none."""
+    """Return the library, its package and an empty text; or None twice and the reason."""
     return _opened() if _Choice.is_wanted else (None, None, "it is switched off")
 
 
@@ -48,23 +48,23 @@ def _opened() -> tuple[Any, Any, str]:
             told = f"octree_kernel has the interface {package.ABI}, not {_ABI}: install it anew"
             return None, None, f"{told}, then restart Python or Blender"
         return package.opened(), package, ""
-    except Exception as error:  # whatever a damaged package raises: NumPy answers
+    except Exception as error:  # a damaged package may raise anything: NumPy answers
         return None, None, str(error) or repr(error)
 
 
 def _whole_bytes() -> int:
-    """Return of how many bytes NumPy makes whole numbers; the kernel takes eight."""
+    """Return the size of NumPy's default integers in bytes; the kernel takes eight."""
     return np.dtype(int).itemsize
 
 
 def _package_at(folder: Path) -> ModuleType:
-    """Return the package in a folder, which is no search path."""
+    """Import the package from a folder, which need not be on the search path."""
     spec = spec_from_file_location(_NAME, folder.resolve() / "__init__.py")
     if spec is None or spec.loader is None:
         raise ImportError(f"{folder} is no package")
     for name in [each for each in sys.modules if each.partition(".")[0] == _NAME]:
-        del sys.modules[name]  # of another folder
-    # Its files find each other by the name of the package.
+        del sys.modules[name]  # imported from another folder
+    # The modules of the package import each other by its name.
     package = sys.modules[_NAME] = module_from_spec(spec)
     try:
         spec.loader.exec_module(package)
@@ -75,38 +75,38 @@ def _package_at(folder: Path) -> ModuleType:
 
 
 def why_not() -> str:
-    """Return why there is no kernel; an empty text if there is one.
+    """Return the reason why there is no kernel; an empty text if there is one.
 
     Returns
     -------
     str
-        The reason, for people.
+        The reason, as text for users.
     """
     return found()[2]
 
 
 def kernel_state() -> tuple[str, str]:
-    """Tell whether the compiled kernel helps to answer.
+    """Return the version of the compiled kernel, or the reason why it is not used.
 
     Returns
     -------
     version : str
-        Its version; an empty text if NumPy alone answers.
+        Version of the kernel; an empty text if the kernel is not used.
     reason : str
-        Why NumPy alone does; an empty text if the kernel helps.
+        Reason why the kernel is not used; an empty text if it is used.
     """
     _, package, reason = found()
     return ("" if package is None else package.VERSION), reason
 
 
 def kernel() -> str:
-    """Tell what answers, for people.
+    """Return a description of the kernel in use, as text for users.
 
     Returns
     -------
     str
-        The version of the compiled kernel and its platform; or, beginning with "NumPy", why NumPy
-        answers alone. Answers are the same, to the last bit.
+        The version of the compiled kernel and its platform. If the kernel is not used, the text
+        begins with "NumPy" and gives the reason. Answers are the same, to the last bit.
     """
     version, reason = kernel_state()
     if version:
@@ -115,29 +115,32 @@ def kernel() -> str:
 
 
 def use_kernel(is_wanted: bool, /) -> None:
-    """Switch the compiled kernel on, as it is at first, or off, for this process.
+    """Switch the compiled kernel on or off for this process; it is on at first.
 
     Parameters
     ----------
     is_wanted : bool
-        Whether it is used if it is there. Answers are the same, to the last bit.
+        True uses the kernel if it can be loaded. Answers are the same, to the last bit.
 
     Raises
     ------
     ValueError
-        If it is neither True nor False.
+        If `is_wanted` is neither True nor False.
     """
     _Choice.is_wanted = checks.flag("is_wanted", is_wanted)
 
 
 class Caller:
-    """Calls functions of the kernel that is there; whatever these refuse is an error of ours."""
+    """Base of classes that call the kernel; a call that it refuses is a bug of this library."""
 
     def __init__(self) -> None:
         self._library, self._package, _ = found()
 
     def _call(self, name: str, *given: Any) -> int:
-        """Call a function with arrays, by their addresses, and whatever else it takes."""
+        """Call a function of the kernel, with the addresses of arrays and all other arguments.
+
+        Raises IndexError if the function refuses its arguments.
+        """
         arguments = [address(each) if type(each) is np.ndarray else each for each in given]
         reached: int = getattr(self._library, f"octree_kernel_{name}")(*arguments)
         if reached < 0:

@@ -1,4 +1,4 @@
-"""Few questions at a time (single-query fast path): one call of the kernel, in one thread."""
+"""Single-query fast path: few queries, answered by one call of the kernel in one thread."""
 
 from struct import Struct
 from typing import Any
@@ -8,35 +8,36 @@ import numpy as np
 from ..arrays import Floats, Ids, address
 from .door import found
 
-# The item of a question that the kernel leaves to NumPy; of one that needs a tree to be packed.
+# Codes instead of an item: the query is left to NumPy; the query needs a tree to be packed.
 NOT_TAKEN, NOT_PACKED = -2, -3
-# Rays and the arrays of their answer, as the kernel takes them.
+# Rays, and the addresses of the arrays of their answer, as structures of the kernel.
 _ASKED, _HITS = Struct("4q"), Struct("6q")
-# Room for what volumes touch or rays cross; what does not fit is asked in the usual way.
+# Room for items that volumes touch or rays cross; larger answers take the batch path.
 _ROOM = 4_096
-# Of rays: items, (q,), and, one after the other, their placements, as whole numbers, distances,
-# positions, normals and weights, (11 q,).
+# Answers of rays: items, (q,), and one array, (11 q,), of the bits of their placements, then
+# distances, positions, normals and weights.
 Hits = tuple[Ids, Floats]
-# Of points: items and distances (q, count), positions (q, count, 3), and placements (q, count).
+# Answers of points: items, distances, positions and placements, (q, count) or (q, count, 3).
 Nearby = tuple[Ids, Floats, Floats, Ids]
 
 
 class Few:
-    """What the kernel walks, asked few questions at a time.
+    """Fast path for few queries of a tree or scene that the kernel walks.
 
-    Answers are None where the usual way has to answer: a question is unsound, left to NumPy, or
-    comes to a tree that is not packed. Placements are of no meaning without a scene.
+    Methods return None if the batch path has to answer: if a query is invalid, is left to NumPy,
+    comes to a tree that is not packed, or has more answers than there is room for. Placements
+    have no meaning without a scene.
     """
 
     def __init__(self, walked: Any, depth: int = 0) -> None:
-        """Take a `Walked` of the kernel, and how deep walks are; 0 for plain cells."""
+        """Take a `Walked` of the kernel, and the depth of its walks; 0 for cells of an octree."""
         self._library, package, _ = found()
         self._told: int = package.ctypes.addressof(walked)
         self._walked, self.depth = walked, depth
         self._bytes = self._library.octree_kernel_size(package.SCRATCH, depth) if depth else 0
 
     def _scratch(self) -> tuple[int | None, Any]:
-        """Return the address of room for a walk, and its array; None for plain cells."""
+        """Return the address of a walk's scratch memory, and its array; None if the depth is 0."""
         if not self._bytes:
             return None, None
         scratch = np.empty(self._bytes, np.uint8)
@@ -45,10 +46,13 @@ class Few:
     def cast(
         self, starts: Floats, towards: Floats, limits: Floats | float, *, any_hit: bool
     ) -> Hits | None:
-        """Find the closest item of each ray, or any item, without the other numbers."""
+        """Find the closest item of each ray, or, with `any_hit`, any item and its placement only.
+
+        `limits` are one for each ray, or one for all.
+        """
         count, (room, _kept) = len(starts), self._scratch()
         asked, numbers, item = _asked(starts, towards, limits, 12 * count)
-        each = 8 * count  # bytes of a number of each ray
+        each = 8 * count  # bytes of one number for each ray
         if self._library.lone_cast(
             self._told, asked, 0, count, any_hit, 0, self.depth, room,
             _HITS.pack(item, item + each, 0, 0, 0, 0) if any_hit else
@@ -64,9 +68,10 @@ class Few:
     def cast_all(
         self, starts: Floats, towards: Floats, limits: Floats | float
     ) -> tuple[Ids, Ids, Floats] | None:
-        """Count the items that each ray meets, (q,), name the items and tell how far they are.
+        """Return the number of items that each ray meets, (q,), their names and their distances.
 
-        Names and distances are sorted by ray, distance and name.
+        A name is an item, and its placement shifted by 32 bits. Names and distances are sorted
+        by ray, then by distance, then by name.
         """
         count, (room, _kept) = len(starts), self._scratch()
         asked, numbers, place = _asked(starts, towards, limits, count + 2 * _ROOM)
@@ -85,7 +90,7 @@ class Few:
         )
 
     def nearest(self, points: Floats, count: int, limit: float) -> Nearby | None:
-        """Find the nearest items of each point."""
+        """Find the `count` nearest items of each point, none farther than `limit`."""
         many, each = len(points), len(points) * count
         numbers, size, (room, _kept) = np.empty(7 * each), 8 * each, self._scratch()
         entry = address(numbers)
@@ -106,7 +111,10 @@ class Few:
         )  # fmt: skip
 
     def touched(self, rows: Floats, kind: int, *, any_hit: bool = False) -> tuple[Ids, Ids] | None:
-        """Count the items that each volume (q, k) touches, (q,), and name the items."""
+        """Return the number of items that each volume (q, k) touches, (q,), and their names.
+
+        With `any_hit`, at most one item of each volume.
+        """
         count = len(rows)
         numbers, (room, _kept) = np.empty(count + _ROOM, np.intp), self._scratch()
         place = address(numbers)
@@ -122,7 +130,7 @@ class Few:
 def _asked(
     starts: Floats, towards: Floats, limits: Floats | float, more: int
 ) -> tuple[bytes, Floats, int]:
-    """Return rays as the kernel takes them, and room for more numbers and its address.
+    """Return rays as a structure of the kernel, room for `more` numbers, and its address.
 
     Rays and answers share one array, so that only one address is looked up.
     """
@@ -137,6 +145,6 @@ def _asked(
 
 
 def _total(counts: Ids, reached: int) -> int | None:
-    """Return the sum of all counts; None unless the kernel has told each."""
+    """Return the sum of all counts; None unless the kernel has answered every query."""
     each = counts.tolist()
     return None if reached < len(each) or min(each) <= NOT_TAKEN else sum(each)

@@ -1,4 +1,4 @@
-"""Ways between placed surfaces, and crossings: branch and bound over the nodes of both, in C."""
+"""Distances and crossings of placed surfaces: branch and bound over the nodes of both, in C."""
 
 from typing import Any, Protocol
 
@@ -13,25 +13,25 @@ from .touches import batch_of, has_rows, row_step
 
 
 class LaidOut(Protocol):
-    """The triangle pool of `core.scene.pool`: triangles by entry, and nodes."""
+    """Triangle pool of `core.scene.pool`: triangles by entry, and the nodes over them."""
 
     @property
     def arranged(self) -> Any:
-        """The triangles."""
+        """Triangles, by entry."""
 
     @property
     def order(self) -> Ids:
-        """Which triangle of its mesh each entry is."""
+        """Number of each entry's triangle in its mesh, (n,)."""
 
     @property
     def nodes(self) -> Any:
-        """The nodes of all meshes."""
+        """Nodes of all meshes."""
 
 
-# Sheets, the meshes placed in all rows, and their matrices (12, n).
+# A triangle pool, the mesh that is placed in each row, and the matrices of the rows, (12, n).
 Side = tuple[LaidOut, Ids, Floats]
 
-# What is searched; and what is found of surfaces that touch, and of those that cross.
+# Kinds of searches; and the states of surfaces that touch, and of surfaces that cross.
 _GAPS, _CROSSINGS, _TOUCHINGS = 0, 1, 2
 TOUCHES, CROSSES = 1.0, 2.0
 
@@ -39,13 +39,17 @@ TOUCHES, CROSSES = 1.0, 2.0
 def shortest_ways(
     side: Side, rows: Ids, limits: Floats, slacks: Floats, turned: Ids
 ) -> Steps[tuple[Floats, Ids] | None]:
-    """Return how far surfaces in rows (2, p) are apart, (p,), and between which entries, (2, p).
+    """Return the distances of surfaces in rows (2, p), (p,), and the closest entries, (2, p).
 
-    Of surfaces that share no point, up to limits (p,). `slacks` (p,) are what rounding may take
-    from the gap of two boxes. Of triangles that are equally near, those of the smallest numbers
-    are named: first of side 0, or of side 1 where the pair is `turned`, (p,) of 0 and 1. Lengths
-    are infinite, and entries -1, where surfaces are farther apart; lengths are NaN of pairs that
-    are left to NumPy. None without a kernel.
+    The surfaces of a pair share no point. `slacks` (p,) bound the rounding errors of the gaps
+    between boxes. Pairs that are farther apart than their `limits` (p,) have an infinite distance
+    and entries of -1; pairs that are left to NumPy have NaN.
+
+    Among equally close triangles, those with the smallest numbers in their meshes win: the number
+    on side 0 is compared first, or the number on side 1 if the pair's `turned` (p,) is 1.
+
+    Yields the fraction done. Returns None without the compiled kernel, or if the kernel cannot
+    take the arrays of the pool.
     """
     return (yield from _searched(_GAPS, (side, side), rows, limits, slacks, turned, None))
 
@@ -53,11 +57,16 @@ def shortest_ways(
 def crossing_surfaces(
     sides: tuple[Side, Side], rows: Ids, slacks: Floats, refused: Flags | None, *, touching: bool
 ) -> Steps[Floats | None]:
-    """Return which surfaces in rows (2, p) surely cross, CROSSES, and which TOUCHES, (p,), else 0.
+    """Return the states of pairs of surfaces in rows (2, p): CROSSES, TOUCHES or 0, (p,).
 
-    What touches crosses if that is `touching`. Rows of side 0 that are refused, (n,), are passed
-    over, and so is one that has crossed another; without such flags all are looked at. NaN of
-    pairs that are left to NumPy. None without a kernel.
+    CROSSES stands for surfaces that surely cross; with `touching`, also for all that touch. The
+    state is NaN for pairs that are left to NumPy.
+
+    `refused` (n,) flags rows of side 0. Flagged rows are skipped, with a state of 0, and rows that
+    cross another are flagged. Without `refused`, all pairs are searched.
+
+    Yields the fraction done. Returns None without the compiled kernel, or if the kernel cannot
+    take the arrays of a pool.
     """
     kind, nowhere = _TOUCHINGS if touching else _CROSSINGS, np.zeros(rows.shape[1])
     turned = np.zeros(rows.shape[1], np.intp)
@@ -68,10 +77,14 @@ def crossing_surfaces(
 def listed_touches(
     side: Side, rows: Ids, slacks: Floats, margin: float
 ) -> Steps[tuple[Ids, Flags] | None]:
-    """Return the triangles that touch of surfaces in rows (2, p), and which pairs are left.
+    """List the touching triangles of pairs of surfaces in rows (2, p), in steps.
 
-    The triangles, (3, h), are numbers of the pair and entries of both. Those of pairs that are
-    `left`, (p,), to NumPy are not among them. None without a kernel, or with a margin.
+    Returns, for each two triangles, the number of the pair and both entries, (3, h); and flags of
+    the pairs that are left to NumPy, (p,), whose triangles are not listed. A row paired with
+    itself gives each two of its triangles once, the lower entry first.
+
+    Yields the fraction done. Returns None without the compiled kernel, if the kernel cannot take
+    the arrays of the pool, or if the margin is above 0.
     """
     library, package, _ = found()
     kept: list[Any] = []
@@ -126,7 +139,10 @@ def _searched(
 
 
 def pool_of(package: Any, side: Side, kept: list[Any]) -> Any:
-    """Return a pool as the kernel takes it; None if it cannot."""
+    """Return a pool as a structure of the kernel; None if the kernel cannot take its arrays.
+
+    Arrays that the structure points to are appended to `kept`.
+    """
     pool, meshes, matrices = side
     batch, nodes = batch_of(pool.arranged), pool.nodes
     if batch is None or not has_rows(nodes.boxes):

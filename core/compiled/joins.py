@@ -1,4 +1,4 @@
-"""Pairs of triangles of two octrees that touch: both are descended together, in C."""
+"""Touching triangles of two octrees: synchronized traversal of both trees, in C."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,22 +13,23 @@ from ..shapes import Triangles
 from .door import found
 from .touches import batch_of
 
-# Pairs that there is room for at first, and bits of the number of an entry.
+# Pairs that fit into the array of results at first; bits of the number of an entry.
 _ROOM, _BITS = 16_384, 32
-# Leaves, at least, and entries of leaves that boxes are held of.
+# Boxes of triangles are cached for this many leaves or more, and for about this many entries.
 _SLOTS, _HELD = 2, 8_192
-# Cells that may wait, and where a join tells how many wait and how many have been compared.
+# Places in the kernel's `Join`: how many pairs of cells wait; how many comparisons were made.
 _HEIGHT, _COMPARED = 0, 1
 
 
 def joined_triangles(
     tree: Octree, other: Octree, slack: float, most: int
 ) -> Iterator[tuple[Ids, Ids]] | None:
-    """Return entries of two trees that touch, some at a time, some more than once.
+    """Return batches of pairs of entries that touch, one of each tree; pairs may come again.
 
-    Items stand in all leaves that they touch, which may lie beside their leaves by `slack`. The
-    last batch is (-1, -1) if it was given up: after `most` pairs were compared, or where leaves
-    hold crowds. None without a kernel, or if it cannot.
+    Items must be in all leaves that they touch, and may reach beside their leaves by `slack`. If
+    the join is given up, after more than `most` comparisons or at leaves with too many pairs, the
+    last batch is one pair of -1. Returns None without the compiled kernel, or if the kernel
+    cannot take one of the trees.
     """
     library, package, _ = found()
     if library is None or max(len(tree.order), len(other.order)) >= 2 ** (_BITS - 1):
@@ -39,7 +40,7 @@ def joined_triangles(
         return None
     cells = (package.Cells * 2)(*both)
     join = np.zeros(library.octree_kernel_join_size() // 8, np.int64)
-    join[_HEIGHT] = 1  # the roots
+    join[_HEIGHT] = 1  # the pair of roots waits
     return _batches(library, package, cells, join, slack, most, kept)
 
 
@@ -69,7 +70,10 @@ def _batches(
 
 
 def _cells_of(tree: Octree, package: Any, kept: list[Any]) -> Any:
-    """Return a tree of triangles as the kernel takes it; None if it cannot."""
+    """Return a tree of triangles as a structure of the kernel; None if the kernel cannot take it.
+
+    Arrays that the structure points to are appended to `kept`.
+    """
     items = tree.arranged
     batch = batch_of(items) if isinstance(items, Triangles) else None
     if batch is None:

@@ -1,4 +1,4 @@
-"""Layouts in C: outlines of meshes, and their octrees along Morton curves."""
+"""Bounds of meshes, and octrees over their triangles along Morton curves, in C."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,22 +9,30 @@ from ..shapes import Triangles
 from ..steps import Steps
 from .door import Caller, found
 
-# Parts of an outline, as `ALL_PARTS` in the kernel.
+# Cells of the coarse grid over a mesh: `ALL_PARTS` in the kernel.
 _PARTS = 64
 
 
 class Arranger(Caller):
-    """What the kernel does of meshes: outlines, keys, nodes, and bounds of leaves."""
+    """Kernel functions that index meshes: bounds, Morton keys, nodes, and bounds of leaves."""
 
     def outline(self, triangles: Triangles) -> tuple[Ids, Flags, Floats, Floats]:
-        """Return finite triangles, vertices of these, their bounds (6,) and parts (6, b)."""
+        """Return the finite triangles, flags of their vertices, bounds (6,) and parts (6, b).
+
+        A part is the bounds of the flagged vertices in one cell of a coarse grid; empty cells
+        have none.
+        """
         boxes = np.empty((1 + _PARTS, 6))
         valid, used = self.finite(triangles, boxes)
         parts = boxes[1:].compress(boxes[1:, 0] < np.inf, axis=0)
         return valid, used, boxes[0], parts.T
 
     def finite(self, triangles: Triangles, boxes: Floats | None = None) -> tuple[Ids, Flags]:
-        """Return finite triangles and vertices of these; fill in the bounds and the parts."""
+        """Return the triangles with finite corners, ascending, and flags of their vertices.
+
+        The first row of `boxes` (1 + _PARTS, 6) receives the bounds, the others the parts; those
+        of empty cells have infinite bounds.
+        """
         vertices, faces = triangles.vertices.T, triangles.faces.T
         corners, size = vertices.shape[1], faces.shape[1]
         flags = np.zeros(corners + size, bool)
@@ -35,7 +43,7 @@ class Arranger(Caller):
     def surrounded(
         self, parts: Floats, starts: Ids, counts: Ids, meshes: Ids, matrices: Floats
     ) -> Floats:
-        """Return boxes (6, n) around meshes, placed by matrices (12, n), around all their parts.
+        """Return boxes (6, n) around the parts of meshes (n,), placed by matrices (12, n).
 
         Each mesh has `counts` of the parts (6, b) from its `starts` on.
         """
@@ -47,15 +55,19 @@ class Arranger(Caller):
     def keys(
         self, vertices: Floats, faces: Ids, some: slice, frames: Floats, owners: Ids, keys: Ids
     ) -> None:
-        """Fill in the keys (n,) of some faces (3, n), above them the number of their owner."""
+        """Fill in the keys (n,) of the faces (3, n) in a slice.
+
+        The high bits of a key are the number of the face's mesh, `owners` (n,), the low bits its
+        Morton key in the frame of that mesh, `frames` (5, meshes).
+        """
         given = vertices, vertices.shape[1], faces, faces.shape[1], some.start, some.stop
         self._call("keys", *given, frames, owners, frames.shape[1], keys)
 
     def divided(self, levels: NDArray[np.uint8], begin: Ids, end: Ids) -> Steps[Ids]:
-        """Divide roots, of entries from begin to end, and return all nodes; yields fractions.
+        """Divide roots, of entries from `begin` to `end`, and return all nodes (4, m), in steps.
 
-        Nodes are (4, m): begin, end, first child, and number of children. `levels` (n,) tell where
-        each key differs from the one before.
+        The rows are begin, end, first child, and number of children. `levels` (n,) are the levels
+        at which each key differs from the key before. Yields estimates of the fraction done.
         """
         counts, room = np.array([0, len(begin)]), len(levels) // 4 + len(begin) + 16
         nodes = np.empty((4, room), np.intp)
@@ -75,7 +87,11 @@ class Arranger(Caller):
     def medians(
         self, vertices: Floats, faces: Ids, begins: Ids, sizes: Ids, some: slice, order: Ids
     ) -> None:
-        """Sort the faces (3, n) of some nodes, in place in `order` (n,), for their leaves."""
+        """Sort the numbers of faces in `order` (n,) by medians, for the nodes in a slice.
+
+        Each node has `sizes` of these numbers from its `begins` on. Afterwards, its leaves are
+        runs of equal length, except the last. `faces` are (3, n).
+        """
         given = vertices, vertices.shape[1], faces, faces.shape[1], begins, sizes
         self._call("medians", *given, some.start, some.stop, order)
 
@@ -88,12 +104,15 @@ class Arranger(Caller):
         rows: Floats,
         altitudes: Floats,
     ) -> None:
-        """Fill in bounds (6, p) and altitudes (p,) of some runs, `counts` from `starts` on."""
+        """Fill in the bounds (6, p) and the least altitudes (p,) of the runs in a slice.
+
+        A run is `counts` triangles from its `starts` on.
+        """
         vertices, faces = triangles.vertices.T, triangles.faces.T
         given = vertices, vertices.shape[1], faces, faces.shape[1], starts, counts
         self._call("runs", *given, len(starts), some.start, some.stop, rows, altitudes)
 
 
 def arranger() -> Arranger | None:
-    """Return what indexes meshes in C, if the kernel is there."""
+    """Return the kernel functions that index meshes; None without the compiled kernel."""
     return None if found()[0] is None else Arranger()

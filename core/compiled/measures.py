@@ -1,4 +1,4 @@
-"""Distances of triangles, pair by pair, and of points from triangles, in C."""
+"""Distances of pairs of triangles, and of points from triangles, in C."""
 
 import numpy as np
 
@@ -9,9 +9,10 @@ from .touches import batch_of, has_rows, row_step
 
 
 def measured_pairs(items: Triangles, margin: float) -> Floats | None:
-    """Return how far items i and i + h of 2 h triangles are apart, (h,); None without a kernel.
+    """Return the distances of triangles i and i + h, of 2 h triangles, (h,).
 
-    Infinite where they surely are beyond the margin, NaN of those that are left to NumPy.
+    A distance is infinite if it surely exceeds the margin, NaN if it is left to NumPy. Returns
+    None without the compiled kernel, or if the kernel cannot take the arrays.
     """
     library, package, _ = found()
     batch = batch_of(items)
@@ -25,9 +26,9 @@ def measured_pairs(items: Triangles, margin: float) -> Floats | None:
 
 
 def point_distances(points: Floats, triangles: Floats) -> Floats | None:
-    """Return how far points (3, h) are from triangles (9, h), (h,); None without a kernel.
+    """Return the distances of points (3, h) from triangles (9, h), pair by pair, (h,).
 
-    NaN of those that are left to NumPy.
+    A distance is NaN if it is left to NumPy. Returns None without the compiled kernel.
     """
     library = found()[0]
     if library is None:

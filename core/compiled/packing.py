@@ -1,4 +1,4 @@
-"""Trees packed for the kernel: a wide BVH from an octree's cells, or from nodes over triangles."""
+"""Trees packed for the kernel: wide BVHs made of an octree's cells, or of a mesh's nodes."""
 
 from typing import Any, Self
 from weakref import WeakKeyDictionary
@@ -14,18 +14,18 @@ from .questions import as_boxes
 from .touches import row_step
 from .walks import Walked
 
-# Items of a changing tree that are packed in the time in which NumPy answers a question: its next
-# change drops what was packed.
+# Items that are packed in the time in which NumPy answers one query. A tree that changes loses its
+# packed tree at the next change, so packing has to pay before that.
 _CHANGING = 64
-# Arrays, named as in a structure of the kernel.
+# Arrays by the names of the fields of a structure in the kernel.
 Arrays = dict[str, NDArray[Any]]
 
 
 class Packed(Walked):
     """Triangles or boxes, packed into the kernel's wide tree.
 
-    `arrays` are named as in the kernel's `Tree`; they are not copied, and kept. `cells` and the
-    numbers are named as in its `Packing`.
+    `arrays` are named as in the kernel's `Tree`; they are kept, not copied. `cells` and `numbers`
+    are named as in the kernel's `Packing`. `is_sound` is False if packing has failed.
     """
 
     def __init__(self, arrays: Arrays, cells: Arrays, **numbers: int) -> None:
@@ -33,12 +33,12 @@ class Packed(Walked):
         self._tree, self._kept = tree_of(arrays), [*arrays.values()]
         try:
             self.is_sound = pack(self, self._tree, cells, **numbers)
-        except MemoryError:  # it is too large: NumPy answers
+        except MemoryError:  # too large to pack: NumPy answers
             self.is_sound = False
 
     @classmethod
     def of(cls, tree: Octree) -> Self | None:
-        """Return the packed items of an octree; None if it contradicts itself."""
+        """Return the packed items of an octree; None if its arrays contradict each other."""
         items, count = tree.arranged, len(tree.order)
         try:
             entries, slices = _each_once(tree)
@@ -58,17 +58,17 @@ class Packed(Walked):
 
     @property
     def depth(self) -> int:
-        """How deep the packed tree is."""
+        """Depth of the packed tree."""
         return self._depth
 
     @property
     def bytes(self) -> NDArray[np.uint8]:
-        """The packed tree as it stands among the trees of a scene."""
+        """Bytes of the kernel's `Tree` structure, for the array of trees of a scene."""
         return np.frombuffer(bytes(self._tree), np.uint8)
 
 
 def tree_of(arrays: Arrays) -> Any:
-    """Return arrays, named as in the kernel's `Tree`, as a tree that is not packed yet."""
+    """Return the kernel's `Tree` over arrays with the names of its fields, not packed yet."""
     shapes = {name: array.shape for name, array in arrays.items()}
     count = shapes["faces" if "faces" in arrays else "boxes"][1]
     steps = {"vertex_step": "vertices", "face_step": "faces"}
@@ -82,7 +82,11 @@ def tree_of(arrays: Arrays) -> Any:
 
 
 def pack(walked: Walked, tree: Any, cells: Arrays, **numbers: int) -> bool:
-    """Pack what a tree holds; return False if it contradicts itself, or is too large or small."""
+    """Pack the entries of a tree; return False if packing fails.
+
+    Packing fails if there are no entries or too many, if the arrays contradict each other, or if
+    coordinates are too large or too small.
+    """
     library, package, count = walked._library, walked._package, tree.entry_count
     middles = np.empty((3, count if "entries" in cells else 0), np.float32)
     told = package.Packing(
@@ -90,7 +94,7 @@ def pack(walked: Walked, tree: Any, cells: Arrays, **numbers: int) -> bool:
         middles=address(middles) if middles.size else None,
         cell_count=len(cells.get("begin", ())), **numbers,
     )  # fmt: skip
-    # Most often enough: a node for two boxes, a block for six triangles.
+    # Usually enough: a node for two boxes, a block for six triangles.
     room = count // (2 if tree.boxes else 6) + 2
     while True:
         wide = room if tree.boxes else room // 3 + 1
@@ -106,7 +110,7 @@ def pack(walked: Walked, tree: Any, cells: Arrays, **numbers: int) -> bool:
         room *= 2
     if state < 0:
         return False
-    # What was not needed of the room is given back.
+    # Copies of the used nodes and blocks replace the larger arrays.
     nodes, blocks = nodes[: tree.node_count], blocks[: tree.block_count]
     nodes, blocks = walked._space(package.NODE, nodes), walked._space(package.BLOCK, blocks)
     tree.nodes, tree.blocks = address(nodes), address(blocks)
@@ -115,11 +119,11 @@ def pack(walked: Walked, tree: Any, cells: Arrays, **numbers: int) -> bool:
 
 
 class Placed(Walked):
-    """Packed trees that are placed: their boxes are packed, trees are put in when wanted.
+    """Placed trees: a packed tree over the boxes of placements; packed meshes are added later.
 
-    Placements (n,) have numbers of trees, matrices (n, 12), inverses (n, 9), slacks, and boxes
-    (6, n); `rows` are those that are there. `wanted`, for each of `count` trees, is 1 where a
-    question has come to one that is missing.
+    Placements (n,) have numbers of meshes, matrices (n, 12), inverses (n, 9), slacks (n,) and
+    boxes (6, n); `rows` are the placements that exist. `wanted` (count,) is 1 for each mesh that
+    a query has reached before its tree was added.
     """
 
     def __init__(
@@ -157,11 +161,11 @@ class Placed(Walked):
         return int(self._scene.top.depth) + self._deepest + 2
 
     def put(self, number: int, tree: Packed) -> None:
-        """Put a packed tree in; if it is not sound, the whole is not."""
+        """Add the packed tree of a mesh; a tree that is not sound makes the scene not sound."""
         if not tree.is_sound:
             self.is_sound = False
             return
-        # First the depth: a walk must find room for every tree that it can reach.
+        # The depth grows first: a walk must have room for every tree that it can reach.
         self._deepest = max(self._deepest, tree.depth)
         self._trees[number] = tree.bytes
         self._kept += tree._kept
@@ -172,9 +176,10 @@ def _rows(array: NDArray[Any], kind: type[np.generic]) -> NDArray[Any]:
 
 
 def _each_once(tree: Octree) -> tuple[NDArray[np.int32], dict[str, Ids]]:
-    """Return the entries in the order of the cells, each in its first; and where cells hold them.
+    """Return the entries in the order of cells, each in its first cell only, and their slices.
 
-    Those of a cell are from `begin` to `end`, its own to `own_end`, each (m,).
+    The entries of a cell's subtree are from `begin` to `end`, the cell's own entries from `begin`
+    to `own_end`, (m,) each.
     """
     references, count = tree.references, len(tree.order)
     where = np.arange(len(references))
@@ -186,14 +191,15 @@ def _each_once(tree: Octree) -> tuple[NDArray[np.int32], dict[str, Ids]]:
     return references[is_first].astype(np.int32), slices
 
 
-# The packed trees, as long as their octrees live.
+# Packed trees, which live as long as their octrees; None if packing an octree is impossible.
 _PACKED_TREES: WeakKeyDictionary[Octree, Packed | None] = WeakKeyDictionary()
 
 
 def packed(tree: Octree, questions: int) -> Packed | None:
-    """Return the packed tree, made at the first question; None without a kernel, or if empty.
+    """Return the packed tree of an octree, which is packed at the first call.
 
-    The snapshot of a tree that changes is packed for many questions only.
+    Returns None without the compiled kernel, if the tree is empty or cannot be packed, or if the
+    tree is a snapshot of a changing tree and has too few `questions` for packing to pay.
     """
     if found()[0] is None:
         return None

@@ -1,4 +1,4 @@
-"""Pictures in C: vertices on the screen, and triangles scan-converted into a z-buffer."""
+"""Rasterization in C: projected vertices, and triangles scan-converted into a z-buffer."""
 
 from typing import Any
 
@@ -8,20 +8,21 @@ from numpy.typing import NDArray
 from ..arrays import Flags, Floats, Ids, address, blocks
 from .door import Caller, found
 
-# Triangles that are drawn between looks at what may interrupt.
+# Triangles that one call of the kernel draws; Python can be interrupted between calls.
 _TOGETHER = 131_072
 
 
 class Painter(Caller):
-    """Draws what the kernel can draw: all but triangles that the near plane cuts."""
+    """Kernel functions that draw triangles, except triangles that the near plane cuts."""
 
     def projected(
         self, vertices: Floats, matrices: Floats, starts: Ids, counts: Ids
     ) -> tuple[Floats, bool]:
-        """Return vertices of placements times their matrices (4, 4, k), (4, n).
+        """Return the clip coordinates (4, n) of the vertices of placements, in their order.
 
-        `vertices` (3, v) are those of all meshes, of each placement some neighbors. The second
-        result tells whether all lie in front of the near plane.
+        `vertices` (3, v) are those of all meshes. Each placement has `counts` of them, from its
+        `starts` on, multiplied by its matrix, one of `matrices` (4, 4, k). The second result tells
+        whether all vertices lie in front of the near plane.
         """
         total = int(counts.sum())
         clip, rows = np.empty((4, total)), np.ascontiguousarray(matrices)
@@ -38,11 +39,14 @@ class Painter(Caller):
         pixels: NDArray[np.int64] | NDArray[np.bool_],
         alone: tuple[Ids, Flags] | None = None,
     ) -> None:
-        """Draw triangles of corners (3, v), faces (3, n), in frames (6, n) or (6, 1).
+        """Draw triangles of corners (3, v) and faces (3, n) into frames (6, n), or one, (6, 1).
 
-        Of `pixels` keys become the largest samples, nearness above `names` (n,); or flags are set
-        where there are samples. They are in the frames and flags of what is `alone`, too, if it is
-        given: frames that lie within the others.
+        `pixels` are flags, which are set where there is a sample, or keys, which become the
+        largest sample of their pixel. The high bits of a sample are its nearness, the low bits
+        the triangle's number in `names` (n,).
+
+        `alone`, if given, are frames within those frames, and flags of their pixels. The flags are
+        set where there is a sample.
         """
         if not faces.flags.c_contiguous and faces.strides[1] != faces.itemsize:
             faces = np.ascontiguousarray(faces)
@@ -67,5 +71,5 @@ class Painter(Caller):
 
 
 def painter() -> Painter | None:
-    """Return what draws in C, if the kernel is there."""
+    """Return the kernel functions that draw; None without the compiled kernel."""
     return None if found()[0] is None else Painter()

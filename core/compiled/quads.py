@@ -1,4 +1,4 @@
-"""Quads in C: polygons of three and four corners split into triangles, as Blender does it."""
+"""Triangulation in C: polygons of three and four corners, split exactly as by Blender."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from ..arrays import Ids
 from .door import Caller, found
 from .threads import in_pieces, threads_of
 
-# Triangles that a thread splits at a time.
+# Triangles in a piece of work of a thread.
 _PIECE = 1 << 17
 
 
@@ -30,28 +30,30 @@ def split_quads(
     Parameters
     ----------
     positions : ndarray of float32, shape (v, 3)
-        Where the vertices are.
+        Positions of the vertices.
     corners : ndarray of int32, shape (c,)
-        The vertex of each corner, polygon after polygon.
+        Vertex of each corner, polygon after polygon.
     polygons : ndarray of int32, shape (t,)
-        The polygon that each triangle is a part of, ascending from 0.
+        Polygon that each triangle is a part of, ascending from 0.
     by_corner : bool, optional
-        Return the corners of each triangle instead of its vertices.
+        Return numbers of corners instead of vertices.
 
     Returns
     -------
     ndarray of intp, shape (3, t), or None
-        The vertices of each triangle, read-only. None where Blender has to be asked: if any quad
-        is nearly folded, a needle, without area, or far larger or smaller than 1, since Blender
-        decides in single precision, which is not the same everywhere; if any polygon has more
-        corners; and without the kernel, since NumPy takes longer than Blender.
+        The vertices of each triangle, read-only. None if Blender has to split the polygons:
+
+        - if any quad is nearly folded, a needle, without area, or far larger or smaller than 1,
+          since Blender decides in single precision, with results that differ between machines;
+        - if any polygon has more than four corners;
+        - without the compiled kernel, since NumPy takes longer than Blender.
 
     Raises
     ------
     ValueError
-        On a wrong kind or shape.
+        If an array has a wrong type or shape, or is not contiguous.
     IndexError
-        If a corner that a polygon needs, or its vertex, is not there.
+        If a corner of a polygon, or the vertex of that corner, does not exist.
 
     Notes
     -----
@@ -67,7 +69,7 @@ def split_quads(
 
 
 def _require(name: str, value: NDArray[Any], kind: type, *shape: int) -> None:
-    """Require an array (n, *shape) of a kind, whose numbers lie side by side."""
+    """Raise a ValueError unless `value` is a contiguous array (n, *shape) of type `kind`."""
     given = checks.array(name, value)
     if given.dtype != kind or given.ndim != 1 + len(shape) or given.shape[1:] != shape:
         wanted = ", ".join(["n", *map(str, shape)])
@@ -78,7 +80,7 @@ def _require(name: str, value: NDArray[Any], kind: type, *shape: int) -> None:
 
 
 class _Splitter(Caller):
-    """Splits in pieces."""
+    """Kernel function that splits polygons, called in pieces by several threads."""
 
     def split(
         self,
@@ -88,7 +90,7 @@ class _Splitter(Caller):
         *,
         is_by_corner: bool,
     ) -> Ids | None:
-        """Return the triangles (3, t), read-only, or None if it is not certain what they are."""
+        """Return the triangles (3, t), read-only; None if the kernel is not certain of one."""
         count = len(polygons)
         faces = np.empty((3, count), np.intp)
         given = positions, len(positions), corners, len(corners), polygons, count

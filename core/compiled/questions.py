@@ -1,4 +1,4 @@
-"""Questions as the kernel takes them: rays as three arrays, volumes as their rows."""
+"""Queries as the kernel takes them: rays as three arrays, volumes as their rows."""
 
 from dataclasses import dataclass
 
@@ -7,11 +7,11 @@ import numpy as np
 from ..arrays import Floats, Ids, address
 from ..shapes import Boxes, Capsules, OrientedBoxes, Regions, Shapes, Spheres
 
-# Neighbors that tell whether rays are coherent, how many of them at least, and from which count
-# of rays on it matters.
+# Coherence of rays: pairs of neighbors that are sampled, the least part of them that must be
+# alike, and the fewest rays for which coherence matters.
 _LOOKED, _COHERENT, _MANY = 256, 0.75, 64
-# The numbers of volumes in the kernel, by kind; and of those of which it only finds what is near
-# the boxes around them.
+# The kernel's numbers of the kinds of volumes that it tests exactly; and its number of boxes
+# around volumes, for which it only finds candidates.
 _VOLUMES: dict[type[Shapes], int] = {
     Spheres: 1,
     Boxes: 2,
@@ -24,9 +24,9 @@ _AROUND = 3
 
 @dataclass(frozen=True)
 class Questions:
-    """Rays as they were given: origins and directions (q, 3), ends (q,) or one for all (1,).
+    """Rays, unchecked: origins and directions (q, 3), and limits (q,), or one for all, (1,).
 
-    `threads` are how many may walk them.
+    `threads` is the number of threads that may walk the rays.
     """
 
     origins: Floats
@@ -43,18 +43,18 @@ class Questions:
 
     @property
     def addresses(self) -> tuple[int, int, int, int]:
-        """What the kernel is told of them: three arrays, and the step from one end to the next."""
+        """Addresses of the three arrays, and the step from one ray's limit to the next one's."""
         step = int(len(self.limits) > 1)
         return address(self.origins), address(self.directions), address(self.limits), step
 
     @property
     def few(self) -> tuple[Floats, Floats, Floats | float]:
-        """What `Few` is told of them: origins, directions and ends, (q,), or the one of all."""
+        """Arguments of `Few`: origins, directions, and limits (q,), or one number for all rays."""
         ends = float(self.limits[0]) if len(self.limits) == 1 else self.limits
         return self.origins, self.directions, ends
 
     def are_scattered(self) -> bool:
-        """Tell whether rays seldom go where their neighbors go."""
+        """Return whether many rays differ in direction from the next ray."""
         if len(self) < _MANY:
             return False
         some = np.linspace(0, len(self) - 2, min(_LOOKED, len(self) - 1)).astype(np.intp)
@@ -67,9 +67,10 @@ class Questions:
 
 @dataclass(frozen=True)
 class VolumesAsked:
-    """Volumes of a kind that the kernel knows: their own rows, (q, k), or the boxes around them.
+    """Volumes as the kernel takes them: their own rows (q, k), or the boxes around them (q, 6).
 
-    `kind` is the number of either in the kernel. `threads` are how many may walk them.
+    `kind` is the kernel's number of their kind, or of boxes around volumes. `threads` is the
+    number of threads that may walk the volumes.
     """
 
     rows: Floats
@@ -78,7 +79,7 @@ class VolumesAsked:
 
     @classmethod
     def of(cls, volumes: Shapes, threads: int, *, exactly: bool = True) -> "VolumesAsked":
-        """Return volumes that ask exactly what touches them, or only what is near."""
+        """Return volumes for exact tests; unless `exactly`, boxes around them, for candidates."""
         kind = _VOLUMES[type(volumes)] if exactly else _AROUND
         rows = np.concatenate(volumes.limits()) if kind == _AROUND else volumes.rows
         return cls(np.ascontiguousarray(rows.T), kind, threads)
@@ -88,12 +89,15 @@ class VolumesAsked:
 
 
 def volume_kind(volumes: Shapes) -> int:
-    """Return the number of a kind of volumes in the kernel; 0 if it does not know the kind."""
+    """Return the kernel's number of a kind of volumes; 0 if the kernel has no exact test."""
     return _VOLUMES.get(type(volumes), 0)
 
 
 def as_boxes(shapes: Shapes) -> dict[str, Floats]:
-    """Return boxes and regions as boxes (6, n), spheres as points (3, n), and any radii, (n,)."""
+    """Return boxes, and radii if there are any, as arrays by the names of the kernel's `Tree`.
+
+    `boxes` are (6, n), but points (3, n) for spheres; `radii` are (n,).
+    """
     if isinstance(shapes, Boxes):
         return {"boxes": shapes.rows}
     return {"boxes": shapes.rows[:-1], "radii": shapes.rows[-1]}

@@ -1,4 +1,4 @@
-"""Rows of an answer that the kernel leaves to NumPy."""
+"""Replacement of the rows of an answer that the kernel leaves to NumPy."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -12,10 +12,10 @@ Answer = TypeVar("Answer")
 
 
 def repaired(found: Answer, are_left: Flags, ask: Callable[[Ids], Answer]) -> Answer:
-    """Return the answer of the kernel, with NumPy's answers in the rows that it left.
+    """Write NumPy's answers into the rows that the kernel left, and return the kernel's answer.
 
-    An answer is an array, (q, ...), or a tuple or record of such arrays, of which some may be
-    None; `ask` answers some of the questions.
+    An answer is an array (q, ...), or a tuple or record of such arrays; single arrays may be None.
+    `ask` answers the queries of the given numbers.
     """
     (left,) = are_left.nonzero()
     if len(left):

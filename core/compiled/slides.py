@@ -10,17 +10,18 @@ from ..steps import Steps
 from .door import found
 from .gaps import Side, pool_of
 
-# Pairs of faces in one plane that there is room for at first.
+# Room for pairs of faces in one plane at first.
 _ROOM = 4_096
 
 
 @dataclass(frozen=True)
 class Slid:
-    """What pairs of surfaces have ahead of them, p pairs.
+    """Least gaps of p pairs of surfaces along a direction.
 
-    Gaps are NaN of pairs that are left to NumPy; the least gap, its entries (2, p) and the corner
-    of their shadow, and which cross, are those of `core.gaps.search`. `faces`, (3, f), are pairs
-    and two entries, the lowest of each pair, or all, if these were wanted.
+    `gaps` (p,), their `entries` (2, p), `corners` (p,) of the projected overlaps, and flags
+    `crossing` (p,) are those of `core.gaps.search`; gaps are NaN for pairs that are left to NumPy.
+    `faces` (3, f) are the number of a pair and two entries that lie in one plane: the lowest two
+    of each pair, or all if they were wanted.
     """
 
     gaps: Floats
@@ -41,11 +42,16 @@ def slid_surfaces(
     shared: bool,
     wants_faces: bool,
 ) -> Steps[Slid | None]:
-    """Return how far surfaces in rows (2, p), of which the first moves, are from each other.
+    """Return the gaps between pairs of surfaces in rows (2, p); the first of each pair moves.
 
-    Along a direction of about one, and by how much it makes coordinates wrong, (4,). Above the
-    limit of its key, gaps are infinite or any; if `shared`, limits fall with what is found. None
-    without a kernel.
+    `direction` (4,) is a direction of a length of about 1, and the rounding error of projected
+    coordinates. If `signed`, triangles that cross, or are behind the mover, have gaps, too.
+
+    `limits` has a number for each of the `keys` (p,). Gaps above their limit are infinite or not
+    the least ones. If `shared`, found gaps lower the limits, in place.
+
+    Yields the fraction done. Returns None without the compiled kernel, or if the kernel cannot
+    take the arrays of the pool.
     """
     library, package, _ = found()
     kept: list[object] = []

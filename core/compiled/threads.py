@@ -1,4 +1,4 @@
-"""Pieces of a question, walked by a pool of threads (data parallelism): the same bits as one."""
+"""Data parallelism: a pool of threads answers pieces of a query, with the same bits as one."""
 
 import os
 from collections.abc import Callable
@@ -8,37 +8,40 @@ from typing import SupportsIndex, TypeVar
 from .. import checks
 from ..arrays import blocks
 
-# How many threads a question takes, if the process has not been told.
+# Environment variable: the number of threads, if `use_threads` has not set it.
 _VARIABLE = "OCTREE_THREADS"
-# Fewer pieces are not worth a pool, which takes a tenth of a millisecond to start.
+# For fewer pieces a pool does not pay: it takes a tenth of a millisecond to start.
 _FEW = 4
 
 Part = TypeVar("Part")
 
 
 class _Choice:
-    """What `use_threads` has been told."""
+    """Arguments of the last call of `use_threads`."""
 
     count: int | None = None
     spare = 0
 
 
 def use_threads(count: SupportsIndex | None, /, *, spare: SupportsIndex = 0) -> None:
-    """Set how many threads questions take by default, in this process.
+    """Set the default number of threads for queries, in this process.
 
     Parameters
     ----------
     count : int or None
-        How many, at least 1. None, as at first: what the environment variable `OCTREE_THREADS`
-        says, else as many as there are cores that this process may use. Answers are the same, to
-        the last bit; NumPy alone takes one.
+        Number of threads, at least 1. None, the initial state, stands for the number in the
+        environment variable `OCTREE_THREADS`, else for the number of cores that this process may
+        use. Answers are the same, to the last bit. Without the compiled kernel, queries take one
+        thread.
     spare : int
-        How many of the cores are left free, as long as one is not, where nothing is said.
+        Number of cores to leave free if neither `count` nor the variable sets the number of
+        threads; at least one core is used.
 
     Raises
     ------
     ValueError
-        If `count` is neither None nor a whole number of at least 1, or `spare` no whole number.
+        If `count` is neither None nor a whole number of at least 1, or if `spare` is not a whole
+        number of at least 0.
     """
     wanted = None if count is None else checks.whole_number("count", count, 1)
     _Choice.spare = checks.whole_number("spare", spare, 0)
@@ -46,7 +49,7 @@ def use_threads(count: SupportsIndex | None, /, *, spare: SupportsIndex = 0) -> 
 
 
 def threads_of(threads: SupportsIndex | None) -> int:
-    """Return how many threads a question takes that asks for so many; checked."""
+    """Return `threads`, checked; for None, the default number of threads."""
     if threads is not None:
         return checks.whole_number("threads", threads, 1)
     if _Choice.count is not None:
@@ -57,7 +60,7 @@ def threads_of(threads: SupportsIndex | None) -> int:
 
 
 def _cores() -> int:
-    """Return how many cores this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -66,10 +69,9 @@ def _cores() -> int:
 def in_pieces(
     count: int, piece: int, threads: int, work: Callable[[slice], Part], /
 ) -> list[Part]:
-    """Return what `work` makes of all pieces of `range(count)`, in order.
+    """Return the results of `work` for all pieces of `range(count)`, in order.
 
-    All threads have ended once it returns, also by an error or an interruption: what is asked may
-    be freed.
+    All threads have ended when this function returns or raises: the caller may free its arrays.
     """
     pieces = list(blocks(count, piece))
     if threads == 1 or len(pieces) < _FEW:

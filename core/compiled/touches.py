@@ -1,4 +1,4 @@
-"""Triangles against triangles, pair by pair, in C."""
+"""Tests of triangles against triangles, pair by pair, in C."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,13 +10,13 @@ from ..arrays import Flags, Ids, address
 from ..shapes import Triangles
 from .door import found
 
-# What the kernel leaves to NumPy.
+# The flag of pairs that the kernel leaves to NumPy.
 _LEFT = 2
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Triangles as the kernel takes them, and the arrays that it points to."""
+    """Triangles as a structure of the kernel, `value`, and the arrays that it points to."""
 
     value: Any
     kept: list[NDArray[Any]]
@@ -25,7 +25,11 @@ class Batch:
 def touching_triangles(
     ones: Triangles, ids: Ids, others: Triangles, numbers: Ids
 ) -> tuple[Flags, Ids] | None:
-    """Return which pairs of triangles share a point, and pairs that are left; None without it."""
+    """Flag the pairs of triangles that share a point, (h,), and list the pairs left to NumPy.
+
+    Pair i is triangle `ids[i]` of `ones` and `numbers[i]` of `others`. Returns None without the
+    compiled kernel, or if the kernel cannot take the arrays.
+    """
     library, package, _ = found()
     batches = batch_of(ones), batch_of(others)
     if package is None or batches[0] is None or batches[1] is None:
@@ -41,7 +45,7 @@ def touching_triangles(
 
 
 def batch_of(items: Triangles) -> Batch | None:
-    """Return triangles as the kernel takes them; None without one, or if it cannot."""
+    """Return triangles for the kernel; None without it, or if it cannot take the arrays."""
     package = found()[1]
     if package is None:
         return None
@@ -62,10 +66,10 @@ def batch_of(items: Triangles) -> Batch | None:
 
 
 def has_rows(array: NDArray[Any]) -> bool:
-    """Return whether the numbers of each row, of eight bytes, lie side by side."""
+    """Return whether the rows of an array are contiguous, with numbers of eight bytes."""
     return array.itemsize == 8 and (array.strides[1] == 8 or array.shape[1] < 2)
 
 
 def row_step(array: NDArray[Any]) -> int:
-    """Return how many numbers lie from one row to the next."""
+    """Return the distance from one row to the next, in numbers of eight bytes."""
     return array.strides[0] // 8

@@ -1,4 +1,4 @@
-"""Walks of packed trees (branch and bound in C): rays, nearest points and volumes, in pieces."""
+"""Branch and bound over packed trees in C, in pieces: rays, nearest items, and volumes."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,29 +13,33 @@ from .few import Few
 from .questions import Questions, VolumesAsked
 from .threads import in_pieces, threads_of
 
-# Questions in a piece: rays; nearest points all in all; volumes.
+# Queries in a piece: rays; points, times the nearest items of each; volumes.
 _RAYS, _POINTS, _VOLUMES = 16_384, 2_048, 1_024
-# Of each point no more than this many nearest items are found by the kernel.
+# The most nearest items of one point that the kernel finds.
 MOST = 1_024
-# What an octree's answer has for placements.
+# Placements in the answer of an octree, which has none.
 NO_PLACES = np.empty(0, np.intp)
-# Answers whose rows are questions.
+# Answers: arrays with one row for each query.
 Arrays = tuple[NDArray[Any], ...]
-# Rays, placements, items and distances of crossings.
+# Crossings: rays, placements, items and distances, (h,) each.
 Crossed = tuple[Ids, Ids, Ids, Floats]
 _NOTHING = NO_PLACES, np.empty(0)
-# Of volumes, placements and items (h,) -> which are met.
+# Takes volumes, placements and items, (h,) each; flags the pairs that touch.
 Confirm = Callable[[Ids, Ids, Ids], Flags]
-# What is met in a piece: there is room for so much at first.
+# Room for the items that a piece finds at first.
 _ROOM = 65_536
-# Names of what is met in scenes: items, and placements above these bits.
+# Low bits of a name, for the item; the high bits are the placement.
 _BITS = 32
 # Bytes of a line of a processor's cache.
 _LINE = 64
 
 
 class Walked:
-    """What the kernel walks: a packed tree, or packed trees that are placed."""
+    """Target of walks in the kernel: a packed tree, or a scene of placed packed trees.
+
+    In answers, -1 stands for no item, -2 (`NOT_TAKEN`) for a query that is left to NumPy, and -3
+    (`NOT_PACKED`) for a query that has reached a placed tree which is not packed yet.
+    """
 
     def __init__(self) -> None:
         self._library, self._package, _ = found()
@@ -46,7 +50,7 @@ class Walked:
 
     @property
     def _depth(self) -> int:
-        """The depth of the deepest walk."""
+        """Depth of the deepest walk."""
         return int(self._tree.depth)
 
     def _struct(self) -> Any:
@@ -55,21 +59,21 @@ class Walked:
 
     @property
     def _walked(self) -> Any:
-        """What is walked, as the kernel takes it."""
+        """Target as an argument of kernel functions."""
         return self._package.byref(self._struct())
 
     @property
     def few(self) -> Few:
-        """The same, for few questions at a time."""
+        """Fast path over the same target, for few queries."""
         few, depth = self._few, self._depth
         if few is None or few.depth < depth:
             few = self._few = Few(self._struct(), depth)
         return few
 
     def _space(self, which: int, held: int | NDArray[np.uint8]) -> NDArray[np.uint8]:
-        """Return room for so many nodes or blocks, or a copy of these.
+        """Return room for `held` nodes or blocks, or a copy of `held`, if these are bytes.
 
-        They begin where lines of the cache do.
+        The rows, one for each node or block, begin at a cache line.
         """
         size = self._library.octree_kernel_size(which, 0)
         count = held if isinstance(held, int) else len(held)
@@ -85,15 +89,15 @@ class Walked:
         return np.empty(size, np.uint8)
 
     def cast(self, rays: Questions, *, any_hit: bool) -> Arrays | None:
-        """Find the closest item of each ray, or any; None if a ray is no sound question.
+        """Find the closest item of each ray, or, with `any_hit`, any item.
 
-        Returns items and placements, (q,), the latter empty without a scene; and of the closest
-        distances, (q,), positions, normals and weights, (q, 3) each. Items are -2 of rays that are
-        left to NumPy.
+        Returns items and placements, (q,), the latter empty without a scene. Without `any_hit`,
+        also returns distances, (q,), and positions, normals and weights, (q, 3) each. An item is
+        -1 if there is none, -2 if the ray is left to NumPy. Returns None if a ray is invalid.
         """
         package, count = self._package, len(rays)
         items, places = np.empty(count, np.intp), self._places((count,))
-        # Each by itself: who keeps one keeps no more.
+        # Separate arrays: a caller that keeps one does not keep the memory of all.
         shapes = [] if any_hit else [(count,), *3 * [(count, 3)]]
         answer = items, places, *map(np.empty, shapes)
         hits = package.Hits(*(address(array) if array.size else None for array in answer))
@@ -115,10 +119,10 @@ class Walked:
         return NO_PLACES if self._scene is None else np.empty(shape, np.intp)
 
     def cast_all(self, rays: Questions) -> tuple[Crossed, Ids] | None:
-        """Return rays, placements, items and distances, sorted; and how many each ray has.
+        """Return all crossings, and the number of crossings of each ray, (q,).
 
-        The number of crossings of each ray, (q,), is -2 of those that are left to NumPy. Returns
-        None if a ray is no sound question.
+        Crossings are sorted by ray, distance, placement and item. The number is -2 if a ray is
+        left to NumPy. Returns None if a ray is invalid.
         """
         package, asked = self._package, self._package.Asked(*rays.addresses)
         counts = np.zeros(len(rays), np.intp)
@@ -135,7 +139,7 @@ class Walked:
                     return None
                 total = int(np.maximum(counts[start:reached], 0).sum())
                 parts.append((names[:total].copy(), distances[:total].copy()))
-                # One ray met more than there is room for.
+                # If not even one ray fits, its crossings need more room.
                 room, start = room * (2 if reached == start else 1), reached
             return parts
 
@@ -151,13 +155,14 @@ class Walked:
     def wound(self, rays: Questions, rows: Ids, codes: Ids, starts: Ids) -> Arrays | None:
         """Return 1 for rays that begin inside the mesh placed in their row, else 0, (q,).
 
-        `codes` tell how triangles of meshes count, by number, those of each mesh from its `starts`
-        on: see `octree_kernel_wound`. -2 of those that are left to NumPy. Rays are sound.
+        The state is -2 for rays that are left to NumPy. `codes` tell whether a triangle counts
+        towards the winding number, towards the parity of crossings, or not at all; those of a
+        mesh begin at its `starts`. All rays must be valid.
 
         Raises
         ------
         IndexError
-            If a row is not there, or its mesh has no codes.
+            If a row does not exist, or its mesh has no codes.
         """
         states, asked = np.empty(len(rays), np.intp), self._package.Asked(*rays.addresses)
 
@@ -177,11 +182,12 @@ class Walked:
     def nearest(
         self, points: Floats, turns: Ids, count: int, limit: float, threads: int = 1
     ) -> Arrays | None:
-        """Find the nearest items, or None if a point is not finite.
+        """Find the `count` nearest items of each point, none farther than `limit`.
 
-        `turns` (q,) are the numbers of all points, neighbors best one after the other. Returns
-        items and distances (q, count), positions (q, count, 3), and placements (q, count), empty
-        without a scene. The first item is -2 of a point that is left to NumPy.
+        `turns` (q,) is the order of the queries, in which points should follow their neighbors in
+        space. Returns items and distances (q, count), positions (q, count, 3), and placements
+        (q, count), empty without a scene. The first item of a point is -2 if the point is left to
+        NumPy. Returns None if a point is not finite.
         """
         items, entries = np.empty((2, len(points), count), np.intp)
         places = self._places(items.shape)
@@ -201,15 +207,15 @@ class Walked:
         return items, distances, positions, places
 
     def nearest_of(self, points: Floats, rows: Ids, limits: Floats) -> Arrays | None:
-        """Find the nearest triangle of the mesh placed in its row of each point (3, q).
+        """Find the nearest triangle to each point (3, q), in the mesh placed in the point's row.
 
-        Returns items (q,), -1 if there is none up to the limit, -2 of points that are left to
+        Returns items (q,), -1 if none is within the point's limit, -2 if the point is left to
         NumPy; distances (q,); and corners (q, 9).
 
         Raises
         ------
         IndexError
-            If a row is not there.
+            If a row does not exist.
         """
         asked = [np.ascontiguousarray(each) for each in (points, rows, limits)]
         given, *others = map(address, asked)
@@ -236,12 +242,15 @@ class Walked:
         any_hit: bool = False,
         confirm: Confirm | None = None,
     ) -> tuple[Ids, Ids, Ids] | None:
-        """Find what meets volumes.
+        """Find the items that touch each volume, or, with `any_hit`, at most one item.
 
-        `turns` (q,) are the numbers of all, neighbors best one after the other. `confirm` tells
-        of volumes, placements and items which are met. Returns how many each meets, (q,), or at
-        most one, or -2 of volumes that are left to NumPy; and placements, 0 without a scene, and
-        items of each in the order of the turns, ascending.
+        `turns` (q,) is the order of the queries, in which volumes should follow their neighbors in
+        space. `confirm` flags the candidates that touch their volume; without it, the test of the
+        kernel decides.
+
+        Returns the number of items of each volume, (q,), -2 if the volume is left to NumPy; and
+        placements, 0 without a scene, and items, volume after volume in the order of `turns`,
+        ascending for each volume.
         """
         counts = np.zeros(len(asked), np.intp)
 
@@ -264,7 +273,7 @@ class Walked:
                     counts[here[is_taken]] = np.bincount(ranks, minlength=len(here))[is_taken]
                     names = names[met]
                 parts.append(names)
-                # One volume meets more than there is room for.
+                # If not even one volume fits, its items need more room.
                 room, start = room * (2 if reached == start else 1), reached
             return parts
 
@@ -274,12 +283,12 @@ class Walked:
 
 
 def split(names: Ids) -> tuple[Ids, Ids]:
-    """Return placements and items, given their names; the placement 0 without a scene."""
+    """Return the placements and items of names; the placement is 0 without a scene."""
     return names >> _BITS, names & (1 << _BITS) - 1
 
 
 def named(tree: Octree, items: Ids) -> Ids:
-    """Put what answers call them for the items that were found, of any shape, in place."""
+    """Replace item numbers, an array of any shape, by the ids of a changing tree, in place."""
     if tree.ids is not None:
         met = items >= 0
         items[met] = tree.named(items[met])

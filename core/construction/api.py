@@ -48,7 +48,7 @@ def build_octree(
     Parameters
     ----------
     items : Triangles, Boxes, Spheres or Regions
-        n items. Those with a coordinate that is not finite are set aside, in `invalid_items`.
+        n items. Items with a coordinate that is not finite are set aside, in `invalid_items`.
     capacity : int
         A leaf holds at most this many items, unless depth, size or an idle division stops it.
     max_depth : int
@@ -60,21 +60,21 @@ def build_octree(
         Where a cell is divided. "middle": at its center. "median": on each axis at the median of
         the centers of the items that it holds, so that its children hold about equally many.
     straddlers : {"copy", "keep", "hybrid", "clip"}
-        What becomes of an item that touches several children of a cell. "copy": it goes to each
+        The treatment of an item that touches several children of a cell. "copy": it goes to each
         child that it truly touches. "keep": it stays in the deepest cell that holds it whole.
         "hybrid": it is copied while it touches at most `hybrid_limit` children and that is cheap,
         else it stays. "clip", of triangles: as "copy", but what a cell holds are its pieces,
-        those of `clip`; `statistics` counts them. Questions are answered by the triangles
+        those of `clip`; `statistics` counts them. Queries test the triangles
         themselves.
     hybrid_limit : int
         See `straddlers`.
     loose_factor : float
         With "keep", each cell is enlarged by this factor about its center, so that small
-        straddlers sink: 1.0 not at all, 2.0 the classical loose octree.
+        straddlers sink: 1.0 for no enlargement, 2.0 for the classical loose octree.
     bounds : Boxes, optional
         One box, the root. By default a cube a little larger than the items need, and not centered
-        on them, so that its walls miss what is symmetric. Items that reach beyond it are
-        held by the root and looked at by every question.
+        on them, so that its walls miss symmetry planes. Items that reach beyond it are held by
+        the root and tested by every query.
     progress : callable, optional
         Called with the fraction done, 0 to 1; if it returns False, building stops.
 
@@ -98,8 +98,8 @@ def build_octree(
     children together would hold more than four times the cell's items. While divisions separate
     nothing, they may spread the items over four cells at most. All divisions on the way to a cell
     may make 128 references of an item, on average, with leaves of 32 items, and more with smaller
-    ones: fans and cones are divided as long as that is worth their copies. With "hybrid" it is 8,
-    whatever the leaves. A median gives way to
+    ones: fans and cones are divided as long as the division pays for their copies.
+    With "hybrid" the limit is 8 references, whatever the leaves. A median gives way to
     the middle of the cell where it falls on a wall, or would make a child smaller than `min_size`
     or too many copies.
 
@@ -148,7 +148,7 @@ def build_steps(
     loose_factor: float = 1.0,
     bounds: Boxes | None = None,
 ) -> Steps[Octree]:
-    """Build an octree in steps, for whoever shows progress or must not block.
+    """Build an octree in steps, for callers that show progress or must not block.
 
     Parameters
     ----------
@@ -205,7 +205,7 @@ def _built(items: Shapes, options: Options) -> Ticks[Octree]:
         ends = around[0][:, None], around[1][:, None]
     elif len(items):
         finite = (np.isfinite(lower) & np.isfinite(upper)).all(axis=0)
-        # Items that are set aside stand, for now, where the first good one does.
+        # Invalid items temporarily take the position of the first valid one.
         good = np.argmax(finite)
         lower, upper = (
             np.where(finite, side, side[:, good, None] if finite[good] else 0.0)

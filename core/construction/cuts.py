@@ -27,7 +27,7 @@ class Cut:
 
     @cached_property
     def _reach(self) -> Floats:
-        """How far the children extend below and above the middles, in units, (6, c)."""
+        """The extents of the children below and above the middles, in units, (6, c)."""
         # Walls are rounded, so children are not quite of one size.
         sizes = np.stack((self.middles - self.walls[:3], self.walls[3:] - self.middles))
         return (sizes * self.scale[:, None]).reshape(6, -1)

@@ -12,18 +12,18 @@ from ..steps import Ticks
 from .levels import Level
 from .rules import Rule
 
-# The leaves for which `copies_on_the_way` holds.
+# The leaf capacity that `copies_on_the_way` is measured for.
 _IN_LEAVES_OF = 32
-# Copies of an item at one depth that no tree is worth, unless it is small.
+# Average copies per item at one depth above which a build is refused, unless the tree is small.
 MOST_FOR_AN_ITEM = 8
-# A build is tried on about this many cells of each depth. A fraction that no step repeats.
+# Cells per depth in a trial build, about; and an irrational step that never repeats a pattern.
 _SAMPLE, _GOLDEN = 2048, 0.6180339887498949
 
 
 def divide(root: Level, rule: Rule, entries: float) -> Ticks[list[Level]]:
     """Divide cells, their children and so on; return the levels.
 
-    There are this many entries; if infinitely many, any number of copies is allowed.
+    `entries` is the number of items; if it is infinite, any number of copies is allowed.
     """
     levels, is_foreseen = [root], False
     while len(overfull := _overfull(levels[-1], rule)):
@@ -37,15 +37,15 @@ def divide(root: Level, rule: Rule, entries: float) -> Ticks[list[Level]]:
 
 
 def _overfull(level: Level, rule: Rule) -> Ids:
-    """Return the cells that hold more items than they should and may be divided."""
+    """Return the cells that hold more items than the capacity and may be divided."""
     (overfull,) = (level.cells.held > rule.options.capacity).nonzero()
     return overfull[rule.divisible(level.cells, overfull)]
 
 
 def _foresee(level: Level, rule: Rule, entries: float) -> Ticks[None]:
-    """Divide a sample of the cells, as deep as all will be; raise if that is too much.
+    """Divide a sample of the cells to full depth; raise if the copies exceed the limit.
 
-    Of the cells of each depth every second, third or so is taken, and stands for the others.
+    At each depth, one of every few cells is taken and represents the others.
     """
     weight = 1.0
     while len(overfull := _overfull(level, rule)):
@@ -56,17 +56,17 @@ def _foresee(level: Level, rule: Rule, entries: float) -> Ticks[None]:
 
 
 def _sample(cells: Ids) -> Ids:
-    """Return one of each few cells, not always the same one of eight children."""
+    """Return one of every few cells, with a varying position among eight siblings."""
     step = -(-len(cells) // _SAMPLE)
     first = np.arange(0, len(cells) - step + 1, step)
     return cells[first + (first * _GOLDEN % 1 * step).astype(np.intp)]
 
 
 def most_references(entries: float, options: Options) -> float:
-    """Return how many references of an item, on average, all divisions together may make.
+    """Return the average number of references per item that all divisions together may make.
 
-    With leaves of 32 or more, no more than `check_copies` allows. With "hybrid" as many as are
-    cheap, however many items that leaves in a cell.
+    With leaves of 32 or more, no more than `check_copies` allows. With "hybrid", as many as are
+    cheap, even if cells then keep more items than the capacity.
     """
     if options.straddlers == "hybrid":
         return tuning.current.copies_while_cheap
@@ -77,9 +77,9 @@ def most_references(entries: float, options: Options) -> float:
 def check_copies(
     entries: float, options: Options, depth: int, count: int, weight: float = 1.0
 ) -> None:
-    """Raise if this many copies of this many entries at one depth are beyond all use.
+    """Raise ValueError if `count` copies of `entries` items at one depth exceed the limit.
 
-    Of a sample that stands for `weight` times as many cells they have to be so for certain.
+    A sample, which represents `weight` times as many cells, must exceed it by a safety factor.
     """
     certainly = tuning.current.certainly_too_many
     if weight == 1.0 and count > most_copies(entries):
@@ -95,16 +95,15 @@ def check_copies(
 
 
 def most_copies(entries: float) -> float:
-    """Return how many copies of this many entries at one depth are not yet beyond all use."""
+    """Return the largest allowed number of copies of `entries` items at one depth."""
     return max(MOST_FOR_AN_ITEM * entries, tuning.current.copies_at_a_depth)
 
 
 def may_be_refused(copies: int, overfull: int, entries: float, options: Options) -> bool:
-    """Tell whether copies grow so that a sample of the cells should be divided before all are.
+    """Return whether a sample of the cells should be divided before all cells are.
 
-    There are so many copies, and overfull cells.
-
-    The smaller the leaves, the more of the copies are still to be made.
+    This requires many copies so far, and enough overfull cells for a sample. The smaller the
+    leaves, the more of the copies are still to be made.
     """
     ahead = tuning.current.copies_ahead
     many = copies * ahead > most_copies(entries) * options.capacity

@@ -1,7 +1,7 @@
 """Entries: the items that the root holds, sorted once along the Morton curve.
 
 An item that lies within one cell is a member of that cell's slice of the entries and costs
-nothing. It is looked at when a cell is divided that it straddles.
+nothing. It is tested when a cell is divided and it touches several children.
 """
 
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ class Entries:
 
     @property
     def beyond(self) -> int:
-        """How many items lie beyond the root."""
+        """The number of items beyond the root."""
         return len(self.order) - len(self)
 
 
@@ -136,7 +136,7 @@ def _by_code(codes: Words, held: Flags, bits: int) -> Ticks[tuple[Words, Ids]]:
 
 
 def _held_by_root(lower: Floats, upper: Floats, grid: Grid, options: Options) -> Flags:
-    """Return which items the root holds whole, enlarged if cells are."""
+    """Flag the items that the root holds whole; the root is enlarged if cells are."""
     if options.bounds is None:
         return np.ones(lower.shape[1], bool)
     walls = grid.lower[:, None], grid.upper[:, None]

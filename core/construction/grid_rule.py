@@ -84,7 +84,7 @@ class GridRule(Rule):
         for some in blocks(len(leaves), tuning.current.piece // 8):
             bounds[some, 1:8] = np.searchsorted(self.entries.codes, codes[some, 1:])
             yield
-        # How many of the entries before each sink deeper than these cells.
+        # Prefix counts of the entries that sink deeper than these cells.
         deeper = np.zeros(len(self.entries) + 1, np.intp)
         for some in blocks(len(self.entries), tuning.current.piece):
             counts = deeper[some.start + 1 : some.stop + 1]

@@ -22,13 +22,13 @@ _MOST = 2**31
 
 
 def may_divide(items: Shapes, options: Options) -> bool:
-    """Tell whether the kernel divides cells among such items, as the options want it."""
+    """Return whether the kernel can divide cells among these items with these options."""
     kinds = isinstance(items, Triangles | Boxes) and len(items) < _MOST
     return kinds and options.split == "middle" and options.straddlers in COPYING
 
 
 class KernelRule(GridRule):
-    """Divides cells of a grid, known by their numbers, among entries."""
+    """The rule by which the compiled kernel divides the cells of a grid."""
 
     def __init__(self, entries: Entries, grid: Grid, options: Options) -> None:
         super().__init__(entries, grid, options)
@@ -40,7 +40,7 @@ class KernelRule(GridRule):
         return Level(super().root().cells, np.empty(0, np.int32))
 
     def divide(self, level: Level, overfull: Ids, check: Check) -> Ticks[Level]:
-        """Divide these cells of a level where it is worth it; return the children."""
+        """Divide the overfull cells of a level where this pays off; return the children."""
         depth = int(level.cells.depths[0])
         counts = level.cells.held[overfull]
         room = len(level.copies) + np.count_nonzero(self.entries.depths == depth)

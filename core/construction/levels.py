@@ -36,11 +36,12 @@ NO_MEMBERS = Members(np.empty(0, np.intp), np.empty(0, np.intp))
 class Leaves(Columns):
     """Cells that have not been divided yet, a column each.
 
-    `where` has their numbers on the grid (3, c), or their walls (6, c). `rows` (7, c) are slices
-    of the sorted entries, of which a cell holds those that no cell above it handed down or kept;
-    slices of the copies that it holds besides, two rows each; how many entries both are; over how
-    many cells divisions that separated nothing have spread these; and depths. `allowance` (c,)
-    tells how many references of each entry, on average, divisions of the cell and below may make.
+    `where` has the grid numbers of the cells (3, c), or their walls (6, c). `rows` (7, c) are, in
+    this order: begin and end of a slice of the sorted entries, of which a cell holds the entries
+    that no ancestor kept or handed down as copies; begin and end of the cell's copies; the number
+    of entries and copies together; the number of cells over which divisions that separated
+    nothing have spread them; the depth. `allowance` (c,) is the average number of references of
+    each entry that divisions of the cell and below may make.
     """
 
     where: NDArray[Any]
@@ -52,27 +53,27 @@ class Leaves(Columns):
 
     @property
     def slices(self) -> Ids:
-        """Where the slices of the sorted entries begin and end, (2, c)."""
+        """The begins and ends of the cells' slices of the sorted entries, (2, c)."""
         return self.rows[:2]
 
     @property
     def copied(self) -> Ids:
-        """Where the copies of each cell begin and end, (2, c)."""
+        """The begins and ends of the cells' copies, (2, c)."""
         return self.rows[2:4]
 
     @property
     def copy_counts(self) -> Ids:
-        """How many copies each cell holds, (c,)."""
+        """The number of copies in each cell, (c,)."""
         return self.rows[3] - self.rows[2]
 
     @property
     def held(self) -> Ids:
-        """How many entries each cell holds, (c,)."""
+        """The number of entries in each cell, (c,)."""
         return self.rows[4]
 
     @property
     def spread(self) -> Ids:
-        """Over how many cells idle divisions have spread what each cell holds, (c,)."""
+        """The number of cells over which idle divisions have spread each cell's entries, (c,)."""
         return self.rows[5]
 
     @property
@@ -82,10 +83,11 @@ class Leaves(Columns):
 
 
 class Verdict(NamedTuple):
-    """Of divided cells (c,), whether that is worth it, and what their children get.
+    """Verdicts on the division of cells (c,), with the fields that their children inherit.
 
-    It may separate items, and makes as many copies as are allowed if `allowance` is 1 or more;
-    that and `spread` are those of `Leaves`.
+    `worth` flags the divisions that pay off, `separated` the divisions that separate items. The
+    copies are within the limit if `allowance` is 1 or more; `allowance` and `spread` are fields
+    of `Leaves`.
     """
 
     worth: Flags
@@ -95,7 +97,7 @@ class Verdict(NamedTuple):
 
 
 def judged(held: Ids, counts: Ids, spread: Ids, allowance: Floats) -> Verdict:
-    """Judge divisions of cells of so many items (c,), given how many children hold (c, 8)."""
+    """Judge divisions of cells of `counts` items (c,), given the children's counts (c, 8)."""
     occupied = (held > 0).sum(axis=1)
     separated = ((held > 0) & (held < counts[:, None])).any(axis=1)
     spread = np.where(separated, 1, spread * occupied)
@@ -109,8 +111,8 @@ def judged(held: Ids, counts: Ids, spread: Ids, allowance: Floats) -> Verdict:
 class Level:
     """Cells of one depth, numbered from 0, and the copies that they hold, cell by cell.
 
-    After the division: `divided` are the cells that have children, `separated` says which of
-    these divisions set items apart, and `stay` are the pairs that stay in divided cells.
+    After the division: `divided` are the cells that have children, `separated` flags the
+    divisions that separated items, and `stay` are the pairs that stay in divided cells.
     """
 
     cells: Leaves
@@ -132,7 +134,7 @@ class Level:
 
     @property
     def own_counts(self) -> Ids:
-        """How many entries leaves hold, and stay in divided cells, (c,)."""
+        """The number of entries in each leaf, and that stay in each divided cell, (c,)."""
         counts = self.cells.held.copy()
         counts[self.divided] = 0
         if len(self.stay):
@@ -151,7 +153,7 @@ class Level:
         return self.copies[concatenated_ranges(cells.copied[0], cells.copy_counts)]
 
     def settle(self, cells: Ids, worth: Flags, separated: Flags) -> None:
-        """Note which of these cells are divided."""
+        """Store the cells whose division pays off as the divided cells."""
         self.divided, self.separated = cells[worth], separated[worth]
 
     def pruned(self, useful: Flags, exists: Flags) -> Self:
@@ -172,7 +174,7 @@ class Level:
 
 
 def without_idle_divisions(levels: Sequence[Level]) -> list[Level]:
-    """Take back divisions that separated nothing, unless one below them did."""
+    """Undo divisions that separated nothing, unless a division below them did."""
     kept: list[Level] = []
     exists = np.ones(len(levels[0].cells), bool)
     for level, useful in zip(levels, _useful_divisions(levels), strict=True):
@@ -185,7 +187,7 @@ def without_idle_divisions(levels: Sequence[Level]) -> list[Level]:
 
 
 def _useful_divisions(levels: Sequence[Level]) -> list[Flags]:
-    """Return which divisions of each level separated items, or have one below them that did."""
+    """Flag the divisions of each level that separated items, or have one below that did."""
     useful = [levels[-1].separated]
     for level, deeper in zip(levels[-2::-1], levels[:0:-1], strict=True):
         below = flagged(len(deeper.cells), deeper.divided, useful[0])

@@ -1,4 +1,4 @@
-"""Median splits: off-grid cells, divided on each axis at the median of what they hold."""
+"""Median splits: off-grid cells, divided on each axis at the median of their items' centers."""
 
 from typing import Self
 
@@ -20,7 +20,7 @@ _TABLE = 262_144
 
 
 class MedianRule(OffGridRule):
-    """Divides cells at the medians of the centers, as far as that is better than in the middle."""
+    """The rule that divides cells at medians of centers, or else in the middle."""
 
     @classmethod
     def of(cls, entries: Entries, grid: Grid, options: Options) -> Ticks[Self]:
@@ -36,18 +36,18 @@ class MedianRule(OffGridRule):
         return leaves_of(walls[:, None], np.arange(count), nothing + count, nothing, allowance)
 
     def choose(self, walls: Floats, pairs: CellPairs) -> Ticks[tuple[Floats, ChildMasks]]:
-        """Return where cells are divided, (3, c), and the children that take each entry."""
+        """Return the division points of cells, (3, c), and the children that take each entry."""
         counts = np.bincount(pairs.cells)
         starts = np.cumsum(counts) - counts
         medians = yield from _medians(self.bounds.centers, pairs.entries, counts)
         lower, upper = walls[:3], walls[3:]
         centers = (lower + upper) / 2
-        # A median on a wall gives way to the middle, and so do those that make too small a child.
+        # The middle replaces medians on a wall, and medians that would make too small a child.
         middles = np.where((lower < medians) & (medians < upper), medians, centers)
         least = np.minimum(middles - lower, upper - middles).max(axis=0)
         middles = np.where(least >= self.options.min_size, middles, centers)
         masks = yield from self.masks(walls, middles, pairs)
-        # So do those that cut too many items for their copies to be worth it.
+        # The middle also replaces medians that would make too many copies.
         copies = np.add.reduceat(POPCOUNT.take(masks), starts, dtype=np.intp)
         costly = (copies > MOST_COPIES * counts) & (middles != centers).any(axis=0)
         if costly.any():

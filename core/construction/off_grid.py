@@ -1,7 +1,7 @@
-"""Off-grid cells, whose walls lie anywhere: which children items go to.
+"""Off-grid cells: cells with walls at any position, and the children that their items go to.
 
-Nothing is known of an item beforehand: in cells of every depth, each item is a copy. For medians,
-and for trees that change.
+The cells of items cannot be computed in advance: in cells of every depth, each item is a copy.
+Used for medians, and for trees that change.
 """
 
 from abc import abstractmethod
@@ -22,7 +22,7 @@ from .cuts import Cut
 from .levels import Leaves, Level
 from .rules import CellPairs, Rule
 
-# Of the root's size: what a few roundings may move an item by.
+# Error of an item's position after a few roundings, at most, as a fraction of the root's size.
 _MARGIN = 2.0**-46
 
 
@@ -53,7 +53,7 @@ class OffGridCut(Cut):
 
     @cached_property
     def _from(self) -> Floats:
-        """From where on items lie in the upper half; none does in one without extent."""
+        """The coordinates where upper halves begin; infinite for cells without extent."""
         return np.where(self.middles < self.walls[3:], self.middles, np.inf)
 
     def taking(
@@ -116,10 +116,10 @@ class OffGridRule(Rule):
 
     @abstractmethod
     def choose(self, walls: Floats, pairs: CellPairs) -> Ticks[tuple[Floats, ChildMasks]]:
-        """Return where cells are divided, (3, c), and the children that take each entry."""
+        """Return the division points of cells, (3, c), and the children that take each entry."""
 
     def leaving(self, level: Level, leaves: Leaves) -> Ticks[CellPairs]:
-        """Return all that cells hold, cell by cell."""
+        """Return all entries of the cells, cell by cell."""
         entries = level.copies_in(leaves)
         yield
         cells = np.repeat(np.arange(len(leaves)), leaves.held)
@@ -141,7 +141,7 @@ class OffGridRule(Rule):
 
 
 def may_have_children(walls: Floats, depths: Ids, least: float, options: Options) -> Flags:
-    """Return which cells are neither too deep nor too small, at `least`, to be divided."""
+    """Flag the cells that are neither deeper than allowed nor have children below `least`."""
     sizes, middles = walls[3:] - walls[:3], (walls[:3] + walls[3:]) / 2
     # Where numbers are too coarse to tell the middle from a wall, children would be as large.
     apart = ((walls[:3] < middles) & (middles < walls[3:])).any(axis=0)
@@ -151,7 +151,7 @@ def may_have_children(walls: Floats, depths: Ids, least: float, options: Options
 def leaves_of(
     walls: Floats, entries: Ids, counts: Ids, depths: Ids, allowance: float = np.inf
 ) -> Level:
-    """Return leaves with these walls (6, c) and depths, and so many entries each, as a level."""
+    """Return leaves with these walls (6, c), depths and numbers of entries, as a level."""
     ends = np.cumsum(counts)
     nothing, one = np.zeros_like(ends), np.ones_like(ends)
     rows = np.stack((nothing, nothing, ends - counts, ends, counts, one, depths))

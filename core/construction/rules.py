@@ -19,9 +19,9 @@ from ..steps import Ticks
 from .entries import Entries
 from .levels import Leaves, Level, Members, Verdict, judged
 
-# Raises if at this depth this many copies are beyond all use.
+# Raises if, at a depth, a number of copies exceeds the limit; called with (depth, count).
 Check = Callable[[int, int], None]
-# Slices of the references of each cell; these; and which entries stand there more than once.
+# Slices of the references of each cell; the references; a flag for entries referenced repeatedly.
 Filing: TypeAlias = Ticks[tuple[Slices, Ids, Flags]]
 
 
@@ -36,10 +36,10 @@ class CellPairs(Members):
 
 
 class Rule(ABC):
-    """Divides cells: finds where their children are, and which of them take an entry.
+    """A rule of division: finds the children of cells, and the children that take each entry.
 
-    `strays` are entries that were placed where rounding hid what they touch. A copy of a rule
-    divides cells on trial.
+    `strays` are entries placed in cells although, because of rounding, they seem to touch no
+    child. A copy of a rule divides cells on trial.
     """
 
     def __init__(self, options: Options) -> None:
@@ -48,7 +48,7 @@ class Rule(ABC):
 
     @abstractmethod
     def divisible(self, leaves: Leaves, some: Ids) -> Flags:
-        """Return which of some cells are neither too deep nor too small to have children."""
+        """Flag the given cells that are neither too deep nor too small to have children."""
 
     @abstractmethod
     def children(self, leaves: Leaves, pairs: CellPairs) -> Ticks[tuple[NDArray[Any], ChildMasks]]:
@@ -72,7 +72,7 @@ class Rule(ABC):
         return where
 
     def divide(self, level: Level, overfull: Ids, check: Check) -> Ticks[Level]:
-        """Divide these cells of a level where it is worth it; return the children."""
+        """Divide the overfull cells of a level where this pays off; return the children."""
         leaves = level.cells[overfull]
         pairs = yield from self.leaving(level, leaves)
         where, masks = yield from self.children(leaves, pairs)
@@ -120,7 +120,7 @@ class Rule(ABC):
 
 
 def _moving(masks: ChildMasks, options: Options) -> ChildMasks:
-    """Return the children that entries go to: none where they touch too many, and stay."""
+    """Return the children that entries go to: none for entries that touch too many and stay."""
     if options.straddlers in COPYING:
         return masks
     most = options.hybrid_limit if options.straddlers == "hybrid" else 1
@@ -139,7 +139,7 @@ def _going(pairs: CellPairs, masks: ChildMasks, count: int) -> Ticks[tuple[list[
 
 
 def _of_some(going: list[Ids], copied: Ids, some: Flags) -> tuple[list[Ids], Ids]:
-    """Return the same, without the pairs of other cells."""
+    """Return the pairs and counts of the flagged cells only."""
     if some.all():
         return going, copied
     kept = [pairs[np.repeat(some, counts)] for pairs, counts in zip(going, copied.T, strict=True)]
@@ -149,7 +149,7 @@ def _of_some(going: list[Ids], copied: Ids, some: Flags) -> tuple[list[Ids], Ids
 def _children(
     leaves: Leaves, where: NDArray[Any], known: tuple[Ids, ...], verdict: Verdict
 ) -> Leaves:
-    """Return the children, (8 c), of divided cells (c,) that are worth it."""
+    """Return the children, (8 c), of the cells (c,) whose division pays off."""
     spread = np.broadcast_to(verdict.spread[:, None], (len(leaves), 8))
     depths = np.broadcast_to(leaves.depths[:, None] + 1, (len(leaves), 8))
     rows = np.stack((*known, spread, depths)).reshape(7, -1)
@@ -158,7 +158,7 @@ def _children(
 
 
 def _handed_down(entries: Ids, going: list[Ids], starts: Ids, copied: Ids) -> Ticks[Ids]:
-    """Return copies of the entries, child after child, that begin there in each, (c, 8)."""
+    """Return the copied entries, written for each child at its start, (c, 8)."""
     copies = np.empty(copied.sum(), np.intp)
     for child, pairs in enumerate(going):
         copies[concatenated_ranges(starts[:, child], copied[:, child])] = entries[pairs]
@@ -167,7 +167,7 @@ def _handed_down(entries: Ids, going: list[Ids], starts: Ids, copied: Ids) -> Ti
 
 
 def _fill(references: Ids, begin: Ids, level: Level, is_below: Flags) -> Ticks[None]:
-    """Write what leaves hold where it begins: entries of their slices, and copies."""
+    """Write the entries and the copies of each leaf into its slice of the references."""
     leaves = level.leaves
     for some in pieces(level.cells.held[leaves].cumsum()):
         cells, at = level.cells[leaves[some]], begin[leaves[some]]

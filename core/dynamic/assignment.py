@@ -1,4 +1,4 @@
-"""Assignment: pairs of items and cells, and the references that they make in preorder."""
+"""Assignment: pairs of items and cells, and the item references in preorder made from them."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -11,22 +11,21 @@ from ..cells import Cells, Slices
 from ..compiled import Builder, Tallies, builder
 from ..construction.levels import Members
 
-# The cell of an item that the root does not hold.
+# The cell of an out-of-bounds item.
 NO_CELL = -1
-# Of the root's size: from how far items count as touching a cell, at most.
+# Largest distance at which an item counts as touching a cell, as a fraction of the root's size.
 _TOLERANCE = 2.0**-44
-# If more than one item in this many stands elsewhere, the references are sorted anew.
+# If more than one item in this many has moved to another cell, the references are sorted anew.
 _MANY = 16
 
 
 @dataclass(frozen=True)
 class Assignment:
-    """The cells, and for each of `count` items the cells that it stands in, in any number.
+    """The cells, and for each of `count` items one or more cells that it is assigned to.
 
-    `placements` are pairs of item and cell; of an item that the root does not hold, one pair with
-    `NO_CELL`. `own` counts the items that stand in each cell itself. `strays` are items,
-    ascending, that stand in a cell that they do not touch, by a rounding. Others may be as far as
-    `tolerance` from a cell that they stand in.
+    `placements` are pairs of item and cell; an out-of-bounds item has one pair, with `NO_CELL`.
+    `own` counts the items in each cell itself. `strays` are items, ascending, in a cell that they
+    do not touch because of rounding. All other items lie within `tolerance` of their cells.
     """
 
     cells: Cells
@@ -38,13 +37,13 @@ class Assignment:
 
     @classmethod
     def of(cls, cells: Cells, count: int) -> Self:
-        """Return an assignment of cells and this many items outside."""
+        """Return an assignment of cells and `count` out-of-bounds items."""
         placements = Members(np.arange(count), np.full(count, NO_CELL))
         return cls(cells, placements, np.zeros(len(cells), np.intp), count, np.empty(0, np.intp))
 
     @cached_property
     def slices(self) -> Slices:
-        """Where in the references the items of each cell are, those outside first."""
+        """The slices of each cell in the references; out-of-bounds items come first."""
         outside = len(self.placements) - int(self.own.sum())
         kernel = builder()
         sliced = self.cells.slices if kernel is None else partial(kernel.sliced, self.cells)
@@ -52,8 +51,8 @@ class Assignment:
 
     @cached_property
     def references(self) -> Ids:
-        """The items outside, then those of the cells in preorder, (r,)."""
-        # Half of the cells, or more, are empty: numbers of the others are sorted faster.
+        """The out-of-bounds items, then the items of the cells in preorder, (r,)."""
+        # At least half of the cells are empty: ranks of the others are sorted faster.
         ranks = np.cumsum(np.diff(self.slices.ends, prepend=0) > 0)
         table = np.append(ranks[1:][self.cells.place], ranks[0])
         keys = table[self.placements.cells]
@@ -61,12 +60,12 @@ class Assignment:
 
     @cached_property
     def outside(self) -> Ids:
-        """The items that the root does not hold, in no order."""
+        """The out-of-bounds items, in no order."""
         return self.placements.entries[np.flatnonzero(self.placements.cells == NO_CELL)]
 
     @property
     def slack(self) -> float:
-        """How far outside its cell an item may lie, and what rounding may do to walls."""
+        """The most by which an item may lie outside its cell, with the rounding of walls."""
         return self.tolerance + 16 * self._rounding
 
     @property
@@ -80,25 +79,25 @@ class Assignment:
 
     @property
     def order(self) -> Ids:
-        """The items as they come, 0, 1, 2 and so on, (n,)."""
+        """The item numbers 0, 1, 2 and so on, (n,)."""
         return np.arange(self.count)
 
     @property
     def any_cell(self) -> Ids:
-        """One of the cells that each item stands in, or `NO_CELL`, (n,)."""
+        """A cell of each item, any one of several, or `NO_CELL`, (n,)."""
         cells = np.empty(self.count, np.intp)
         cells[self.placements.entries] = self.placements.cells
         return cells
 
     @property
     def stands_alone(self) -> Flags:
-        """Which items stand in one cell, (n,)."""
+        """True for the items with a single pair, (n,)."""
         return np.bincount(self.placements.entries, minlength=self.count) == 1
 
     def different_items(self, least: int) -> Ids:
         """Count the different items in each subtree, (m,), as far as they are fewer than `least`.
 
-        Of a subtree that holds enough, nothing is handed up: what is counted stays small.
+        A subtree with enough items hands no items up, so the number of counted pairs stays small.
         """
         cells, counts = self.cells, self.own.copy()
         pairs = self.placements[self.placements.cells != NO_CELL]
@@ -114,35 +113,35 @@ class Assignment:
         return counts
 
     def pairs_of(self, items: Ids) -> Ids:
-        """Return which pairs are of these items."""
+        """Return the positions of the pairs of these items."""
         return np.flatnonzero(flagged(self.count, items)[self.placements.entries])
 
     def cells_of(self, items: Ids) -> Ids:
-        """Return the cells that these items stand in, with repetitions; not `NO_CELL`."""
+        """Return the cells of these items, with repetitions and without `NO_CELL`."""
         cells = self.placements.cells[self.pairs_of(items)]
         return cells[cells != NO_CELL]
 
     def in_cells(self, numbers: Ids) -> Ids:
-        """Return which pairs stand in these cells, ascending."""
+        """Return the positions of the pairs of these cells, ascending."""
         return np.flatnonzero(flagged(len(self.cells) + 1, numbers)[self.placements.cells])
 
     def renumbered(self, cells: Cells, numbers: Ids) -> Self:
-        """Return an assignment to these cells, where the old ones have new numbers."""
+        """Return an assignment to `cells`, given the new numbers of the old cells."""
         table = np.append(numbers, NO_CELL)
         moved = Members(self.placements.entries, table[self.placements.cells])
         return self._with(self._deduplicated(moved), cells=cells)
 
     def merged(self, numbers: Ids) -> Self:
-        """Return an assignment where these cells, none of which lies in another, are leaves."""
+        """Return an assignment where these cells are leaves; none of them lies in another."""
         return self.renumbered(*self.cells.merged(numbers)) if len(numbers) else self
 
     def joined(self, count: int) -> Self:
-        """Return the assignment with this many more items, outside."""
+        """Return the assignment with `count` more items, out of bounds."""
         new = Members(self.count + np.arange(count), np.full(count, NO_CELL))
         return self._with(self.placements + new, count=self.count + count)
 
     def only(self, items: Ids) -> Self:
-        """Return the assignment of some of the items, which ascend."""
+        """Return the assignment of only these items, given in ascending order."""
         number = np.full(self.count, -1)
         number[items] = np.arange(len(items))
         strays = number[self.strays]
@@ -157,12 +156,12 @@ class Assignment:
         return finer._replaced(self.in_cells(leaves), found)
 
     def reassigned(self, moved: Ids, found: Members, strays: Ids) -> Self:
-        """Return an assignment where the moved items stand in the cells found for them."""
+        """Return the assignment with the moved items in the cells found for them."""
         strays = np.union1d(np.setdiff1d(self.strays, moved), strays)
         return replace(self, strays=strays)._replaced(self.pairs_of(moved), found)
 
     def _replaced(self, gone: Ids, found: Members) -> Self:
-        """Return an assignment with other pairs in place of these."""
+        """Return the assignment with the pairs at `gone` replaced by `found`."""
         stay = ~flagged(len(self.placements), gone)
         tolerance = max(self.tolerance, _TOLERANCE * self.cells.size)
         return self._with(self.placements[stay] + found, tolerance=tolerance)
@@ -172,7 +171,7 @@ class Assignment:
         return replace(changed, own=_counted(placements.cells, len(changed.cells)))
 
     def _deduplicated(self, placements: Members) -> Members:
-        """Return the pairs without repetition, by item."""
+        """Return the distinct pairs, sorted by item."""
         span = int(placements.cells.max(initial=NO_CELL)) + 2
         keys = distinct(placements.entries * span + placements.cells + 1)
         return Members(keys // span, keys % span - 1)
@@ -189,23 +188,23 @@ class Assignment:
 
 @dataclass(frozen=True)
 class OneCellEach(Assignment):
-    """An assignment where every item stands in one cell: item i has pair i and no other.
+    """An assignment of every item to one cell: item i has pair i and no other.
 
-    `former` may be the references of an earlier assignment of the same items, and which of them
-    have gone to other cells since.
+    `former` may be the references of an earlier assignment of the same items, and the items that
+    have moved to other cells since.
     """
 
     former: tuple[Ids, Ids] | None = None
 
     @cached_property
     def references(self) -> Ids:
-        """The items outside, then those of the cells in preorder, (n,)."""
+        """The out-of-bounds items, then the items of the cells in preorder, (n,)."""
         if self.former is None:
             return super().references
         return self._corrected(*self.former)
 
     def _corrected(self, references: Ids, moved: Ids) -> Ids:
-        """Return the references after items have moved: these are the last in their cells now."""
+        """Return the references after items have moved; moved items come last in their cells."""
         if (kernel := builder()) is not None:
             return kernel.referred(
                 references, moved, self.placements.cells, self.cells, self.slices.ends
@@ -224,34 +223,34 @@ class OneCellEach(Assignment):
 
     @property
     def finest(self) -> float:
-        """The longest edge below which rounding would copy items: there are no copies."""
+        """The longest edge below which rounding would copy items: 0, since nothing is copied."""
         return 0.0
 
     @property
     def order(self) -> Ids:
-        """The items as they come, (n,)."""
+        """The item numbers 0, 1, 2 and so on, (n,)."""
         return self.placements.entries
 
     @property
     def any_cell(self) -> Ids:
-        """The cell that each item stands in, or `NO_CELL`, (n,)."""
+        """The cell of each item, or `NO_CELL`, (n,)."""
         return self.placements.cells
 
     @property
     def stands_alone(self) -> Flags:
-        """Which items stand in one cell: all, (n,)."""
+        """True for all items, since each has a single pair, (n,)."""
         return np.ones(self.count, bool)
 
     def different_items(self, least: int) -> Ids:
-        """Count the items in each subtree, (m,)."""
+        """Count the items in each subtree, (m,); the counts are exact, whatever `least` is."""
         return self.slices.end - self.slices.begin
 
     def pairs_of(self, items: Ids) -> Ids:
-        """Return which pairs are of these items."""
+        """Return the positions of the pairs of these items: the item numbers themselves."""
         return items
 
     def moved(self, rows: Floats, moved: Ids, kernel: Builder) -> tuple[Self, Tallies]:
-        """Return where items (7, n) stand after some have moved, and what is known then."""
+        """Return the assignment of items (7, n) after a move, and the kernel's tallies."""
         stands, own = self.placements.cells, self.own
         tallies, gone, stands, own, slices = kernel.moved(self.cells, rows, moved, stands, own)
         if len(gone) == 0:
@@ -260,15 +259,15 @@ class OneCellEach(Assignment):
         found = type(self)(
             self.cells, placements, own, self.count, self.strays, self.tolerance, former
         )
-        vars(found)["slices"] = slices  # that need not be made
+        vars(found)["slices"] = slices  # fill the cache: the kernel has computed them
         return found, tallies
 
     def reassigned(self, moved: Ids, found: Members, strays: Ids) -> Self:
-        """Return an assignment where the moved items stand in the cells found for them."""
+        """Return the assignment with the moved items in the cells found for them."""
         return self._replaced(moved, found)
 
     def _replaced(self, gone: Ids, found: Members) -> Self:
-        """Return an assignment where some items stand in other cells."""
+        """Return the assignment with the items of `found` in their new cells."""
         found = found[self.placements.cells[found.entries] != found.cells]
         if len(found) == 0:
             return self
@@ -280,7 +279,7 @@ class OneCellEach(Assignment):
         return replace(self, placements=placements, own=own, former=former)
 
     def _former(self, moved: Ids) -> tuple[Ids, Ids] | None:
-        """Return references that are known already, and what has moved since, if few have."""
+        """Return known references and the items moved since then, or None if too many have."""
         if "references" in vars(self):
             references, gone = self.references, moved
         elif self.former is None:
@@ -304,5 +303,5 @@ class OneCellEach(Assignment):
 
 
 def _counted(cells: Ids, count: int) -> Ids:
-    """Return how often each of `count` cells occurs; not `NO_CELL`."""
+    """Count the occurrences of each of `count` cells, without `NO_CELL`."""
     return np.bincount(cells + 1, minlength=count + 1)[1:]

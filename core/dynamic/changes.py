@@ -1,4 +1,4 @@
-"""Collision changes: pairs that began, lasted and ended, at the cost of what has changed."""
+"""Collision changes: pairs that began, lasted and ended; the cost grows with the changed items."""
 
 from dataclasses import replace
 
@@ -9,14 +9,14 @@ from ..octree import Octree
 from ..pairs import overlapping_pairs
 from ..volumes import query
 
-# If more than one in this many has changed, all pairs are looked for anew.
+# If more than one item in this many has changed, all pairs are searched again.
 _MANY = 4
 # Bits of an item's number.
 _BITS = 31
 
 
 class PairChanges:
-    """The pairs reported last, by the items' numbers, and which items have changed since."""
+    """The pairs reported last, as item numbers, and the items that have changed since."""
 
     def __init__(self) -> None:
         self._keys = np.empty(0, np.intp)
@@ -24,15 +24,15 @@ class PairChanges:
         self._removed_pairs: list[Ids] = []
 
     def joined(self, count: int) -> None:
-        """Note this many more items."""
+        """Mark `count` new items as changed."""
         self._dirty = np.append(self._dirty, np.ones(count, bool))
 
     def moved(self, numbers: Ids) -> None:
-        """Note items that are not what they were."""
+        """Mark items as changed."""
         self._dirty[numbers] = True
 
     def only(self, stay: Ids, ids: Ids) -> None:
-        """Note which items stay, when all had these ids."""
+        """Drop all items but `stay` and note their pairs as ended; `ids` are the old ids."""
         number = np.full(len(ids), -1)
         number[stay] = np.arange(len(stay))
         pairs = _pairs(self._keys)
@@ -55,19 +55,19 @@ class PairChanges:
         return began, lasted, ended[:, np.lexsort(ended[::-1])]
 
     def _now(self, tree: Octree) -> Ids:
-        """Return the keys of all pairs, sorted; items that have not changed keep their pairs."""
+        """Return the keys of all pairs, sorted; pairs of two unchanged items are kept."""
         numbers = np.flatnonzero(self._dirty)
         if len(numbers) * _MANY > len(tree):
             return _keys(overlapping_pairs(tree))
         ones, others = query(tree, tree.items[numbers])
         ones = numbers[ones]
-        # Two that have changed find each other; an item finds itself.
+        # Both queries of two changed items find their pair, and each item finds itself.
         once = np.flatnonzero((ones < others) | ~self._dirty[others])
         ones, others = ones[once], others[once]
         found = _keys(np.stack((np.minimum(ones, others), np.maximum(ones, others))))
         pairs = _pairs(self._keys)
         lasting = self._keys[~(self._dirty[pairs[0]] | self._dirty[pairs[1]])]
-        # A stable sort is quick where most are in order.
+        # A stable sort is fast for input that is mostly sorted.
         return np.sort(np.concatenate((lasting, found)), kind="stable")
 
 

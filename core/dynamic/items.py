@@ -1,4 +1,4 @@
-"""Item store: living boxes, spheres and regions side by side, as (7, n) rows of regions."""
+"""Item store: the present boxes, spheres and regions, as (7, n) rows of regions."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,7 +18,7 @@ KINDS = (Boxes, Spheres, Regions)
 class ItemStore(Frozen, Columns):
     """n items, their ids, ascending, and masks; none if all are in every group.
 
-    `next_id` ids have been given so far.
+    `next_id` is the number of ids given so far.
     """
 
     rows: Floats
@@ -41,7 +41,7 @@ class ItemStore(Frozen, Columns):
         return limits(self.rows[:, numbers])
 
     def numbers_of(self, ids: ArrayLike) -> Ids:
-        """Return where these ids stand, or raise a ValueError that names the first bad one."""
+        """Return the positions of these ids; raise a ValueError that names the first bad id."""
         wanted = checks.numbers("ids", ids, self.next_id, "items")
         if len(self) == self.next_id:
             return wanted
@@ -51,7 +51,7 @@ class ItemStore(Frozen, Columns):
         return numbers
 
     def extended(self, rows: Floats, groups: Masks | None) -> "ItemStore":
-        """Return these and more items, which are in every group if they have no masks."""
+        """Return the items with more appended, which are in every group if they have no masks."""
         next_id = self.next_id + rows.shape[1]
         ids = np.concatenate((self.ids, np.arange(self.next_id, next_id)))
         if self.groups is not None or groups is not None:

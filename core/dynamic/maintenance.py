@@ -1,6 +1,7 @@
 """Maintenance after a change: placing, splitting, merging, resizing the root.
 
-The root doubles towards items outside, and shrinks to its only busy child.
+The root doubles towards out-of-bounds items, and shrinks to its child if the other seven are
+nearly empty.
 """
 
 from dataclasses import dataclass, replace
@@ -32,14 +33,14 @@ MERGE = ("eager", "deferred")
 
 @dataclass(frozen=True)
 class ChangeCounts:
-    """How often a changing tree has changed its cells.
+    """Counts of the changes of cells in a changing tree.
 
     Attributes
     ----------
     splits, merges : int
         Leaves that were divided; divided cells that became leaves again.
     growths, shrinks : int
-        How often the root was doubled, and how often a child of it became the root.
+        Doublings of the root; replacements of the root by one of its children.
     """
 
     splits: int
@@ -49,7 +50,7 @@ class ChangeCounts:
 
 
 class Maintenance:
-    """Keeps an assignment as the options want it, and counts what that takes."""
+    """The rules that keep an assignment within the options, and the counts of changes."""
 
     def __init__(
         self, options: Options, merge_below: int, grow_above: int, shrink_below: int, merge: str
@@ -73,7 +74,7 @@ class Maintenance:
         return kind.of(Cells.of_root(walls, self.options.enlargement), 0)
 
     def joined(self, assignment: Assignment, rows: Floats) -> Assignment:
-        """Return the assignment after the items (7, n) that it does not know have come."""
+        """Return the assignment with the new items, the last columns of `rows` (7, n)."""
         new = np.arange(assignment.count, rows.shape[1])
         is_first = assignment.count == 0 and self.options.bounds is None
         assignment = assignment.joined(len(new))
@@ -93,7 +94,7 @@ class Maintenance:
         return self._settled(found, rows, numbers, assignment.cells_of(numbers))
 
     def _is_calm(self, known: Tallies, count: int) -> bool:
-        """Tell whether no cell is to be changed after some of so many items have moved."""
+        """Return whether no cell has to change after some of `count` items have moved."""
         has_room = known.outside <= self.grow_above and known.crowd <= self.options.capacity
         if not (has_room and self.is_eager):
             return has_room
@@ -101,12 +102,12 @@ class Maintenance:
         return known.fewest >= self.merge_below and known.fullest < most
 
     def only(self, assignment: Assignment, rows: Floats, staying: Ids) -> Assignment:
-        """Return the assignment after all other items have gone."""
+        """Return the assignment of only the staying items."""
         left = assignment.cells_of(np.flatnonzero(~flagged(assignment.count, staying)))
         return self._settled(assignment.only(staying), rows, staying[:0], left)
 
     def _settled(self, assignment: Assignment, rows: Floats, moved: Ids, left: Ids) -> Assignment:
-        """Return the assignment after all that follows from items having left cells, and come."""
+        """Return the assignment with cells adapted to moved items and to the cells they left."""
         if len(assignment.outside) > self.grow_above:
             assignment = self._divided(self._grown(assignment, rows), rows, None)
         else:
@@ -119,15 +120,16 @@ class Maintenance:
             return _rebuilt_root(assignment, rows, self.options)
         larger, old_root = _doubled_root(assignment, rows, self.grow_above)
         self._count(growths=(len(larger.cells) - len(assignment.cells)) // 8)
-        # What touches a wall of the old root may touch a cell beside it now.
+        # An item that touches a wall of the old root may touch a new cell beside it.
         box = holding_boxes(larger.cells, self.options)[:, old_root, None]
         beyond = np.flatnonzero(~boxes_contain(box, *limits(rows)))
-        # First: a root that is far larger takes every item for close to all of the old cells.
+        # Merge before placing: the rounding tolerance grows with the root, and cells finer than
+        # the tolerance would receive a copy of every item near them.
         larger = self._merged(larger, too_fine(larger, self.options.max_depth))
         return placed(larger, rows, beyond, self.options)
 
     def _divided(self, assignment: Assignment, rows: Floats, touched: Ids | None) -> Assignment:
-        """Return the assignment after overfull leaves, of these cells or of all, are divided."""
+        """Return the assignment with overfull leaves divided, among `touched` or all cells."""
         numbers = np.arange(len(assignment.cells)) if touched is None else touched
         leaves = overfull(assignment, self.options, numbers)
         finer = divided(assignment, rows, leaves, self.options)
@@ -144,15 +146,15 @@ class Maintenance:
         thresholds = self.shrink_below, self.grow_above
         while smaller := _shrunk_root(assignment, rows, *thresholds, self.options):
             self._count(shrinks=1)
-            # Leaves that were too deep to be divided are so no longer.
+            # Cells are one level higher now: leaves at the depth limit may be divided again.
             assignment = self._divided(smaller, rows, None)
             assignment = self._merged(assignment, underfull(assignment, self.merge_below))
         return self._gathered(assignment, rows)
 
     def _gathered(self, assignment: Assignment, rows: Floats) -> Assignment:
-        """Return the assignment with a root around its items, if only that separates them.
+        """Return the assignment with a root around its items, if only such a root separates them.
 
-        After an item has flown far out and back, all may be in one cell of the greatest depth.
+        After an item has moved far away and back, all items may be in one cell of maximal depth.
         """
         root = np.zeros(1, np.intp)
         if len(overfull(assignment, self.options, root)) == 0 or not _is_wide(assignment, rows):
@@ -166,7 +168,7 @@ class Maintenance:
         return finer
 
     def check(self, assignment: Assignment, rows: Floats) -> None:
-        """Assert that items stand where the options want them, and no cell is due for change."""
+        """Assert that items are in the cells that the options require, and no change is due."""
         boxes = holding_boxes(assignment.cells, self.options)
         beyond = ~boxes_contain(boxes[:, :1], *limits(rows))
         assert np.array_equal(np.sort(assignment.outside), np.flatnonzero(beyond))
@@ -177,8 +179,8 @@ class Maintenance:
         assert assignment.cells.depth.max() <= self.options.max_depth
         assert len(assignment.outside) <= self.grow_above
         leaves = overfull(assignment, self.options, np.arange(len(assignment.cells)))
-        # Children that only their own children would justify are looked for on a change: how
-        # far is a matter of what was divided then.
+        # A division that separates items only further down is searched for on a change only:
+        # the search depends on the leaves that were divided together then.
         assert len(separable(assignment, rows, leaves, self.options)) == 0
         assert not self.is_eager or len(underfull(assignment, self.merge_below)) == 0
 
@@ -197,15 +199,15 @@ def _rebuilt_root(assignment: Assignment, rows: Floats, options: Options) -> Ass
 
 
 def _is_wide(assignment: Assignment, rows: Floats) -> bool:
-    """Tell whether all items (7, n) are in the root, and in less than half of its width."""
+    """Return whether all items (7, n) are in the root and span less than half of its width."""
     walls, size = root_around(*limits(rows)), assignment.cells.size
     return len(assignment.outside) == 0 and bool((walls[3:] - walls[:3])[0] < size / 2)
 
 
 def _doubled_root(assignment: Assignment, rows: Floats, most: int) -> tuple[Assignment, int]:
-    """Return the assignment after its root has doubled, with `most` items outside at most.
+    """Return the assignment after its root has doubled, with at most `most` items outside.
 
-    Items have still to be placed. The second result is the number of the old root.
+    The items are not yet placed. The second result is the number of the old root.
     """
     old_root = 0
     for octant in _octants(assignment.cells, *limits(rows[:, assignment.outside]), most):
@@ -215,7 +217,7 @@ def _doubled_root(assignment: Assignment, rows: Floats, most: int) -> tuple[Assi
 
 
 def _octants(cells: Cells, lower: Floats, upper: Floats, most: int) -> list[int]:
-    """Return the octants, one doubling after the other, that hold most of the items outside."""
+    """Return the octants of successive doublings, each with the most out-of-bounds items."""
     octants, walls = [], cells.rows[:, 0]
     while lower.shape[1] > most:
         above = (lower + upper) / 2 > ((walls[:3] + walls[3:]) / 2)[:, None]
@@ -236,13 +238,13 @@ def _shrunk_root(
 ) -> Assignment | None:
     """Return the assignment after the root's fullest child has become the root.
 
-    It stays as it is, and nothing is returned, unless at most `below` items lie outside that child
-    and at most `most` items would lie outside the new root.
+    Returns None unless at most `below` items lie outside that child and at most `most` items
+    would lie outside the new root.
     """
     cells = assignment.cells
     least = max(assignment.count - below, 1)
     references = assignment.slices.end - assignment.slices.begin
-    # No child has more items than references.
+    # A child's item count is at most its reference count.
     if len(cells) == 1 or references[cells.first_child[0] :][:8].max() < least:
         return None
     children = _children_of_items(assignment)
@@ -257,13 +259,13 @@ def _shrunk_root(
 
 
 def _children_of_items(assignment: Assignment) -> Ids:
-    """Return which child of the root each item stands in with all its copies, (n,); -1 if none."""
+    """Return the child of the root that holds all copies of each item, (n,), or -1 for none."""
     cells, placements = assignment.cells, assignment.placements
     first = int(cells.first_child[0])
     behind = np.searchsorted(cells.place[first : first + 8], cells.place, side="right")
     children = np.append(behind - 1, -1)[placements.cells]
     found = np.empty(assignment.count, np.intp)
     found[placements.entries] = children
-    # Of an item's copies the last one has been noted.
+    # `found` has the child of each item's last copy; a copy in another child resets it to -1.
     found[placements.entries[found[placements.entries] != children]] = -1
     return found

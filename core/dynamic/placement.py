@@ -1,9 +1,9 @@
 """Placement in loose or tight cells: items find their cells, overfull leaves are split.
 
-An item goes up from the cell that it is in to one that holds it, and down to where it belongs. All
-overfull leaves are divided first, with their children and so on. Then those divisions are undone
-that separated nothing and have none below them that did, so that coincident items stay together in
-one leaf instead of a chain of cells.
+An item ascends from its present cell to the first ancestor that holds it, and descends from there
+to its cells. All overfull leaves are divided first, then their overfull children, and so on.
+Divisions that separated no items, and have none below them that did, are undone afterwards. So
+coincident items stay together in one leaf instead of a chain of cells.
 """
 
 import math
@@ -32,9 +32,9 @@ from .items import limits, simplest
 
 
 def placed(assignment: Assignment, rows: Floats, moved: Ids, options: Options) -> Assignment:
-    """Return the assignment after these of the items (7, n) have looked for their cells.
+    """Return the assignment after the moved items, among `rows` (7, n), have been placed.
 
-    Each goes up from a cell that it stands in to the first that holds it, then down.
+    Each item ascends from one of its cells to the first that holds it, then descends.
     """
     if len(moved) == 0:
         return assignment
@@ -47,10 +47,11 @@ def placed(assignment: Assignment, rows: Floats, moved: Ids, options: Options) -
 
 
 def holding_boxes(cells: Cells, options: Options) -> Floats:
-    """Return the boxes (6, m) by which the cells hold items whole.
+    """Return the boxes (6, m) in which the cells hold items completely.
 
-    With "keep", the enlarged cells: sets are closed. With "copy", what surely touches no
-    neighbor; the root, which has none, whole.
+    With "keep", the enlarged cells: boxes are closed sets. With "copy", the cells shrunk by the
+    rounding error, so that the items inside surely touch no neighbor; the root is not shrunk,
+    because it has no neighbors.
     """
     if options.straddlers == "keep":
         return cells.loose_rows
@@ -67,7 +68,7 @@ def first_holding_ancestor(cells: Cells, options: Options, starts: Ids, rows: Fl
     here, waiting = found, np.arange(len(found))
     while len(waiting):
         up = np.flatnonzero(~boxes_contain(gather(boxes, here), lower, upper))
-        here = cells.parent[here[up]]  # the root has none
+        here = cells.parent[here[up]]  # -1 for the root
         found[waiting[up]] = here
         inside = np.flatnonzero(here != NO_CELL)
         here, up = here[inside], up[inside]
@@ -76,9 +77,9 @@ def first_holding_ancestor(cells: Cells, options: Options, starts: Ids, rows: Fl
 
 
 def pushed_down(cells: Cells, options: Options, starts: Ids, rows: Floats) -> tuple[Members, Ids]:
-    """Return the pairs of item and cell after items (7, k) have gone down from these cells.
+    """Return the pairs of item and cell after items (7, k) have descended from these cells.
 
-    They ascend by item. The second result are the strays.
+    The pairs are sorted by item. The second result are the strays.
     """
     pairs, strays = Members(np.arange(len(starts)), starts), [starts[:0]]
     found, bounds = pairs[:0], ItemBounds(simplest(rows), *limits(rows))
@@ -91,7 +92,7 @@ def pushed_down(cells: Cells, options: Options, starts: Ids, rows: Floats) -> tu
             break
         each = CellPairs(pairs.entries, pairs.cells, never_copied[pairs.entries])
         masks, lost = cut.taking(bounds, options, each)
-        # Also of an item whose other copies have come to rest in leaves, this is only a part.
+        # Later pairs of a copied item are parts of it, even if its other copies are in leaves.
         never_copied[pairs.entries[POPCOUNT[masks] > 1]] = False
         strays.append(lost)
         is_held = masks > 0
@@ -101,13 +102,13 @@ def pushed_down(cells: Cells, options: Options, starts: Ids, rows: Floats) -> tu
 
 
 def _handed_down(entries: Ids, first_children: Ids, masks: ChildMasks) -> Members:
-    """Return a pair for each child that takes an entry, entry by entry."""
+    """Return a pair of entry and child for each child that takes the entry, entry by entry."""
     each = np.flatnonzero(np.unpackbits(masks, bitorder="little"))
     return Members(entries[each >> 3], first_children[each >> 3] + (each & 7))
 
 
 def overfull(assignment: Assignment, options: Options, numbers: Ids) -> Ids:
-    """Return those of the cells that are leaves, hold too many items and may be divided, once."""
+    """Return, once each, the given cells that are leaves, overfull and allowed to be divided."""
     cells = assignment.cells
     many = (assignment.own[numbers] > options.capacity) & (cells.first_child[numbers] < 0)
     if not many.any():
@@ -118,7 +119,7 @@ def overfull(assignment: Assignment, options: Options, numbers: Ids) -> Ids:
 
 
 class _CenterRule(OffGridRule):
-    """Divides cells at their centers."""
+    """The rule that divides cells at their centers."""
 
     def __init__(
         self, assignment: Assignment, bounds: ItemBounds, is_whole: Flags, options: Options
@@ -133,7 +134,7 @@ class _CenterRule(OffGridRule):
 
 
 def divided(assignment: Assignment, rows: Floats, leaves: Ids, options: Options) -> Assignment:
-    """Return the assignment after these leaves, of items among `rows` (7, n), are divided."""
+    """Return the assignment after these leaves are divided; their items are among `rows`."""
     if len(leaves) == 0:
         return assignment
     items, rule, level = _leaves(assignment, rows, leaves, options)
@@ -155,7 +156,7 @@ def divided(assignment: Assignment, rows: Floats, leaves: Ids, options: Options)
 
 
 def separable(assignment: Assignment, rows: Floats, leaves: Ids, options: Options) -> Ids:
-    """Return those of the leaves whose division alone would set items (7, n) apart."""
+    """Return the leaves that a single division would separate, given items (7, n)."""
     if len(leaves) == 0:
         return leaves
     _, rule, level = _leaves(assignment, rows, leaves, options)
@@ -166,7 +167,7 @@ def separable(assignment: Assignment, rows: Floats, leaves: Ids, options: Option
 def _leaves(
     assignment: Assignment, rows: Floats, leaves: Ids, options: Options
 ) -> tuple[Ids, _CenterRule, Level]:
-    """Return the items that leaves hold, the rule that divides leaves, and these as a level."""
+    """Return the items in leaves, the rule that divides the leaves, and the leaves as a level."""
     pairs = assignment.placements[assignment.in_cells(leaves)]
     ranks = ranks_of(len(assignment.cells), leaves)[pairs.cells]
     order = np.argsort(ranks, kind="stable")

@@ -1,4 +1,4 @@
-"""The dynamic octree: items are inserted, moved and removed."""
+"""The dynamic octree: a tree whose items are inserted, moved and removed."""
 
 from copy import deepcopy
 from typing import Self
@@ -20,35 +20,35 @@ STRADDLERS = ("keep", "copy")
 
 
 class DynamicOctree:
-    """An octree over boxes, spheres and regions that come, move and go.
+    """An octree over boxes, spheres and regions that are inserted, moved and removed.
 
     Parameters
     ----------
     capacity : int
-        A leaf that holds more items is divided, unless depth or size stops it or no division
-        would set items apart.
+        A leaf with more items is divided, unless depth or size forbids it or no division would
+        separate the items.
     merge_below : int
         The uppermost cell whose subtree holds fewer items becomes a leaf; at least 1, at most
-        `capacity`. The farther below that it is, the calmer is the tree.
+        `capacity`. The farther this is below `capacity`, the fewer cells change.
     max_depth : int
         No cell is deeper; the root has depth 0.
     min_size : float
         A cell whose children would have a longest edge below this stays a leaf; scene units.
     straddlers : {"keep", "copy"}
-        "keep": an item stands in the deepest cell that holds it whole. "copy": in every leaf that
-        it touches.
+        "keep": an item is in the deepest cell that holds it whole. "copy": in every leaf that it
+        touches.
     loose_factor : float
         With "keep", each cell is enlarged by this factor about its center, so that small
-        straddlers sink: 1.0 not at all, 2.0 the classical loose octree.
+        straddlers sink: 1.0 for no enlargement, 2.0 for the classical loose octree.
     merge : {"eager", "deferred"}
-        Whether cells merge, and the root shrinks, with every change, or only by `prune`.
+        "eager": cells merge, and the root shrinks, with every change. "deferred": only by `prune`.
     grow_above : int
         While more items than this lie outside the root, it doubles.
     shrink_below : int
         While at most this many items lie outside the root's fullest child, that child becomes the
         root; unless more than `grow_above` would be outside then.
     bounds : Boxes, optional
-        One box, the root to begin with. By default the cube around the first items.
+        One box, the initial root. By default the cube around the first items.
 
     Raises
     ------
@@ -59,8 +59,8 @@ class DynamicOctree:
     -----
     The dynamic octree of Piko3D ("Space Partitioning Tutorial: Piko3D's Dynamic Octree", 2010),
     with the leaf octree of the blog "Octrees - Code and walkthrough", 2010, as "copy". All state
-    is arrays; a change makes new ones of those that it concerns, so that octrees taken before stay
-    as they were. A copy changes apart from its original, by `copy.copy` as by `copy.deepcopy`.
+    is arrays; a change replaces the affected arrays, so that octrees taken before keep their
+    contents. A copy is independent of its original, by `copy.copy` as by `copy.deepcopy`.
     """
 
     def __init__(
@@ -107,22 +107,22 @@ class DynamicOctree:
 
     @property
     def ids(self) -> Ids:
-        """The ids of the living items, ascending, (n,)."""
+        """The ids of the present items, ascending, (n,)."""
         return self._items.ids
 
     @property
     def outside(self) -> Ids:
-        """The ids of the items that the root does not hold, ascending, (k,)."""
+        """The ids of the out-of-bounds items, ascending, (k,)."""
         return self.ids[np.sort(self._assignment.outside)]
 
     @property
     def turnover(self) -> ChangeCounts:
-        """How often cells were divided and merged, and the root grew and shrank, so far."""
+        """The counts so far of cells divided and merged, and of the root's growths and shrinks."""
         return self._maintenance.turnover
 
     @property
     def octree(self) -> Octree:
-        """The tree as it is now, for every question; questions raise once it has changed."""
+        """A snapshot of the tree for all queries; queries raise once the tree has changed."""
         if self._octree is None:
             items, assignment = self._items, self._assignment
             self._octree = octree_of(
@@ -154,13 +154,13 @@ class DynamicOctree:
         Returns
         -------
         ndarray of intp, shape (n,)
-            Their ids: 0, 1, 2 and so on in the order of insertion, never given again.
+            The new ids: 0, 1, 2 and so on in the order of insertion, never reused.
 
         Raises
         ------
         ValueError
             If an item is not finite or of another kind, or a mask is no whole number of 32 bits.
-            Nothing is changed then.
+            The tree is unchanged then.
         """
         rows = rows_of(items)
         masks = None if groups is None else checks.masks("groups", groups, len(items))
@@ -171,25 +171,25 @@ class DynamicOctree:
         return self.ids[count:].copy()
 
     def move(self, ids: ArrayLike, items: Shapes, /) -> None:
-        """Let items be elsewhere, or be others, all at once.
+        """Replace the shapes of items, all at once: move, resize or reshape them.
 
         Parameters
         ----------
         ids : array_like of int, shape (k,)
-            Living items, each once.
+            Ids of present items, each once.
         items : Boxes, Spheres or Regions
-            What each of them is now, finite.
+            The new shape of each item, finite.
 
         Raises
         ------
         ValueError
             If an id is unknown, removed or repeated, or an item is not finite or of another kind.
-            Nothing is changed then.
+            The tree is unchanged then.
 
         Notes
         -----
-        An item that its cell still holds stays there, or sinks; others go up to the first cell
-        that holds them, and down again.
+        An item that its cell still holds stays there, or sinks; other items ascend to the first
+        cell that holds them, and descend again.
         """
         numbers, rows = self._living(ids), rows_of(items)
         checks.same_length("ids and items", numbers, rows.T)
@@ -198,17 +198,17 @@ class DynamicOctree:
         self._become(self._maintenance.moved(self._assignment, self._items.rows, numbers))
 
     def remove(self, ids: ArrayLike, /) -> None:
-        """Take items out.
+        """Remove items.
 
         Parameters
         ----------
         ids : array_like of int, shape (k,)
-            Living items, each once.
+            Ids of present items, each once.
 
         Raises
         ------
         ValueError
-            If an id is unknown, removed or repeated. Nothing is changed then.
+            If an id is unknown, removed or repeated. The tree is unchanged then.
         """
         staying = np.flatnonzero(~flagged(len(self), self._living(ids)))
         self._changes.only(staying, self.ids)
@@ -216,22 +216,22 @@ class DynamicOctree:
         self._become(self._maintenance.only(self._assignment, self._items.rows, staying))
 
     def prune(self) -> None:
-        """Merge cells that hold too few items, and shrink the root, whatever `merge` says."""
+        """Merge cells that hold too few items, and shrink the root, for any value of `merge`."""
         self._become(self._maintenance.rebalanced(self._assignment, self._items.rows))
 
     def changes(self) -> tuple[Ids, Ids, Ids]:
-        """Tell which pairs of items began, lasted and ended to touch since the last call.
+        """Return the pairs of items that began, kept and ceased to touch since the last call.
 
         Returns
         -------
         began, lasted, ended : ndarray of intp, shape (2, h)
             Ids, the smaller first, sorted by the first, then by the second, each pair once. At
-            the first call all began. The ended may name items that have been removed.
+            the first call, all pairs are in `began`. Pairs in `ended` may contain removed items.
 
         Notes
         -----
-        All items have moved before any pair is looked for. Costs what has changed: only pairs
-        with an item that came or moved are looked for.
+        Intermediate positions between two calls are not tested. The cost grows with the changes:
+        only pairs with a new or moved item are searched.
         """
         return self._changes.since_last(self.octree)
 
@@ -250,7 +250,7 @@ class DynamicOctree:
         self._maintenance.check(self._assignment, self._items.rows)
 
     def _become(self, assignment: Assignment) -> None:
-        """Take the assignment for what is true now; octrees taken before are outdated."""
+        """Replace the assignment, and mark octrees taken before as outdated."""
         self._assignment = assignment
         self._octree = None
         self._freshness.is_current = False

@@ -1,1 +1,1 @@
-"""Gaps along a direction: how far surfaces are apart where their shadows overlap."""
+"""Gaps along a direction: distances between surfaces where their projections overlap."""

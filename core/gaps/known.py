@@ -1,4 +1,7 @@
-"""Bounds of a branch and bound so far: the least gap of each pair, and what may change it."""
+"""Incumbents of a branch and bound: the smallest gap found for each pair, and pruning tests.
+
+A pair is a pair of placements; an entry is the position of a triangle in the pool.
+"""
 
 from dataclasses import dataclass
 
@@ -10,13 +13,14 @@ from ..scene.pool import Pool
 from .shadows import QUANTUM
 from .way import Way
 
-# What is no farther beyond a gap may have an equal one, which is rounded down.
+# Gaps are rounded down: a lower bound larger than a gap by less than this may belong to an equal
+# gap.
 _TIE = 2 * QUANTUM
 
 
 @dataclass(frozen=True)
 class Faces(Columns):
-    """Pairs of triangles that lie in one plane: the pair of placements, and two entries."""
+    """Pairs of coplanar triangles: the pair of placements, and one entry of each side."""
 
     pairs: Ids
     ones: Ids
@@ -24,15 +28,16 @@ class Faces(Columns):
 
     @classmethod
     def none(cls) -> "Faces":
-        """Return no faces."""
+        """Return an empty batch."""
         return cls(*np.empty((3, 0), np.intp))
 
 
 class Known:
-    """The least gaps of p pairs so far: see `GapSearch`, and `limits` of their `keys`.
+    """The smallest gaps of p pairs so far, with the attributes of `GapSearch`.
 
-    `face` (2, p) are the lowest triangles in one plane, -1 of none. If `every`, all of them are
-    kept, and nothing is settled by what is known.
+    `keys` (p,) give each pair its place in `limits`: a gap above this limit does not count. If
+    `shared`, each gap found lowers the limit of its key. If `every`, all pairs of coplanar
+    triangles are kept, and no pair of boxes is pruned by a gap found.
     """
 
     def __init__(
@@ -54,14 +59,14 @@ class Known:
         self._face, self._faces = np.full((2, count), -1), [Faces.none()]
 
     def rank(self, pairs: Ids) -> Ids:
-        """Return what the bound on pairs is shared by."""
+        """Return the group with which each pair shares its upper bound: its key, or itself."""
         return self._keys[pairs] if self._shared else pairs
 
     @property
     def faces(self) -> Faces:
-        """Triangles in one plane, of pairs without a gap of 0 or less; each once.
+        """Pairs of coplanar triangles, each once, of placement pairs whose gap is positive.
 
-        Sorted by pair, then by the numbers of triangles.
+        They are sorted by pair, then by the numbers of their triangles.
         """
         (some,) = (self._face[0] >= 0).nonzero()
         found = Faces.joined([*self._faces, Faces(some, *self._face[:, some])])
@@ -70,41 +75,45 @@ class Known:
         return found[self._in_order(found)]
 
     def _in_order(self, faces: Faces) -> Ids:
-        """Return places of faces, sorted by pair, then by the numbers of triangles."""
+        """Return the order that sorts faces by pair, then by the numbers of their triangles."""
         order = self._pool.order
         return np.lexsort((order[faces.others], order[faces.ones], faces.pairs))
 
     def _bounds(self, pairs: Ids) -> Floats:
-        """Return up to where pairs may have a gap that counts."""
+        """Return upper bounds, (n,): a gap counts if it is below the bound of its pair."""
         limits = self._limits.take(self._keys.take(pairs))
         bounds: Floats = np.minimum(self.gaps.take(pairs), limits) + _TIE
         return bounds
 
     def are_near(self, pairs: Ids, least: Floats, most: Floats) -> Flags:
-        """Return which gaps, between two bounds, may be the least of their pairs, or equal it."""
+        """Flag gaps, between the bounds `least` and `most`, that may be the smallest of a pair."""
         best = np.full(len(self.gaps), np.inf)
         np.minimum.at(best, pairs, most + _TIE)
         flags: Flags = least < np.minimum(best[pairs], self._bounds(pairs))
         return flags
 
     def is_ahead(self, pairs: Ids, least: Floats, low: Floats, high: Floats) -> Flags:
-        """Return what is no farther than is looked for, nor wholly behind."""
+        """Flag lower bounds of gaps that may count, unless the second box lies wholly behind.
+
+        `low` is where the first box begins along the direction, `high` where the second one ends.
+        """
         flags = self.are_open(pairs, least)
         if not self._signed:
             flags &= high >= low
         return flags
 
     def are_open(self, pairs: Ids, least: Floats) -> Flags:
-        """Return what is no farther than is looked for."""
+        """Flag lower bounds of gaps that are below the upper bounds of their pairs."""
         flags: Flags = least < self._bounds(pairs)
         return flags
 
     def may_change(self, pairs: Ids, one: Floats, other: Floats, items: Ids, flat: Flags) -> Flags:
-        """Return in which pairs of boxes, (8, t), something may be that is not known.
+        """Flag the pairs of boxes, (8, t) each, that may hold an improvement.
 
-        Nearer than what is known, or as near and of lower numbers: those of triangles in a box are
-        at least `items`. What is `flat`, two boxes in one plane in which no triangle is without an
-        area, has faces in one plane alone.
+        An improvement is a smaller gap than the incumbent, or an equal gap of triangles with lower
+        numbers; the numbers of triangles in the boxes are at least `items`. `flat` flags two boxes
+        in one plane without degenerate triangles: such boxes only hold coplanar faces, which count
+        if the gap is positive and no lower face is known.
         """
         flags = np.ones(len(pairs), bool)
         if self._every:
@@ -126,9 +135,10 @@ class Known:
         return flags
 
     def _is_no_nearer(self, gaps: Floats, low: Floats, high: Floats) -> Flags:
-        """Return where heights are no nearer than gaps along the way, without any rounding.
+        """Flag the pairs whose heights surely are at least `gaps` apart along the direction.
 
-        Heights are those along the axis that is nearest to the way.
+        `low` are lower bounds of the second boxes and `high` upper bounds of the first ones, along
+        the axis nearest to the direction. The rounding errors of the comparison are included.
         """
         apart = low - high
         lost = two_difference_error(low, high)
@@ -139,7 +149,7 @@ class Known:
         return flags
 
     def keep_faces(self, faces: Faces) -> None:
-        """Keep the lowest triangles in one plane, or all."""
+        """Keep the coplanar triangles with the lowest numbers of each pair, or all if `every`."""
         if self._every:
             self._faces.append(faces)
             return
@@ -152,7 +162,7 @@ class Known:
         self._face[:, faces.pairs] = faces.ones, faces.others
 
     def take(self, pairs: Ids, values: Floats, entries: Ids, which: Ids, crossing: Flags) -> None:
-        """Keep smaller gaps than those known; of equals, crossing triangles, then the lowest."""
+        """Replace incumbents by smaller gaps; ties prefer crossing triangles, then low numbers."""
         apart, items = ~crossing, self._pool.order[entries]
         order = np.lexsort((items[1], items[0], apart, values, pairs))
         order = order[starts_of_runs(pairs[order])]
@@ -167,7 +177,11 @@ class Known:
             np.minimum.at(self._limits, self._keys[better], values[order])
 
     def _are_lower(self, items: Ids, known: Ids, pairs: Ids, some: Ids) -> Flags:
-        """Return which of some numbers are lower than those of known entries, (2, p), of pairs."""
+        """Flag the columns `some` of `items` that are lower than the `known` entries of `pairs`.
+
+        `items` (2, n) are numbers of triangles, `known` (2, p) are entries. The first row decides,
+        then the second.
+        """
         ones, others = self._pool.items(known[:, pairs[some]])
         one, other = items[:, some]
         flags: Flags = (one < ones) | ((one == ones) & (other < others))

@@ -1,9 +1,11 @@
-"""Least gaps of placed meshes along a direction: branch and bound over pairs of nodes.
+"""Smallest gaps of placed meshes along a direction: branch and bound over pairs of nodes.
 
-The gap of two boxes with overlapping shadows is a lower bound of the gaps of all triangles in
-them. A few pairs with the lowest bounds are followed down to triangles first, for an upper bound.
-Then all pairs go down together to nodes of some dozens of triangles, and the pairs with the
-lowest bounds are searched first, in rounds of growing size, until no box can hold a nearer pair.
+The gap of two boxes with overlapping projections is a lower bound of the gaps of all triangles in
+the boxes. A greedy descent of the few pairs with the lowest bounds gives an upper bound first.
+Then all pairs are refined together to nodes of some dozens of triangles. The pairs of nodes with
+the lowest bounds are searched first, in rounds of growing size, until no box can hold a smaller
+gap. A row is the position of a placement in the snapshot, an entry is the position of a triangle
+in the pool.
 """
 
 import numpy as np
@@ -21,22 +23,22 @@ from .way import Way
 
 
 class GapSearch:
-    """The least gap of each pair of placements, (2, p) rows, of which the first moves.
+    """The smallest gap of each pair of placements, rows (2, p): a mover, then an obstacle.
 
     Attributes
     ----------
     gaps : ndarray of float64, shape (p,)
-        Infinite if nothing is ahead that is looked for; a multiple of `QUANTUM`, below the exact
-        one by less.
+        Exact gaps, rounded down to multiples of `QUANTUM`; infinite if no triangle within the
+        limit is ahead.
     entries : ndarray of intp, shape (2, p)
-        The triangles that have it: of equals those that cross, of these the smallest numbers in
-        their meshes, first of those that move; -1 if nothing is ahead.
+        The triangles that have the gap. Ties prefer crossing triangles, then the lowest number in
+        the mover's mesh, then in the other mesh. -1 if the gap is infinite.
     corners : ndarray of intp, shape (p,)
-        At which corner of their shared shadow.
+        The corner of their projected overlap at which the gap is measured, or -1.
     crossing : ndarray of bool, shape (p,)
-        Which have triangles that cross.
+        Flags of the pairs with triangles that cross.
     faces : Faces
-        The lowest two triangles in one plane of each pair that has no gap of 0, or all of them.
+        Coplanar triangles of each pair with a positive gap: the lowest two, or all of them.
     """
 
     def __init__(self, moment: Moment, pool: Pool, way: Way, *, signed: bool = False) -> None:
@@ -46,9 +48,10 @@ class GapSearch:
     def look(
         self, rows: Ids, keys: Ids, limits: Floats, *, shared: bool, every: bool = False
     ) -> Steps[None]:
-        """Find the gaps of pairs of rows; if `every`, for all of their triangles in one plane.
+        """Find the gaps of pairs of rows; if `every`, list all of their coplanar triangles.
 
-        None above the limit of its key is looked for; if `shared`, these fall with what is found.
+        A gap above the limit of its key does not count. If `shared`, each gap found lowers the
+        limit of its key.
         """
         count = rows.shape[1]
         known = Known(
@@ -67,17 +70,18 @@ class GapSearch:
             known.keep_faces(Faces(*slid.faces))
         if len(left):
             walk = _GapWalk(self._side, self._way, rows, known, signed=self._signed)
-            # Pairs of one key together, so that its limit is known when others are looked at.
+            # Sort pairs by key, so that a gap found prunes the other pairs of its key.
             yield from walk.walk(left[np.argsort(keys[left], kind="stable")])
         self.gaps, self.entries, self.corners = known.gaps, known.entries, known.corners
         self.crossing, self.faces, far = known.crossing, known.faces, known.gaps > limits[keys]
         self.gaps[far], self.entries[:, far], self.corners[far] = np.inf, -1, -1
 
     def every_face(self, pairs: Ids, are_sheets: Flags) -> Steps[Faces]:
-        """Return all triangles in one plane of some pairs, (n,), not the lowest alone; sorted.
+        """Return all coplanar triangles of some pairs, (n,), sorted by pair and numbers.
 
-        Unless both surfaces have sheets, none of a pair whose first lies wholly ahead of its
-        second: no solid is behind the one or ahead of the other.
+        Pairs whose first surface lies wholly ahead of the second are left out: no solid is behind
+        the first surface or ahead of the second. `are_sheets` flags the pairs to keep all the
+        same, because triangles of both surfaces bound no solid.
         """
         if len(pairs):
             seen = Seen(self._side, self._way, self.rows[:, pairs])
@@ -90,9 +94,9 @@ class GapSearch:
         return Faces(pairs[search.faces.pairs], search.faces.ones, search.faces.others)
 
     def places(self, pairs: Ids) -> Floats:
-        """Return where on the mover the gaps of some pairs are measured from, (3, n).
+        """Return the points on the mover from which the gaps of pairs are measured, (3, n).
 
-        NaN where there is none, or where two triangles touch or cross at the start.
+        NaN for a pair without a gap, or whose triangles touch or cross at the start.
         """
         places, which = np.full((3, len(pairs)), np.nan), self.corners[pairs]
         (some,) = (which >= 0).nonzero()
@@ -111,7 +115,7 @@ class GapSearch:
 
 
 class _GapWalk(DualWalk):
-    """The walk of pairs of surfaces in rows, (2, p), that finds what a kernel has not."""
+    """A dual walk in NumPy, over pairs of rows (2, p) that the compiled kernel has left."""
 
     def __init__(self, side: Surfaces, way: Way, rows: Ids, known: Known, *, signed: bool) -> None:
         super().__init__((side, side), rows)
@@ -119,33 +123,33 @@ class _GapWalk(DualWalk):
         self._seen = Seen(side, way, rows)
 
     def box_of(self, side: int, nodes: Ids, rows: Ids) -> Floats:
-        """Return the bounds of nodes along the way."""
+        """Return the projected bounds of nodes placed in rows, (8, h)."""
         return self._seen.nodes(nodes, rows)
 
     def around(self, side: int, entries: Ids, rows: Ids) -> Floats:
-        """Return the bounds of triangles along the way."""
+        """Return the projected bounds of entries placed in rows, (8, h)."""
         return self._seen.triangles(self.sides[side].corners(entries, rows).reshape(3, 3, -1))
 
     def owners(self, pairs: Ids) -> Ids:
-        """Return what the bound on pairs is shared by."""
+        """Return the group with which each pair shares its upper bound, (n,)."""
         return self._known.rank(pairs)
 
     def rank_of(self, front: NodePairs) -> tuple[Floats | Ids, ...]:
-        """Return the lower bounds, whether shadows may only graze, and the lowest triangles."""
+        """Return sort keys: lower bounds, then flags of slight overlaps, then lowest triangles."""
         low, high = front.boxes[:, :2], front.boxes[:, 4:6]
         one, other = self._items(front)
-        # Neither of two shadows that may only graze holds the middle of the other.
+        # If neither projection contains the middle of the other, they may touch at a border only.
         apart = np.abs((low[0] + high[0]) - (low[1] + high[1]))
         are_beside = (apart > np.maximum(*(high - low))).any(axis=0)
         return other, one, are_beside, front.least
 
     def _items(self, front: NodePairs) -> Ids:
-        """Return the lowest numbers of triangles in both nodes, or those of triangles, (2, f)."""
+        """Return the numbers of pairs of triangles, of pairs of nodes the lowest ones, (2, f)."""
         items: Ids = self._pool.nodes.lowest_item.take(front.nodes)
         return np.where(front.entries < 0, items, self._pool.order.take(front.entries))
 
     def near(self, pairs: Ids, ones: Bounded, others: Bounded) -> tuple[Ids, Floats]:
-        """Return which boxes are ahead in whose shadows others are, and their least gaps."""
+        """Return the pairs with overlapping projections and gaps that may count; lower bounds."""
         (one, here), (other, there) = ones, others
         least = other[2].take(there) - one[6].take(here)
         flags = self._known.is_ahead(pairs, least, one[2].take(here), other[6].take(there))
@@ -158,10 +162,11 @@ class _GapWalk(DualWalk):
         return some, least.take(some)
 
     def may_count(self, front: NodePairs) -> Flags:
-        """Flag the boxes in which something may be that changes what is known.
+        """Flag the pairs of boxes that may improve the incumbent.
 
-        Where shadows are known without rounding, what only grazes changes nothing; but for
-        triangles whose shadows are points: these meet though they have no inside.
+        If projected bounds are exact, boxes whose projections only touch cannot improve it. The
+        exception are boxes that may hold degenerate triangles: these may be projected to points,
+        which coincide without an overlap of positive area.
         """
         pairs, (one, other) = front.pairs, front.boxes
         flags = self._known.are_open(pairs, front.least)
@@ -178,7 +183,7 @@ class _GapWalk(DualWalk):
         return flags & self._known.may_change(pairs, one, other, self._items(front), flat)
 
     def look(self, trials: NodePairs) -> None:
-        """Measure the gaps of triangles, and keep what is nearer than what is known."""
+        """Measure the gaps of pairs of triangles, and keep improvements of the incumbent."""
         known, (one, other) = self._known, self.placed(trials)
         corners = np.concatenate((one.rows, other.rows)).reshape(6, 3, -1)
         pairs, entries = trials.pairs, trials.entries

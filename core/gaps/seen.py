@@ -1,7 +1,8 @@
-"""Bounds of placed nodes and triangles along a direction: of their shadows, and of heights.
+"""Projected bounds of placed nodes and triangles: across a direction, and of heights along it.
 
-Along an axis of the scene that is one of the mesh, too, bounds are known without rounding:
-rounding is monotonic, and the box of a mesh ends where a corner is.
+If a matrix maps an axis of the mesh to an axis of the scene, bounds along this axis are exact:
+rounding is monotonic, and each face of a tight box touches a corner of a triangle. A row is the
+position of a placement in the snapshot.
 """
 
 import numpy as np
@@ -11,19 +12,19 @@ from ..boxes import bounds_of_points, boxes_grown, magnitudes, middles_and_halve
 from ..scene.dual_walk import Surfaces
 from .way import Way
 
-# By how much boxes are larger than they have to be, as a part of the terms of their coordinates.
+# Enlargement of boxes against rounding, relative to the terms that their coordinates are sums of.
 _GROWN = 2.0**-40
-# How far rounding may move triangles, with what it does to altitudes, as a part of the terms.
+# Motion of corners by rounding, and its effect on altitudes, relative to the same terms.
 _MOVED = 2.0**-46
 
 
 class Seen:
-    """Bounds of the surfaces of pairs of rows, (2, p).
+    """Projected bounds of the surfaces of pairs of rows, (2, p).
 
-    Bounds are (8, t), four lower and four upper ones: of both coordinates of the shadow, of the
-    height along the way, and along the axis that is nearest to the way, as long as the scene has
-    them and without rounding, or no numbers. `exact` (2, p) tells of which coordinates of the
-    shadow bounds are without rounding.
+    Bounds are (8, t): four lower ones, then four upper ones. The four are both coordinates of the
+    projection, the height along the direction, and the coordinate along the axis nearest to the
+    direction, which grows with the height. The last is in units of the scene and exact, or NaN.
+    `exact` (2, p) flags coordinates of the projection with exact bounds for both surfaces.
     """
 
     def __init__(self, side: Surfaces, way: Way, rows: Ids) -> None:
@@ -39,10 +40,10 @@ class Seen:
         self._thin = self._thin_altitudes()
 
     def _thin_altitudes(self) -> Floats:
-        """Return up to which altitude triangles may have no area where rows place them, (n,).
+        """Return the altitude up to which triangles may be degenerate once placed, (n,).
 
-        Rounding moves corners, and the least singular value of the matrix tells how far that is
-        where they came from.
+        Rounding moves placed corners; a lower bound of the smallest singular value of the matrix
+        converts this motion to the space of the mesh.
         """
         placements, nodes = self._side.moment.placements, self._nodes
         meshes = distinct(placements.meshes[distinct(self._rows)])
@@ -58,19 +59,19 @@ class Seen:
         return thin
 
     def are_thin(self, number: int, pairs: Ids, nodes: Ids) -> Flags:
-        """Return which nodes of one side of pairs may hold triangles without area, (t,)."""
+        """Flag the nodes, of side `number` of pairs, that may hold degenerate triangles, (t,)."""
         altitudes = self._nodes.least_altitude.take(nodes)
         flags: Flags = ~(altitudes > self._thin.take(self._rows[number].take(pairs)))
         return flags
 
     def are_past(self) -> Flags:
-        """Return which pairs of rows surely have the first wholly ahead of the second, (p,)."""
+        """Flag pairs of rows whose first surface surely is wholly ahead of the second, (p,)."""
         ahead, behind = (self.nodes(self._side.roots(rows), rows) for rows in self._rows)
         flags: Flags = ahead[3] >= behind[7]
         return flags
 
     def nodes(self, nodes: Ids, rows: Ids) -> Floats:
-        """Return the bounds of nodes placed in rows, (8, t)."""
+        """Return the projected bounds of nodes placed in rows, (8, t)."""
         boxes = gather(self._nodes.boxes, nodes)
         middle, half = middles_and_halves(boxes)
         size = magnitudes(boxes)
@@ -94,7 +95,7 @@ class Seen:
         return found
 
     def _ends(self, axis: int, boxes: Floats, rows: Ids) -> Floats:
-        """Return where both ends of boxes (6, t) are placed along an axis, the lower first."""
+        """Return the bounds of placed boxes (6, t) along a projected axis, (2, t), lower first."""
         at = 4 * self._way.axes[axis]
         x, y, z, shift = self._placing[at : at + 4].take(rows, axis=1)
         ends = np.stack([x * a + y * b + z * c + shift for a, b, c in (boxes[:3], boxes[3:])])
@@ -102,7 +103,7 @@ class Seen:
         return ends if axis < 2 or self._sign > 0 else -ends[::-1]
 
     def triangles(self, corners: Floats) -> Floats:
-        """Return the bounds of triangles (3 corners, 3 axes, t), as seen along the way, (8, t)."""
+        """Return the projected bounds of triangles (3 corners, 3 axes, t), (8, t)."""
         seen = boxes_grown(bounds_of_points(self._way.seen(corners)), self._way.error)
         heights = corners[:, [self._way.axes[2]]] * self._sign
         along = bounds_of_points(heights)

@@ -1,10 +1,13 @@
-"""Signed gaps of two triangles along a direction, over the inside of what their shadows share.
+"""Signed gaps of two triangles along a direction, over the interior of their projected overlap.
 
-Two shadows share an inside unless the line through an edge of one keeps the other on its outer
-side (separating axes, in a plane). Over a shared shadow the gap is linear, so that the least one
-stands at a corner of it: a corner of one triangle in the other's shadow, or where the shadows of
-two edges cross. All signs are exact: what rounding leaves in doubt is computed once more in whole
-numbers (J. R. Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric
+The shadow of a triangle is its projection along the direction. Two shadows overlap unless the line
+through an edge of one has the other shadow on its outer side (separating axes, in a plane).
+
+Over the overlap the gap is linear, so its minimum is at a corner of the overlap: at a corner of
+one triangle inside the other's shadow, or where the shadows of two edges cross.
+
+All signs are exact: if rounding leaves a sign in doubt, it is computed again in whole numbers
+(J. R. Shewchuk, "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric
 Predicates", 1997, does so with growing sums).
 """
 
@@ -17,17 +20,17 @@ from ..boxes import bounds_of_runs
 from ..whole import Wholes, floored, signs_of
 from .way import Way
 
-# What rounding takes from a product of two differences, and of three, as a part of the terms.
+# Rounding errors of a product of two differences, and of three, relative to the terms.
 _TWO, _THREE = 2.0**-50, 2.0**-49
-# Gaps are told as multiples of this, in a space where coordinates are below one, rounded down: so
-# sums of them are exact, and no order of adding them matters.
+# Gaps are rounded down to multiples of this, in a space where coordinates are below one. So sums
+# of gaps are exact, in any order.
 QUANTUM = 2.0**-50
 _BITS = 50
 
 _NEXT = np.array([1, 2, 0])
-# Of each corner of a shared shadow: two vectors x and y, as ends and starts among the six corners
-# of a pair, that span the plane the gap is measured in; a vector z between the two surfaces; and
-# the sign of the gap. det(x, y, z) = gap * det2(x, y).
+# Tables by corner of an overlap, each vector as its end and start among the six corners of a pair:
+# vectors x and y span the plane in which the gap is measured, vector z connects the two surfaces,
+# and the last table has the sign of the gap. det(x, y, z) = gap * det2(x, y).
 _X = np.array([[4, 3]] * 3 + [[1, 0]] * 3 + [[_NEXT[e], e] for e in range(3) for _ in range(3)])
 _Y = np.array(
     [[5, 3]] * 3 + [[2, 0]] * 3 + [[3 + _NEXT[f], 3 + f] for _ in range(3) for f in range(3)]
@@ -38,13 +41,14 @@ _Z = np.array(
     + [[3 + f, e] for e in range(3) for f in range(3)]
 )
 _SIGN = np.array([-1] * 3 + [1] * 12)
-# Two points that fall on each other: nine more corners, each of one and of the other.
+# The first of nine more corners, for two shadows that are the same point: corner _POINTS + 3 i + j
+# pairs corner i of the first triangle with corner j of the second.
 _POINTS = 15
 
 
 @dataclass(frozen=True)
 class ShadowGaps:
-    """What pairs of triangles have ahead of them.
+    """Gaps of pairs of triangles; pairs that cross, or only have gaps of 0, are listed separately.
 
     Attributes
     ----------
@@ -53,13 +57,14 @@ class ShadowGaps:
     flat : ndarray of intp, shape (f,)
         Pairs whose gaps are all 0.
     faces : ndarray of bool, shape (f,)
-        Of these, which have a shadow with an area, both of them: faces of one plane.
+        Flags of the `flat` pairs whose shadows both have an area: coplanar faces.
     pairs : ndarray of intp, shape (h,)
-        Pairs of which one is ahead of the other, ascending, and of each the corners of the shadow
-        that they share,
+        Pairs whose second triangle is ahead of the first, ascending, once for each corner of
+        their overlap.
     corners : ndarray of intp, shape (h,)
-        by number, and between which bounds the gap is there:
+        The number of this corner.
     least, most : ndarray of float64, shape (h,)
+        Bounds of the gap at this corner.
     """
 
     crossing: Ids
@@ -72,10 +77,10 @@ class ShadowGaps:
 
 
 def shadow_gaps(way: Way, corners: Floats, *, signed: bool = False) -> ShadowGaps:
-    """Return the gaps of pairs of triangles (6 corners, 3 axes, h), each of two in turn.
+    """Return the gaps of pairs of triangles (6 corners, 3 axes, h).
 
-    The first three corners are those of the one that moves. If `signed`, pairs that cross or are
-    behind have gaps, too, and what is below 0 is not told apart.
+    The first three corners belong to the mover, the others to the second triangle. If `signed`,
+    all overlapping pairs have gaps, negative ones included; `crossing` and `flat` are empty.
     """
     seen = way.seen(corners)
     signs, alive = _signs(way, corners, seen)
@@ -106,7 +111,10 @@ def shadow_gaps(way: Way, corners: Floats, *, signed: bool = False) -> ShadowGap
 
 
 def exact_gaps(way: Way, corners: Floats, which: Ids) -> tuple[Floats, Ids]:
-    """Return gaps at corners of shadows, rounded down to a multiple of the quantum, and signs."""
+    """Return gaps at corners of overlaps, rounded down to multiples of `QUANTUM`, and signs.
+
+    Signs are those of the exact gaps: -1, 0 or 1.
+    """
     x, y, z, factor, power = _exact_vectors(way, corners, which)
     area = x[0] * y[1] - x[1] * y[0]
     volume = area * z[2] + (x[1] * y[2] - x[2] * y[1]) * z[0] + (x[2] * y[0] - x[0] * y[2]) * z[1]
@@ -120,7 +128,7 @@ def exact_gaps(way: Way, corners: Floats, which: Ids) -> tuple[Floats, Ids]:
 
 
 def places_on_movers(way: Way, corners: Floats, which: Ids) -> Floats:
-    """Return where on the triangle that moves corners of shadows lie, (3, h)."""
+    """Return the points of the moving triangles at corners of overlaps, (3, h)."""
     x, y, z = _vectors(way.seen(corners), which)
     each = np.arange(len(which))
     of_other = (which >= 3) & (which < 6)
@@ -139,9 +147,10 @@ def places_on_movers(way: Way, corners: Floats, which: Ids) -> Floats:
 
 
 def facings(way: Way, corners: Floats) -> Ids:
-    """Return the signs of the way along the normals of triangles (3 corners, 3 axes, h).
+    """Return the signs of the components of the direction along normals of triangles.
 
-    They are exact: -1, 0 or 1. Normals are those of corners in counterclockwise order.
+    Triangles are (3 corners, 3 axes, h). Signs are exact: -1, 0 or 1. The corners of a triangle
+    are in counterclockwise order around its normal.
     """
     seen = way.seen(corners)
     values, errors = _orientations(seen, way.error, _TRIPLES[18:19])
@@ -159,10 +168,11 @@ def _sign_of(which: Ids) -> Ids:
 
 
 def _signs(way: Way, corners: Floats, seen: Floats) -> tuple[Ids, Flags]:
-    """Return the orientations of edges and corners, (20, h), and which pairs may share a shadow.
+    """Return the orientations of edges and corners, (20, h), and flags of pairs that may overlap.
 
-    Nine of each edge of the first and each corner of the second, nine of edges of the second, and
-    how either triangle faces: -1, 0 or 1. They are exact of pairs that may share a shadow.
+    Orientations are -1, 0 or 1, and exact for pairs that may overlap: nine of the edges of the
+    first triangle and the corners of the second, nine of the edges of the second and the corners
+    of the first, and two of the triangles themselves.
     """
     values, errors = _orientations(seen, way.error, _TRIPLES)
     signs = (values > errors).astype(np.int8) - (values < -errors).astype(np.int8)
@@ -196,9 +206,9 @@ def _orientations(seen: Floats, error: float, triples: Ids) -> tuple[Floats, Flo
 
 
 def _separated(signs: Ids, doubt: Flags) -> Flags:
-    """Return which pairs surely share no inside of their shadows, as far as no sign is in doubt.
+    """Flag the pairs whose shadows surely do not overlap; signs in doubt decide nothing.
 
-    Shadows without area are not looked at here, unless they are known to lie beside.
+    Only the edges of shadows with an area are tested as separating lines.
     """
     flags = np.zeros(signs.shape[1], bool)
     for first, face in ((0, 18), (9, 19)):
@@ -211,7 +221,7 @@ def _separated(signs: Ids, doubt: Flags) -> Flags:
 
 
 def _exact_signs(way: Way, corners: Floats, seen: Floats, numbers: Ids, pairs: Ids) -> Ids:
-    """Return some orientations without any doubt."""
+    """Return exact orientations: of triple `numbers[i]` of `_TRIPLES`, in pair `pairs[i]`."""
     found = np.zeros(len(pairs), np.int8)
     doubt = np.ones(len(pairs), bool)
     triples = _TRIPLES[numbers].T
@@ -228,7 +238,7 @@ def _exact_signs(way: Way, corners: Floats, seen: Floats, numbers: Ids, pairs: I
 
 
 def _signs_without_rounding(points: Floats) -> tuple[Ids, Flags]:
-    """Return orientations of points (3, h, 2), and which of them still are in doubt."""
+    """Return orientations of points (3, h, 2), and flags of doubt where rounding took part."""
     start = points[0]
     lost = (two_difference_error(points[1:], start) != 0).any(axis=(0, 2))
     (a, b), (c, d) = (points[1:] - start).swapaxes(1, 2)
@@ -238,7 +248,7 @@ def _signs_without_rounding(points: Floats) -> tuple[Ids, Flags]:
 
 
 def _shared_corners(way: Way, corners: Floats, signs: Ids) -> Flags:
-    """Return which corners are corners of a shared shadow, (24, h), of none that only grazes."""
+    """Flag the corners of projected overlaps, (24, h); none if shadows only touch."""
     sides = signs[:9].reshape(3, 3, -1), signs[9:18].reshape(3, 3, -1)
     facing = signs[18], signs[19]
     reached, inside = [], []
@@ -254,7 +264,8 @@ def _shared_corners(way: Way, corners: Floats, signs: Ids) -> Flags:
         for one, other in ((0, 1), (1, 0)):
             reached[one][thin[points[one] & (facing[other][thin] != 0)]] = True
     counts = reached[0] & reached[1]
-    # Of each edge of one and of the other: its ends, seen from the other edge, (3, 3, h).
+    # Orientations of both ends of an edge relative to an edge of the other triangle, (3, 3, h):
+    # `begin` and `end` of edges of the first triangle, `first` and `last` of the second.
     begin, end = sides[1].swapaxes(0, 1), sides[1][:, _NEXT].swapaxes(0, 1)
     first, last = sides[0], sides[0][:, _NEXT]
     crossed = (begin * end <= 0) & ((begin != 0) | (end != 0))
@@ -264,9 +275,9 @@ def _shared_corners(way: Way, corners: Floats, signs: Ids) -> Flags:
 
 
 def _points(way: Way, corners: Floats) -> tuple[tuple[Flags, Flags], Flags]:
-    """Return whose shadow is a point, of either, and which corners lie on each other, (9, h).
+    """Flag shadows that are points, of both triangles, and coinciding corners, (9, h).
 
-    The latter of pairs of two points alone.
+    Corners coincide only if both shadows are points.
     """
     places = (way.exact(corners)[0] if way.error else way.seen(corners))[:, :2]
     one, other = (
@@ -277,7 +288,7 @@ def _points(way: Way, corners: Floats) -> tuple[tuple[Flags, Flags], Flags]:
 
 
 def _vectors(seen: Floats, which: Ids) -> tuple[Floats, Floats, Floats]:
-    """Return the vectors x, y and z of corners of shadows, (3, h) each."""
+    """Return the vectors x, y and z of corners of overlaps, (3, h) each: see `_X`."""
     each, shown = np.arange(len(which)), np.minimum(which, _POINTS - 1)
     points = np.maximum(which - _POINTS, 0)
     found = []
@@ -294,12 +305,12 @@ def _exact_vectors(
     way: Way, corners: Floats, which: Ids
 ) -> tuple[Wholes, Wholes, Wholes, int, int]:
     seen, factor, power = way.exact(corners)
-    # Along the way coordinates are divided by the factor alone.
+    # The scale of the projected plane cancels in a gap, so only the scale of heights is returned.
     return *_vectors(seen, which), factor, power
 
 
 def _bounds(way: Way, seen: Floats, which: Ids) -> tuple[Floats, Floats]:
-    """Return between what the gaps at corners of shadows are."""
+    """Return lower and upper bounds of the gaps at corners of overlaps; infinite if unknown."""
     x, y, z = _vectors(seen, which)
     terms = np.stack((x[0] * y[1], x[1] * y[0]))
     area, area_error = terms[0] - terms[1], np.abs(terms).sum(axis=0) * _TWO
@@ -320,7 +331,7 @@ def _bounds(way: Way, seen: Floats, which: Ids) -> tuple[Floats, Floats]:
     wide = np.divide(wide, np.abs(area) - area_error, out=np.zeros_like(area), where=known)
     wide += np.abs(gaps) * 2.0**-52
     if way.error == 0:
-        # Between two surfaces that lie across the way, the gap is one difference.
+        # If both surfaces are perpendicular to the direction, the gap is one difference.
         level = known & (x[2] == 0) & (y[2] == 0)
         gaps = np.where(level, z[2] * _sign_of(which), gaps)
         wide = np.where(level, np.where(_is_exact(seen, which), 0.0, wide), wide)
@@ -332,7 +343,7 @@ def _bounds(way: Way, seen: Floats, which: Ids) -> tuple[Floats, Floats]:
 
 
 def _is_exact(seen: Floats, which: Ids) -> Flags:
-    """Return which differences along the way have lost nothing."""
+    """Flag the corners at which the difference of heights has no rounding error."""
     stop, start = _Z[np.minimum(which, _POINTS - 1)].T
     each = np.arange(len(which))
     one, other = seen[stop, 2, each], seen[start, 2, each]

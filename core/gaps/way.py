@@ -1,8 +1,8 @@
-"""Oblique projection along a direction: two coordinates of the shadow, and one along the way.
+"""Oblique projection along a direction: two coordinates of the shadow, and a height.
 
-The axis along which the direction is longest is measured in directions, and what is left of the
-other two coordinates once the direction is taken out is the shadow. Along an axis this only
-rearranges coordinates, and no bit is lost.
+A point is its shadow plus a multiple of the direction. The shadow lies in the plane through the
+origin across the axis along which the direction is longest; the multiple is the height. If the
+direction is parallel to an axis, the projection only rearranges coordinates, and is exact.
 """
 
 from dataclasses import dataclass
@@ -12,16 +12,17 @@ import numpy as np
 from ..arrays import OTHER_AXES, Floats
 from ..whole import Wholes, whole_numbers
 
-# How far rounding moves a coordinate of about one, if the direction lies along no axis.
+# Rounding error of a projected coordinate of about one, if the direction is parallel to no axis.
 _MOVED = 2.0**-48
 
 
 @dataclass(frozen=True)
 class Way:
-    """A direction, (3,), of about one, the three axes in the order of projection, and its length.
+    """A projection direction, (3,), scaled by a power of two to a length of about one.
 
-    `length` is rounded down, and `error` is by how much projected coordinates of up to one may be
-    wrong.
+    `axes` are the axes of both coordinates of the shadow and of the height, and `length` is the
+    length of the direction, rounded down. `error` is a bound of the rounding errors of projected
+    coordinates of up to one.
     """
 
     direction: Floats
@@ -31,7 +32,7 @@ class Way:
 
     @classmethod
     def of(cls, direction: Floats) -> "Way":
-        """Return the way along a direction that is not zero."""
+        """Return the projection along a direction that is not zero."""
         longest = int(np.abs(direction).argmax())
         axes = (*OTHER_AXES[longest], longest)
         scaled = direction * np.ldexp(1.0, -np.frexp(np.abs(direction[longest]))[1])
@@ -48,11 +49,11 @@ class Way:
 
     @property
     def told(self) -> Floats:
-        """The direction and the error, (4,)."""
+        """The direction and the error, as the compiled kernel takes them, (4,)."""
         return np.append(self.direction, self.error)
 
     def seen(self, points: Floats) -> Floats:
-        """Return points (..., 3, h) as the place of their shadow and the place along the way."""
+        """Return the projections of points (..., 3, h): two coordinates, then the height."""
         i, j, k = self.axes
         found = np.empty_like(points)
         along = points[..., k, :] / self.direction[k]
@@ -62,7 +63,10 @@ class Way:
         return found
 
     def turned(self, matrices: Floats) -> tuple[Floats, Floats]:
-        """Return matrices (12, n) that place what is seen, and how large their terms were."""
+        """Return matrices (12, n) followed by the projection, and the sizes of their terms.
+
+        The sizes are sums of absolute matrix elements, and scale the bounds of rounding errors.
+        """
         rows = matrices.reshape(3, 4, -1)
         i, j, k = self.axes
         shares = self.direction / self.direction[k]
@@ -75,11 +79,11 @@ class Way:
         return seen.reshape(12, -1), terms.reshape(12, -1)
 
     def exact(self, points: Floats) -> tuple[Wholes, int, int]:
-        """Return points (..., 3, h) as whole numbers, once more and exactly.
+        """Return the exact projections of points (..., 3, h) as whole numbers, a factor, a power.
 
-        All three coordinates are larger than what is seen by the same factor, which is the
-        direction along its longest axis. What they come to along the way has to be divided by that
-        factor, a whole number, and multiplied with a power of two.
+        All three coordinates are scaled by the factor, a whole number that is proportional to the
+        direction along its longest axis, and by powers of two. A height is its whole number,
+        divided by the factor, times two to the power.
         """
         i, j, k = self.axes
         wholes, power = whole_numbers(points)

@@ -1,6 +1,6 @@
-"""Item buffers: which triangle of which placement each pixel of a view shows.
+"""Item buffers: the triangle and the placement that each pixel of a view shows.
 
-Views; the vertex stage; scan conversion; renderers, by z-buffer or by rays; what is measured.
+View matrices, vertex stage, scan conversion, renderers by z-buffer or rays, and measurements.
 """
 
 from .evidence import Evidence

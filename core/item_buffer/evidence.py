@@ -1,6 +1,8 @@
-"""Evidence about triangles no pixel shows: wide enough for a pixel center, or behind all around.
+"""Evidence of why no pixel shows a triangle: it is hidden, or too small to be sampled.
 
-Pixels around are looked up in a pyramid of the farthest (hierarchical z-buffer). N. Greene,
+A triangle without pixels is hidden if it is wide enough to contain a pixel center at any position,
+or if it is behind all pixels around it. A pyramid yields the farthest of these pixels
+(hierarchical z-buffer). N. Greene,
 M. Kass and G. Miller, "Hierarchical Z-Buffer Visibility", 1993.
 """
 
@@ -18,15 +20,15 @@ from ..shapes.boxes import box_corners
 from ..steps import run
 from .stage import Stage, combined, near_clipped, screen_matrix, transformed
 
-# A disc of this radius in pixels has a pixel center in it, wherever it lies: half a diagonal, and
-# what rounding may take.
+# A disc of this radius in pixels contains a pixel center at any position: half a pixel's diagonal,
+# and a tolerance for rounding.
 _SURE = 0.7075
-# By how much a pixel must be nearer than a triangle that it hides: depth buffers have single
-# precision.
+# The least difference in nearness between a pixel and a triangle that it hides: depth buffers have
+# single precision.
 _NEARER = 2.0**-20
-# What reaches into a picture by less than this part of a pixel is beside it.
+# Triangles that reach into the picture by less than this part of a pixel are outside it.
 _EDGE = 2.0**-20
-# Cells whose triangles are looked at together.
+# Cells whose triangles are tested in one batch.
 _CELLS = 512
 
 
@@ -34,7 +36,8 @@ _CELLS = 512
 class FarthestPixels:
     """Pyramid over a picture: the nearness of the farthest pixel in squares of 2**level pixels.
 
-    The levels lie one after the other, row by row; `starts` and `widths` are those of levels.
+    The levels lie one after the other, row by row. `starts` and `widths` are the index of each
+    level's first pixel and the length of its rows.
     """
 
     nearness: NDArray[np.float32]
@@ -43,7 +46,7 @@ class FarthestPixels:
 
     @classmethod
     def of(cls, nearness: NDArray[np.float32]) -> "FarthestPixels":
-        """Return the pyramid over nearness (height, width), 0 where there is nothing."""
+        """Return the pyramid over nearness (height, width), 0 for empty pixels."""
         levels = [nearness]
         while max(levels[-1].shape) > 1:
             (height, width), level = levels[-1].shape, levels[-1]
@@ -55,9 +58,10 @@ class FarthestPixels:
         return cls(np.concatenate([level.ravel() for level in levels]), starts, widths)
 
     def least(self, first: Ids, last: Ids) -> NDArray[np.float32]:
-        """Return the least nearness around rectangles of pixels, both ends (2, n) included.
+        """Return the least nearness in rectangles of pixels, both corners (2, n) included.
 
-        Each is covered by at most four squares, which may reach beyond it.
+        Up to four squares of the pyramid cover a rectangle. The squares may reach beyond the
+        rectangle, so the result is a lower bound.
         """
         spans = np.maximum((last - first).max(axis=0), 1)
         levels = np.ceil(np.log2(spans)).astype(np.intp)
@@ -70,17 +74,17 @@ class FarthestPixels:
 
 @dataclass(frozen=True, eq=False)
 class Evidence(Record):
-    """What a picture tells of triangles that no pixel of it shows.
+    """Reasons why no pixel of a picture shows some triangles.
 
     Attributes
     ----------
     rows, triangles : ndarray of intp, shape (n,)
-        Places of placements in `scene.ids`, and triangles of their meshes.
+        Indices of placements in `scene.ids`, and triangles of their meshes.
     resolved : ndarray of bool, shape (n,)
-        Which would be seen if they were alone: others hide them.
+        True for triangles that would be visible if they were alone: other triangles hide them.
     unresolved : ndarray of bool, shape (n,)
-        Which of the others are in the picture, and not behind all the pixels around them: whether
-        they are hidden is too small to tell.
+        True for other triangles in the picture that are not behind all pixels around them: they
+        are too small to decide if they are hidden.
     """
 
     rows: Ids
@@ -96,10 +100,11 @@ def evidence(
     rows: Ids,
     wanted: Callable[[Ids, Ids], Flags],
 ) -> Iterator[Evidence]:
-    """Yield what a picture (height, width) tells of wanted triangles of placements, (k,).
+    """Yield evidence of wanted triangles of placements in `rows`, (k,), in batches.
 
-    Those that are left out are none of both: cells of triangles that are small and hidden are not
-    looked into. O(cells of the placements, and triangles of the others).
+    `nearness` (height, width) is the nearness of the picture's pixels. Triangles without evidence
+    are neither resolved nor unresolved: cells with only small, hidden triangles are skipped.
+    O(cells of the placements + triangles of the cells that are not skipped).
     """
     moment, size = stage.moment, (nearness.shape[1], nearness.shape[0])
     meshes = moment.placements.meshes[rows]
@@ -123,7 +128,7 @@ def evidence(
 
 @dataclass(frozen=True, eq=False)
 class _Picture:
-    """A picture of placements, and the matrix (4, 4) that puts points of the scene into it."""
+    """A picture of placements, and the matrix (4, 4) from the scene to the screen."""
 
     placements: Placements
     pool: Pool
@@ -132,7 +137,7 @@ class _Picture:
     size: tuple[int, int]
 
     def are_open(self, rows: Ids, numbers: Ids) -> Flags:
-        """Flag the cells (k,) of placements in rows with any but small, hidden triangles."""
+        """Flag cells (k,) of placements in rows, unless all triangles are small and hidden."""
         pool, placements, screen = self.pool, self.placements, self.screen
         sides = pool.nodes.boxes[:, pool.nodes.cells[numbers]].reshape(2, 3, -1)
         corners = box_corners(sides).swapaxes(0, 1)
@@ -149,7 +154,7 @@ class _Picture:
         return near | ~hidden | ~(radii < _SURE)
 
     def told(self, rows: Ids, entries: Ids) -> Evidence:
-        """Return what the picture tells of entries (n,) of placements in rows."""
+        """Return the evidence of triangle entries (n,) of placements in rows."""
         corners, numbers = self._on_screen(rows, entries)
         resolved, unresolved = (
             flagged(len(rows), numbers[each]) for each in _judged(self.pixels, self.size, corners)
@@ -157,7 +162,7 @@ class _Picture:
         return Evidence(rows, self.pool.order[entries], resolved, unresolved & ~resolved)
 
     def _on_screen(self, rows: Ids, entries: Ids) -> tuple[Floats, Ids]:
-        """Return x, y and nearness of corners (3, 3, m), and which entry each is a part of."""
+        """Return x, y and nearness of clipped corners (3, 3, m), and their entries, (m,)."""
         placements = self.placements
         (placed,) = flagged(len(placements), rows).nonzero()
         which = ranks_of(len(placements), placed)[rows]
@@ -172,18 +177,18 @@ class _Picture:
 
 
 def _judged(pixels: FarthestPixels, size: tuple[int, int], corners: Floats) -> tuple[Flags, Flags]:
-    """Return which parts (3, 3, m) have a pixel center, and which others nothing is before."""
+    """Flag clipped triangles (3, 3, m) as resolved, or as unresolved (see `Evidence`)."""
     most = np.array(size, np.float64)[:, None]
     hidden, shown = _hidden(pixels, size, corners)
     resolved = np.zeros(len(shown), np.bool_)
     (some,) = shown.nonzero()
-    inner = corners[2][:, some].min(axis=0) >= 0  # than the far plane
+    inner = corners[2][:, some].min(axis=0) >= 0  # in front of the far plane
     resolved[some] = inner & _has_center(corners[:2, :, some], most)
     return resolved, shown & ~resolved & ~hidden
 
 
 def _hidden(pixels: FarthestPixels, size: tuple[int, int], corners: Floats) -> tuple[Flags, Flags]:
-    """Return which points' hulls (3, k, m) are not shown or behind all around, and which shown."""
+    """Flag hulls of points (3, k, m) that cannot be visible, and hulls inside the picture."""
     most = np.array(size, np.float64)[:, None]
     lower, upper = corners[:2].min(axis=1), corners[:2].max(axis=1)
     with np.errstate(invalid="ignore"):
@@ -191,7 +196,7 @@ def _hidden(pixels: FarthestPixels, size: tuple[int, int], corners: Floats) -> t
         shown &= (corners[2].max(axis=0) >= 0) & np.isfinite(corners).all(axis=(0, 1))
     hidden = ~shown
     (some,) = shown.nonzero()
-    # Of all that is seen of a hull there is a pixel center on each side.
+    # These pixel centers enclose the visible part of a hull on each side.
     first = np.clip(np.floor(lower[:, some] - 0.5), 0, most - 1).astype(np.intp)
     last = np.clip(np.ceil(upper[:, some] - 0.5), 0, most - 1).astype(np.intp)
     hidden[some] = pixels.least(first, last) > corners[2][:, some].max(axis=0) + _NEARER
@@ -200,9 +205,9 @@ def _hidden(pixels: FarthestPixels, size: tuple[int, int], corners: Floats) -> t
 
 @np.errstate(all="ignore")
 def _has_center(corners: Floats, most: Floats) -> Flags:
-    """Tell which triangles (2, 3, n) hold a disc in the picture that has a pixel center in it.
+    """Flag triangles (2, 3, n) that contain a disc of radius `_SURE` within the picture.
 
-    Tried is the inscribed one, moved into the picture.
+    The test uses the center of the inscribed circle, clamped to the picture.
     """
     edges = corners[:, [2, 0, 1]] - corners[:, [1, 2, 0]]
     lengths = np.sqrt((edges * edges).sum(axis=0))

@@ -1,4 +1,4 @@
-"""Samples of each face over many views, for those never seen; saturation tells if they suffice."""
+"""Samples of each face over many views, to find hidden faces, and the views' saturation."""
 
 from dataclasses import dataclass
 from typing import SupportsFloat, SupportsIndex
@@ -25,7 +25,7 @@ from .renderers import ItemRenderer, Size, asked_of, checked_views
 
 @dataclass(frozen=True, eq=False)
 class FaceSamples(Record):
-    """How many samples saw each triangle of each placed mesh, wherever it is placed.
+    """Sample counts of each triangle of each placed mesh, summed over its placements.
 
     A face that no sample saw may still be visible: see `added_by_last`.
 
@@ -34,15 +34,16 @@ class FaceSamples(Record):
     meshes : ndarray of intp, shape (m,)
         Numbers of the meshes, ascending.
     starts : ndarray of intp, shape (m + 1,)
-        Triangles of mesh `meshes[i]` are `starts[i]` to `starts[i + 1] - 1` of what follows.
+        Triangles of mesh `meshes[i]` have the indices `starts[i]` to `starts[i + 1] - 1` in the
+        following arrays.
     counts : ndarray of intp, shape (t,)
-        How many samples saw the triangle.
+        Number of samples that show the triangle.
     first_views : ndarray of intp, shape (t,)
-        The first view that saw it, or -1.
+        The first view that shows the triangle, or -1.
     areas : ndarray of float64, shape (t,)
-        Its area in the space of its mesh.
+        Area of the triangle in local space.
     views : int
-        How many views there were.
+        Number of views.
     """
 
     meshes: Ids
@@ -53,17 +54,17 @@ class FaceSamples(Record):
     views: int
 
     def of_mesh(self, mesh: int) -> Ids:
-        """Return how many samples saw each triangle of a mesh.
+        """Return the number of samples that show each triangle of a mesh.
 
         Parameters
         ----------
         mesh : int
-            Its number.
+            Number of the mesh.
 
         Returns
         -------
         ndarray of intp, shape (n,)
-            One for each of its triangles.
+            One count for each triangle of the mesh.
 
         Raises
         ------
@@ -77,18 +78,18 @@ class FaceSamples(Record):
         return self.counts[self.starts[place] : self.starts[place + 1]].copy()
 
     def added_by_last(self, part: SupportsFloat = 0.1) -> tuple[float, float]:
-        """Return what the last views added to what all have seen (saturation).
+        """Return the share of visible faces that only the last views added (saturation).
 
         Parameters
         ----------
         part : float, default 0.1
-            How many of the views are the last, at least one.
+            The part of the views that counts as last; at least one view.
 
         Returns
         -------
         faces, area : float
-            Parts of all seen faces, and of their area in the spaces of their meshes, that no
-            earlier view saw; near 0 where more views would hardly find more.
+            Shares of the visible faces, and of their area in local space, that no earlier view
+            shows; near 0 if more views would hardly find more faces.
 
         Raises
         ------
@@ -110,23 +111,23 @@ def face_samples_steps(
     size: Size = (1024, 1024),
     groups: SupportsIndex = ALL_GROUPS,
 ) -> Steps[FaceSamples]:
-    """Count in how many samples each face is seen, over all views, in steps.
+    """Count the samples that show each face, over all views, in steps.
 
     Parameters
     ----------
     renderer : ItemRenderer
-        What draws, and the scene: `ZBuffer(scene)`, or `PixelRays(scene)`.
+        The renderer with its scene: `ZBuffer(scene)` or `PixelRays(scene)`.
     view_projection : array_like of float, shape (v, 4, 4)
-        As for `item_buffers`; those of `views_around` and `views_inside` will do.
+        As for `item_buffers`, for example from `views_around` or `views_inside`.
     size : tuple of int, default (1024, 1024)
         Width and height in pixels.
     groups : int
-        A mask of 32 bits: placements with a mask that shares none of them are not there.
+        A 32-bit mask; placements whose own mask shares no bit with it are ignored.
 
     Returns
     -------
     generator of FaceSamples
-        Of all placed meshes; memory does not grow with the views.
+        Counts for all placed meshes; memory does not grow with the views.
 
     Raises
     ------
@@ -162,9 +163,9 @@ def _steps(renderer: ItemRenderer, matrices: Floats, size: Size) -> Steps[FaceSa
 
 
 def _areas(meshes: Meshes, numbers: Ids, starts: Ids) -> Floats:
-    """Return the areas of all triangles of meshes in the spaces of these, (t,).
+    """Return the areas of all triangles of meshes in local space, (t,).
 
-    Those of each mesh from its `starts` on; 0 of one that is not finite.
+    The areas of each mesh begin at its `starts`; triangles that are not finite have area 0.
     """
     pool, sizes, areas = meshes.entered(numbers), meshes.sizes[numbers], np.zeros(starts[-1])
     entries = concatenated_ranges(pool.firsts[numbers], sizes)

@@ -1,7 +1,7 @@
-"""Run lengths of masks: how many samples objects have, and boxes around them.
+"""Run lengths of pictures and masks: sample counts and bounding boxes of objects.
 
-Of a picture, or of a mask, only the runs are looked at one by one: pixels side by side in a row
-that show the same object. There are about as many as the outlines of the objects are long.
+A run is a sequence of pixels in a row that show the same object. Sorting and bounds work on runs
+instead of pixels; the number of runs is about the length of the objects' outlines in pixels.
 """
 
 from dataclasses import dataclass
@@ -12,29 +12,29 @@ from ..arrays import Flags, Floats, Ids, concatenated_ranges, starts_of_runs
 from ..boxes import bounds_of_runs
 from .renderers import Image, Size
 
-# No picture is as wide.
+# Larger than the width of any picture.
 _FAR = 1 << 40
 
 
 @dataclass(frozen=True)
 class Counted:
-    """Samples of each object, (n,), and boxes around them, (n, 4)."""
+    """Sample counts of objects, (n,), and bounding boxes of the samples, (n, 4)."""
 
     counts: Ids
     boxes: Ids
 
     @classmethod
     def nothing(cls, count: int) -> "Counted":
-        """Return that there are no samples."""
+        """Return zero samples for all objects."""
         return cls(np.zeros(count, np.intp), np.zeros((count, 4), np.intp))
 
 
 def counted_in(image: Image, width: int, owners: Ids, count: int) -> tuple[Counted, Floats]:
-    """Count the pixels of each owner of placements in an image, and return the nearest of each.
+    """Count the pixels of each owner of placements, and return the greatest nearness of each.
 
-    Nearness is (n,); 0 of what has no pixels. O(pixels + runs x log(runs)).
+    Nearness is (n,); 0 for owners without pixels. O(pixels + runs x log(runs)).
     """
-    objects = np.append(owners, -1)[image.rows]  # -1 takes the last
+    objects = np.append(owners, -1)[image.rows]  # row -1 selects the appended -1
     edges = np.ones(len(objects), bool)
     np.not_equal(objects[1:], objects[:-1], out=edges[1:])
     edges[::width] = True
@@ -57,9 +57,10 @@ def counted_in(image: Image, width: int, owners: Ids, count: int) -> tuple[Count
 
 
 def counted_alone(flags: Flags, boxes: Ids, size: Size) -> tuple[Ids, Counted]:
-    """Count what is set in boxes (4, n) of a picture, one box after the other, row by row.
+    """Count the flags that are set in boxes (4, n), which may reach beyond the picture.
 
-    Returns how many are set in the picture, (n,), and what is set at all. O(flags).
+    `flags` hold one box after the other, row by row. Return the counts within the picture, (n,),
+    and the counts and bounds of all set flags. O(flags).
     """
     left, bottom, right, top = boxes
     wide, high = right - left, top - bottom
@@ -83,9 +84,10 @@ def counted_alone(flags: Flags, boxes: Ids, size: Size) -> tuple[Ids, Counted]:
 
 @dataclass(frozen=True)
 class Runs:
-    """Where flags are set: from each of r `begins` to before one of the `ends`, ascending.
+    """Runs of set flags: r half-open intervals from `begins`, (r,), to `ends[1:]`, ascending.
 
-    `ends` and `sums`, how many are set before, begin with 0 for none: (r + 1,).
+    `sums` are the numbers of flags that are set up to the end of each run. `ends` and `sums`,
+    (r + 1,), start with an extra 0.
     """
 
     begins: Ids
@@ -94,7 +96,7 @@ class Runs:
 
     @classmethod
     def of(cls, flags: Flags) -> "Runs":
-        """Find the runs of flags, (p,). O(p)."""
+        """Return the runs of set flags of an array (p,). O(p)."""
         cuts = [(flags[1:] != flags[:-1]).nonzero()[0] + 1]
         if flags[:1].any():
             cuts.insert(0, np.zeros(1, np.intp))
@@ -105,17 +107,17 @@ class Runs:
         return cls(np.ascontiguousarray(begins), np.append(0, ends), sums)
 
     def before(self, places: Ids) -> Ids:
-        """Return how many flags are set before places. O(places x log r)."""
+        """Return the number of flags that are set before places. O(places x log r)."""
         numbers = np.searchsorted(self.begins, places)
         return self.sums[numbers] - np.maximum(self.ends[numbers] - places, 0)
 
     def first_from(self, places: Ids) -> Ids:
-        """Return the first flag that is set at places or beyond; any number if there is none."""
+        """Return the first set flag at or after places; an arbitrary number if there is none."""
         numbers = np.searchsorted(self.begins, places, side="right")
         following = np.append(self.begins, 0)[numbers]
         return np.where(self.ends[numbers] > places, places, following)
 
     def last_before(self, places: Ids) -> Ids:
-        """Return the last flag that is set before places; any number if there is none."""
+        """Return the last set flag before places; an arbitrary number if there is none."""
         numbers = np.searchsorted(self.begins, places)
         return np.minimum(self.ends[numbers], places) - 1

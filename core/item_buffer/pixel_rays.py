@@ -1,4 +1,4 @@
-"""Rays through the pixel centers: the oracle of the z-buffer, exact and slow."""
+"""Rays through the pixel centers: a slow, exact reference for the z-buffer."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,12 @@ from .views import unprojected
 
 
 class PixelRays(ItemRenderer):
-    """Draws item buffers by a ray through each pixel's center, from the near to the far plane.
+    """Renderer by a ray through each pixel center, from the near to the far plane.
 
     Parameters
     ----------
     scene : SceneOctree
-        What is drawn: as it is when it is drawn.
+        The scene to draw. Each drawing shows its current state.
 
     Raises
     ------
@@ -26,11 +26,11 @@ class PixelRays(ItemRenderer):
 
     Notes
     -----
-    In double precision, and fifty times slower than `ZBuffer`. Of few pixels of a large scene it
-    is the faster one.
+    Computes in double precision, and is fifty times slower than `ZBuffer`, except for few pixels
+    of a large scene, where `PixelRays` is faster.
     """
 
-    # How many rays ask together.
+    # Rays in one batch.
     _pixels_together = 1 << 17
 
     def _drawn(
@@ -66,14 +66,14 @@ class PixelRays(ItemRenderer):
         return flags
 
     def _only(self, rows: Ids) -> SceneOctree:
-        """Return a scene of the placements in these rows, which ascend."""
+        """Return a scene with only the placements in `rows`, which must be ascending."""
         return self.scene.only(self.scene.ids[rows])
 
 
 def _segments(
     view_projection: Floats, size: Size, columns: Ids, rows: Ids
 ) -> tuple[Floats, Floats]:
-    """Return where rays begin on the near plane, and their ways to the far one, (q, 3) each."""
+    """Return origins of rays on the near plane, and vectors to the far plane, (q, 3) each."""
     x, y = (2 * columns + 1) / size[0] - 1, (2 * rows + 1) / size[1] - 1
     ends = [unprojected(view_projection, np.stack((x, y, z + 0 * x))) for z in (-1.0, 1.0)]
     return ends[0].T, (ends[1] - ends[0]).T

@@ -1,4 +1,4 @@
-"""Item buffers: which triangle each pixel shows, and how near it is; what draws them.
+"""Item buffers with the triangle and the nearness of each pixel, and their renderers.
 
 H. Weghorst, G. Hooper and D. Greenberg, "Improved Computational Methods for Ray Tracing", 1984.
 """
@@ -24,7 +24,7 @@ from .stage import Stage
 from .views import depths_of
 
 Size = tuple[int, int]
-# A view shows fewer triangles than this.
+# Views must show fewer triangles than this number.
 _MOST = 1 << 31
 
 
@@ -32,17 +32,17 @@ _MOST = 1 << 31
 class ItemBuffers(Record):
     """Placement, triangle and nearness of each pixel of some views.
 
-    Row 0 is the lowest, column 0 the leftmost, as Blender's images have it.
+    Row 0 is the lowest and column 0 the leftmost, as in Blender's images.
 
     Attributes
     ----------
     placements : ndarray of intp, shape (v, height, width)
-        Ids of placements; -1 where there is nothing.
+        Ids of placements; -1 for empty pixels.
     triangles : ndarray of intp, shape (v, height, width)
-        Triangles of their meshes; -1 where there is nothing.
+        Triangles of their meshes; -1 for empty pixels.
     nearness : ndarray of float32, shape (v, height, width)
-        1 at the near plane, 0 at the far plane and where there is nothing: one minus the depth of
-        OpenGL's depth buffer. On the screen a triangle's is linear.
+        1 at the near plane, 0 at the far plane and for empty pixels: one minus the depth of
+        OpenGL's depth buffer. The nearness of a triangle is linear on the screen.
     view_projection : ndarray of float64, shape (v, 4, 4)
         The views.
     """
@@ -56,8 +56,8 @@ class ItemBuffers(Record):
     def depths(self) -> Floats:
         """Depths along the view direction, in scene units, (v, height, width).
 
-        From the eye, or from the near plane of a parallel projection; infinity where there is
-        nothing.
+        Depths are measured from the eye, or from the near plane of a parallel projection, and
+        infinite for empty pixels.
         """
         pairs = zip(self.view_projection, self.nearness.astype(float), strict=True)
         depths = [depths_of(matrix, nearness) for matrix, nearness in pairs]
@@ -69,7 +69,7 @@ class ItemBuffers(Record):
 class Image:
     """The pixels of one view, flat, (p,), row after row from below.
 
-    `rows` are numbers of placements in the order of their ids, -1 for none.
+    `rows` are indices of placements in the order of their ids, -1 for empty pixels.
     """
 
     rows: Ids
@@ -79,10 +79,11 @@ class Image:
 
 @dataclass
 class Alone:
-    """What of a view is wanted alone, too: who draws all of it at once may set `flags`.
+    """Boxes in which a renderer also draws objects without the others, and its result.
 
-    The placements in `rows`, all that the view shows, have numbers of `boxes` (4, n) in the
-    picture, n for none; flags are as `ItemRenderer.covered` gives them of all boxes.
+    `rows` are all placements in the view, and `owners` their numbers of `boxes` (4, n) in the
+    picture, n for none. A renderer that draws all boxes in the same pass sets `flags` to the
+    covered pixels, as `ItemRenderer.covered` returns them for all boxes.
     """
 
     rows: Ids
@@ -92,12 +93,12 @@ class Alone:
 
 
 class ItemRenderer:
-    """Draws item buffers of a scene; each kind of renderer gives the same answer.
+    """Base class of renderers that draw item buffers of a scene, with equal results.
 
     Parameters
     ----------
     scene : SceneOctree
-        What is drawn: as it is when it is drawn.
+        The scene to draw. Each drawing shows its current state.
 
     Raises
     ------
@@ -117,13 +118,13 @@ class ItemRenderer:
 
     @property
     def stage(self) -> Stage:
-        """The scene as it is now."""
+        """The vertex stage of the current scene."""
         if self._stage is None or not self._stage.moment.freshness.is_current:
             self._stage = Stage(self._scene._snapshot(self._groups))
         return self._stage
 
     def _in_groups(self, mask: int) -> Self:
-        """Return one of the same kind for a question of some groups."""
+        """Return a copy of the renderer that draws only placements in some groups."""
         other = copy(self)
         other._groups, other._stage = mask, None
         return other
@@ -134,16 +135,16 @@ class ItemRenderer:
         Parameters
         ----------
         view_projection : ndarray of float64, shape (4, 4)
-            A matrix that was checked.
+            A validated matrix.
         size : tuple of int
             Width and height in pixels.
         alone : Alone, optional
-            What is wanted alone, too.
+            Boxes in which objects are also drawn without the others.
 
         Returns
         -------
         Image
-            What `item_buffers` returns of one view, as this renderer's own numbers.
+            The item buffer of the view, with placements as indices instead of ids.
 
         Raises
         ------
@@ -166,26 +167,26 @@ class ItemRenderer:
     def covered(
         self, view_projection: Floats, size: Size, rows: Ids, owners: Ids, boxes: Ids
     ) -> Iterator[tuple[Ids, Flags]]:
-        """Draw owners alone, each into its own box, some of them at a time.
+        """Draw each owner into its own box, without the others, in batches of boxes.
 
         Parameters
         ----------
         view_projection : ndarray of float64, shape (4, 4)
-            A matrix that was checked.
+            A validated matrix.
         size : tuple of int
             Width and height of the picture in pixels.
         rows : ndarray of intp, shape (k,)
-            What is drawn: places of ids in `scene.ids`, ascending.
+            The placements to draw: indices in `scene.ids`, ascending.
         owners : ndarray of intp, shape (k,)
-            The number of the box that each is drawn into.
+            The number of the box of each placement.
         boxes : ndarray of intp, shape (4, n)
             Left, bottom, right and top of each box, in the picture; none is empty.
 
         Yields
         ------
         some, flags : ndarray of intp, shape (m,), and ndarray of bool
-            Boxes, all of them in order in the end, and which of their pixels are covered: one box
-            after the other, row by row.
+            Numbers of boxes, in order and over all batches complete, and flags of their covered
+            pixels: one box after the other, row by row.
 
         Raises
         ------
@@ -207,27 +208,27 @@ class ItemRenderer:
         rows: Ids,
         wanted: Callable[[Ids, Ids], Flags],
     ) -> Iterator[Evidence]:
-        """Tell whether what a picture does not show is hidden, or too small to tell.
+        """Yield evidence if triangles without a pixel are hidden or too small to decide.
 
         Parameters
         ----------
         view_projection : ndarray of float64, shape (4, 4)
-            A matrix that was checked.
+            A validated matrix.
         size : tuple of int
             Width and height of the picture in pixels.
         image : Image
-            What `image` returned of this view.
+            The result of method `image` for this view.
         rows : ndarray of intp, shape (k,)
-            Places of ids in `scene.ids`.
+            Placements: indices in `scene.ids`.
         wanted : callable
-            Takes rows, of these, and triangles of their meshes, (n,) each, and returns which of
-            them to tell of: no pixel shows them.
+            A function of placements, from `rows`, and triangles of their meshes, (n,) each, that
+            flags the triangles to test. No pixel may show these.
 
         Yields
         ------
         Evidence
-            Of some of the triangles that are wanted; of none in the end of those that are small
-            and hidden by others with all their neighbors.
+            The evidence of a batch of wanted triangles. Triangles in cells with only small,
+            hidden triangles are left out.
 
         Raises
         ------
@@ -237,7 +238,7 @@ class ItemRenderer:
         nearness = image.nearness.reshape(size[1], size[0])
         yield from evidence(self.stage, view_projection, nearness, rows, wanted)
 
-    # How many pixels of boxes are drawn together.
+    # Pixels of boxes in one batch.
     _pixels_together = 1 << 23
 
     def _drawn(
@@ -245,34 +246,34 @@ class ItemRenderer:
     ) -> tuple[Ids, NDArray[np.float32]]:
         """Return the nearest triangle of each pixel, or -1, and its nearness, (p,) each.
 
-        What is wanted `alone` may be drawn, too, if it is not more than boxes are drawn together.
-        Triangles are counted over these placements, one after the other.
+        The boxes of `alone` may be drawn in the same pass if they fit in one batch. Triangles are
+        numbered over the placements in `rows`, one placement after the other.
         """
         raise NotImplementedError
 
     def _covered(
         self, view_projection: Floats, size: Size, rows: Ids, owners: Ids, boxes: Ids
     ) -> Flags:
-        """Return which pixels of owners' boxes are covered, one box after the other."""
+        """Flag the covered pixels of the owners' boxes, one box after the other."""
         raise NotImplementedError
 
 
 def asked_of(renderer: ItemRenderer, groups: SupportsIndex) -> ItemRenderer:
-    """Return what draws the groups of a question, checked."""
+    """Return the validated renderer, restricted to some groups."""
     checks.kind("renderer", renderer, (ItemRenderer,))
     mask = checks.mask("groups", groups)
     return renderer if mask == ALL_GROUPS else renderer._in_groups(mask)
 
 
 def checked_views(view_projection: ArrayLike, size: object) -> tuple[Floats, Size]:
-    """Return matrices (v, 4, 4), w positive in view, and width and height, checked."""
+    """Return validated matrices (v, 4, 4), with w positive in view, and width and height."""
     matrices = checks.floats("view_projection", view_projection, 4, 4)
     finite = np.isfinite(matrices).all(axis=(1, 2))
     checks.every_row("view_projection", "be finite", finite, matrices)
     with np.errstate(all="ignore"):
         ends = np.isfinite(Frusta.from_matrices(matrices).corners).all(axis=(1, 2))
-    # A matrix and its opposite project alike, so let w be positive; if it is not everywhere, the
-    # view passes through infinity.
+    # A matrix and its negative have the same projection, so choose the sign with positive w. If w
+    # changes its sign within the view, the view passes through infinity.
     signs = np.sign(np.linalg.inv(matrices)[:, 3] @ CLIP_CORNERS)
     ends &= (signs == signs[:, :1]).all(axis=1)
     checks.every_row("view_projection", "end at finite distances", ends, matrices)
@@ -292,35 +293,36 @@ def item_buffers(
     size: Size = (640, 480),
     groups: SupportsIndex = ALL_GROUPS,
 ) -> ItemBuffers:
-    """Draw which triangle is seen in each pixel of some views.
+    """Draw the visible triangle of each pixel of some views.
 
     Parameters
     ----------
     renderer : ItemRenderer
-        What draws, and the scene: `ZBuffer(scene)`, or `PixelRays(scene)`.
+        The renderer with its scene: `ZBuffer(scene)` or `PixelRays(scene)`.
     view_projection : array_like of float, shape (v, 4, 4)
         Projection @ view, OpenGL clip space, for column vectors; perspective or parallel, with
         near and far planes at finite distances. The sign of a whole matrix does not matter.
     size : tuple of int, default (640, 480)
         Width and height in pixels.
     groups : int
-        A mask of 32 bits: placements with a mask that shares none of them are not there.
+        A 32-bit mask; placements whose own mask shares no bit with it are ignored.
 
     Returns
     -------
     ItemBuffers
-        For v views. Pixel centers are sampled; of triangles equally near, in single precision,
-        the smaller placement and triangle are seen. Both sides of a triangle are.
+        Buffers of v views, sampled at pixel centers. Among triangles equally near in single
+        precision, the smallest placement wins, then the smallest triangle. Both sides of a
+        triangle are visible.
 
     Raises
     ------
     ValueError
-        On a wrong shape or size, a matrix that is not finite, has no inverse, or whose view goes
-        on forever, or if `groups` is no mask.
+        If a shape or size is wrong, a matrix is not finite, has no inverse or shows an infinite
+        view, or `groups` is no mask.
 
     Notes
     -----
-    O(triangles of the placements in view + pixels) a view.
+    O(triangles of the placements in view + pixels) for each view.
     """
     renderer = asked_of(renderer, groups)
     matrices, size = checked_views(view_projection, size)

@@ -1,8 +1,9 @@
 """Scan conversion (rasterization): triangles on the screen -> spans of pixels -> samples.
 
-All triangles, then all rows of all triangles, then all pixels of all rows: each step is a few
-passes over flat arrays. Pixel centers are sampled; one on an edge belongs to both sides. An edge
-is computed in the same way from both, so no center slips between two triangles that share it.
+The three steps handle all triangles, all rows of all triangles, and all pixels of all rows, each
+in a few passes over flat arrays. Pixel centers are sampled; a center on an edge belongs to both
+triangles. A shared edge is computed identically for both triangles, so no center is missed between
+them.
 """
 
 from collections.abc import Iterator
@@ -13,25 +14,26 @@ import numpy as np
 from ..arrays import Floats, Ids, batched, blocks, concatenated_ranges
 from ..records import Columns
 
-# Triangles that are set up together, so that they stay in the cache; rows, and pixels, that are
-# made together.
+# Batch sizes of triangles, rows and pixels; a batch of triangles fits in the processor's cache.
 _TRIANGLES, _ROWS, _PIXELS = 16_384, 262_144, 262_144
-# How far outside of an edge a center still counts, in pixels: what rounding may take.
+# Centers outside an edge by at most this distance in pixels count as inside: a tolerance for
+# rounding.
 _SLACK = 2.0**-30
-# Triangles thinner than this part of their length are no nearer than their corners.
+# Triangles thinner than this part of their length have their nearness clamped to the range of the
+# corners.
 _THIN = 2.0**-20
-# How three corners are sorted, two at a time.
+# Sorting network for three corners: pairs to compare.
 _SWAPS = ((0, 1), (1, 2), (0, 1))
-# Edges between corners from below upward: below the middle one, above it, and the long one.
+# Edges between corners sorted upward: below the middle corner, above it, and the long edge.
 _EDGES = ((0, 1), (1, 2), (0, 2))
 
 
 @dataclass(frozen=True)
 class Frames(Columns):
-    """Where triangles are drawn: pixels of a rectangle, which lie row by row in a flat array.
+    """Target rectangles of triangles, whose pixels lie row by row in a flat array.
 
-    Six numbers of a triangle each, (6, n), or of all, (6, 1): left, bottom, right and top, the
-    last two beyond the last pixel; where pixel 0, 0 lies or would lie; the length of a row.
+    Six numbers for each triangle, (6, n), or for all, (6, 1): left, bottom, right and top, the
+    last two exclusive; the index of pixel (0, 0), which may lie outside; the length of a row.
     """
 
     numbers: Ids
@@ -46,18 +48,18 @@ class Frames(Columns):
         return cls(np.stack((*boxes, starts - bottom * widths - left, widths)))
 
     def of(self, some: Ids | slice) -> "Frames":
-        """Return the frames of some triangles, or the one frame that all have."""
+        """Return the frames of some triangles; a single frame holds for all triangles."""
         return self if len(self) == 1 else self[some]
 
     @property
     def areas(self) -> Ids:
-        """How many pixels the frames have, (n,)."""
+        """The numbers of pixels of the frames, (n,)."""
         left, bottom, right, top = self.numbers[:4]
         return (right - left) * (top - bottom)
 
     @property
     def total(self) -> int:
-        """How many pixels all have."""
+        """The number of pixels of all frames."""
         return int(self.areas.sum())
 
     def pixels(self) -> tuple[Ids, Ids, Ids]:
@@ -70,16 +72,17 @@ class Frames(Columns):
         return each, columns + left[each], rows + bottom[each]
 
     def places(self, which: Ids, rows: Ids, columns: Ids) -> Ids:
-        """Return where pixels of triangles lie."""
+        """Return the indices of pixels of triangles in the flat array."""
         starts, widths = self.numbers[4:] if len(self) == 1 else self.numbers[4:, which]
         return rows * widths + (columns + starts)
 
 
 @dataclass(frozen=True)
 class Spans:
-    """Pixels side by side: where the first lies, how many, nearness there and its slope.
+    """Pixels side by side: index of the first, count, nearness of the first, and its slope.
 
-    `limits` (2, s) hold the nearness of pixels, where rounding may lead it astray.
+    `limits` (2, s) are the range to which the nearness of pixels is clamped, because rounding
+    errors are large in thin triangles; None if no triangle is thin.
     """
 
     places: Ids
@@ -90,7 +93,7 @@ class Spans:
     limits: Floats | None
 
     def samples(self) -> Iterator[tuple[Ids, Floats, Ids]]:
-        """Yield all pixels: where they lie, their nearness, and their triangles."""
+        """Yield all pixels in batches: indices, nearness, and triangles."""
         for some in batched(np.cumsum(self.counts), _PIXELS):
             yield self._samples(some)
 
@@ -106,9 +109,10 @@ class Spans:
 
 @dataclass(frozen=True)
 class ScreenTriangles(Columns):
-    """Triangles about to be drawn: coordinates (3, n), and the pixels around them.
+    """Triangles ready to be drawn: coordinates (3, n), and the ranges of pixels they reach.
 
-    Corners are sorted from below upward; `planes` (3, n) are nearness at 0, 0, by x and by y.
+    Corners are sorted upward. `planes` (3, n) are the nearness at (0, 0) and its derivatives by x
+    and y.
     """
 
     xs: Floats
@@ -122,16 +126,17 @@ class ScreenTriangles(Columns):
 
 
 def samples(places: Floats, faces: Ids, frames: Frames) -> Iterator[tuple[Ids, Floats, Ids]]:
-    """Yield what triangles cover: where the pixels lie, their nearness, and their triangles.
+    """Yield the pixels that triangles cover, in batches: indices, nearness, and triangles.
 
     Parameters
     ----------
     places : ndarray of float64, shape (3, v)
-        Corners: x and y in pixels, pixel i from i to i + 1, and nearness, which is linear there.
+        Corners: x and y in pixels, with pixel i from i to i + 1, and nearness, which is linear in
+        x and y.
     faces : ndarray of intp, shape (3, n)
-        Numbers of corners.
+        Corners of the triangles, as indices of `places`.
     frames : Frames
-        Where they are drawn, one for all or n.
+        Target rectangles, one for all triangles or n.
     """
     for some in blocks(faces.shape[1], _TRIANGLES):
         triangles, numbers = _set_up(places, faces[:, some], frames.of(some))
@@ -143,7 +148,7 @@ def samples(places: Floats, faces: Ids, frames: Frames) -> Iterator[tuple[Ids, F
 
 @np.errstate(all="ignore")
 def _set_up(places: Floats, faces: Ids, frames: Frames) -> tuple[ScreenTriangles, Ids]:
-    """Return the triangles that reach any pixel, and which these are."""
+    """Return the triangles that may cover a pixel center, and their indices."""
     xs, ys = places[0].take(faces), places[1].take(faces)
     left, bottom, right, top = frames.numbers[:4]
     first, last = _reached(ys, bottom, top)
@@ -158,7 +163,7 @@ def _set_up(places: Floats, faces: Ids, frames: Frames) -> tuple[ScreenTriangles
 
 
 def _reached(values: Floats, lower: Ids, upper: Ids) -> tuple[Floats, Floats]:
-    """Return the first and last centers between the least and greatest of values, (3, n)."""
+    """Return the first and last pixel centers between the extremes of values (3, n)."""
     least = np.minimum(np.minimum(values[0], values[1]), values[2])
     greatest = np.maximum(np.maximum(values[0], values[1]), values[2])
     first = np.maximum(np.ceil(least - (0.5 + _SLACK)), lower)
@@ -166,14 +171,14 @@ def _reached(values: Floats, lower: Ids, upper: Ids) -> tuple[Floats, Floats]:
 
 
 def _planes(xs: Floats, ys: Floats, nearness: Floats) -> tuple[Floats, Floats | None, Floats]:
-    """Return planes through corners, limits if any triangle is thin, and twice the areas."""
+    """Return planes through the corners, limits if any triangle is thin, and doubled areas."""
     x1, y1, near1 = xs[1] - xs[0], ys[1] - ys[0], nearness[1] - nearness[0]
     x2, y2, near2 = xs[2] - xs[0], ys[2] - ys[0], nearness[2] - nearness[0]
     area = x1 * y2 - x2 * y1
     by_x, by_y = (near1 * y2 - near2 * y1) / area, (x1 * near2 - x2 * near1) / area
     size = np.abs(x1) + np.abs(y1) + np.abs(x2) + np.abs(y2)
     thin = np.abs(area) <= _THIN * size * size
-    # Finite: what reaches a center has corners, and differences of them, far from underflow.
+    # No underflow: a triangle that reaches a pixel center has coordinates of usual size.
     planes = np.stack((nearness[0] - by_x * xs[0] - by_y * ys[0], by_x, by_y))
     limits = None
     if thin.any():
@@ -192,9 +197,9 @@ def _sort_upward(xs: Floats, ys: Floats) -> None:
 
 
 def _edges(xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
-    """Return x at y = 0 and its growth with y, of the three edges, (3, n) each.
+    """Return x at y = 0 and its slope by y, for the three edges, (3, n) each.
 
-    Of horizontal ones, which rows cross only along them, it is where they begin.
+    Horizontal edges have the x of their first corner and slope 0.
     """
     offsets, slopes = np.empty(xs.shape), np.empty(xs.shape)
     for edge, (one, other) in enumerate(_EDGES):
@@ -208,7 +213,7 @@ def _edges(xs: Floats, ys: Floats) -> tuple[Floats, Floats]:
 
 @np.errstate(all="ignore")
 def _rows_of(triangles: ScreenTriangles, frames: Frames, numbers: Ids) -> Spans:
-    """Return the spans of all rows; `numbers` are those of the triangles."""
+    """Return the spans of all rows; `numbers` are the numbers of the triangles."""
     offsets, slopes = _edges(triangles.xs, triangles.ys)
     which = np.repeat(np.arange(len(numbers)), triangles.counts)
     rows = concatenated_ranges(triangles.first, triangles.counts)
@@ -218,7 +223,7 @@ def _rows_of(triangles: ScreenTriangles, frames: Frames, numbers: Ids) -> Spans:
     short = which + len(numbers) * (centers >= middle)
     broken = slopes[:2].ravel().take(short) * centers + offsets[:2].ravel().take(short)
     low, high = np.minimum(long, broken), np.maximum(long, broken)
-    # A row may lead through the middle corner, or do so but for a rounding.
+    # A row of centers may pass through the middle corner, up to rounding.
     (some,) = (np.abs(centers - middle) <= _SLACK).nonzero()
     corners = triangles.xs[1].take(which[some])
     low[some], high[some] = np.minimum(low[some], corners), np.maximum(high[some], corners)

@@ -1,9 +1,9 @@
 """Vertex stage: placed meshes -> corners on the screen, clipped at the near plane.
 
-Vertices and faces are those of the triangle pool, indexed or not. Placements are drawn by their
-matrices, some thousand triangles at a time, of many placements or of one. Triangles are numbered
-over all placements that are drawn: those of the first id in the mesh's order, then those of the
-next one.
+Vertices and faces come from the triangle pool. Placements are transformed in batches of some
+thousand triangles, from many small placements or a single large one. Triangles are numbered over
+all drawn placements: the triangles of the first placement in the mesh's order, then the triangles
+of the next placement.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from ..scene.moment import Moment
 from ..scene.pool import Pool
 from ..shapes import Frusta
 
-# Triangles, or vertices, of small placements that are drawn together.
+# Triangles, or vertices, of small placements in one batch.
 _TOGETHER = 65_536
 
 
@@ -25,7 +25,7 @@ _TOGETHER = 65_536
 class OnScreen:
     """Triangles on the screen: corners x, y and nearness (3, v), faces (3, n), and their owners.
 
-    `owners` are numbers of rows that were asked for, `triangles` numbers in their meshes.
+    `numbers` count triangles over all drawn placements; `owners` are indices of the drawn rows.
     """
 
     places: Floats
@@ -41,14 +41,14 @@ class Stage:
     moment: Moment
 
     def pool(self, rows: Ids | slice = slice(None)) -> Pool:
-        """Return the triangle pool with the meshes of placements, indexed or not."""
+        """Return the triangle pool with the meshes of placements; their trees may be missing."""
         return self.moment.meshes.entered(self.moment.placements.meshes[rows])
 
     def every_face(self) -> tuple[Ids, Ids]:
-        """Return the faces (3, t) of all meshes of the pool, and where those of each begin.
+        """Return the faces (3, t) of all meshes of the pool, and the start index of each mesh.
 
-        Each mesh has them in its own order, without area where they are not finite; `starts` end
-        with t. Corners are vertices of the pool.
+        The faces of a mesh are in its own order; faces that are not finite have no area. The last
+        start is t. Faces refer to vertices of the pool.
         """
         pool, meshes = self.pool(), self.moment.meshes
         (there,) = (pool.firsts >= 0).nonzero()
@@ -62,22 +62,22 @@ class Stage:
         return faces, starts
 
     def rows_in(self, view_projection: Floats) -> Ids:
-        """Return the placements whose boxes touch what a matrix (4, 4) shows, ascending."""
+        """Return the rows of placements whose boxes touch a view (4, 4), ascending."""
         parts = [np.empty(0, np.intp)]
         for pairs in self.moment.volume_pairs(Frusta.from_matrices(view_projection[None])):
             parts.append(pairs.rows)
         return np.sort(np.concatenate(parts))
 
     def sizes(self, rows: Ids) -> Ids:
-        """Return how many triangles these placements have, also those that are not finite."""
+        """Return the numbers of triangles of placements, including non-finite triangles."""
         return self.moment.meshes.table.lengths[self.moment.placements.meshes[rows]]
 
     def drawn(self, rows: Ids, screen: Floats) -> Iterator[OnScreen]:
-        """Yield the triangles of some placements; `screen` (4, 4) is that of `screen_matrix`."""
+        """Yield the triangles of placements; `screen_matrix` returns `screen`, (4, 4)."""
         pool, meshes = self.pool(rows), self.moment.placements.meshes[rows]
         firsts = np.cumsum(self.sizes(rows)) - self.sizes(rows)
-        # Small ones side by side; a large one has a part of its own, also if few of its vertices
-        # have faces.
+        # Small placements share a batch. A large placement has its own batch, even if only few of
+        # its vertices belong to faces.
         weights = np.maximum(self.moment.meshes.sizes[meshes], pool.corner_counts[meshes])
         ends = np.cumsum(weights)
         parts = starts_of_runs(
@@ -88,7 +88,7 @@ class Stage:
                 yield self._drawn(pool, rows[some], some, firsts[some], screen)
 
     def _drawn(self, pool: Pool, rows: Ids, owners: Ids, firsts: Ids, screen: Floats) -> OnScreen:
-        """Return the triangles of placements in rows, each numbered from its `firsts` on."""
+        """Return the triangles of placements in rows, numbered from their `firsts` on."""
         meshes = self.moment.placements.meshes[rows]
         corners, counts = pool.corners[meshes], pool.corner_counts[meshes]
         sizes, vertices = self.moment.meshes.sizes[meshes], pool.arranged.vertices.T
@@ -113,26 +113,26 @@ class Stage:
 
 
 def _ranges(starts: Ids, counts: Ids) -> Ids | slice:
-    """Return ranges one after the other, of a single one a slice, which copies nothing."""
+    """Return concatenated ranges; for a single range a slice, which copies nothing."""
     if len(starts) == 1:
         return slice(int(starts[0]), int(starts[0] + counts[0]))
     return concatenated_ranges(starts, counts)
 
 
 def _each(values: Rows, counts: Ids) -> Rows:
-    """Return values (..., k), each so many times, a single one once: it stands for all."""
+    """Return values (..., k), repeated by `counts`; a single value remains for broadcasting."""
     return values if len(counts) == 1 else np.repeat(values, counts, axis=-1)
 
 
 def screen_matrix(view_projection: Floats, size: tuple[int, int]) -> Floats:
-    """Return the matrix (4, 4) to x and y in pixels, and nearness, all times w, and w."""
+    """Return the matrix (4, 4) to homogeneous x and y in pixels, nearness, and w."""
     width, height = size
     x, y, z, w = view_projection
     return np.stack(((x + w) * (width / 2), (y + w) * (height / 2), (w - z) / 2, w))
 
 
 def combined(screen: Floats, matrices: Floats) -> Floats:
-    """Return the products with affine matrices (12, k), (4, 4, k)."""
+    """Return the products (4, 4, k) of a matrix with affine matrices (12, k)."""
     grid = matrices.reshape(3, 4, -1)
     products = np.einsum("ij,jkn->ikn", screen[:, :3], grid)
     products[:, 3] += screen[:, 3, None]
@@ -140,7 +140,7 @@ def combined(screen: Floats, matrices: Floats) -> Floats:
 
 
 def transformed(matrices: Floats, vertices: Floats) -> Floats:
-    """Return vertices (3, v) times matrices (4, 4, v) or (4, 4, 1), (4, v)."""
+    """Return vertices (3, v) transformed by matrices (4, 4, v) or (4, 4, 1), as (4, v)."""
     x, y, z = vertices
     clip = np.empty((4, len(x)))
     with np.errstate(all="ignore"):
@@ -150,11 +150,11 @@ def transformed(matrices: Floats, vertices: Floats) -> Floats:
 
 
 def near_clipped(clip: Floats, faces: Ids) -> tuple[Floats, Ids, Ids | None]:
-    """Clip faces at the near plane; return corners, faces, and the face that each is a part of.
+    """Clip faces at the near plane, and return corners, faces, and the source face of each.
 
-    None if all faces are in front. Of a triangle that the plane cuts one or two remain; a new
-    corner is computed in the same way from both triangles that share its edge. Sutherland and
-    Hodgman, "Reentrant Polygon Clipping", 1974.
+    Source faces are None if all corners are in front. A triangle that the plane cuts leaves one
+    or two triangles. A new corner is computed identically for both triangles that share its edge.
+    Sutherland and Hodgman, "Reentrant Polygon Clipping", 1974.
     """
     depths = clip[3] - clip[2]
     front: Flags = (depths >= 0) & (clip[3] > 0)
@@ -180,13 +180,13 @@ def near_clipped(clip: Floats, faces: Ids) -> tuple[Floats, Ids, Ids | None]:
 
 
 def _odd_first(faces: Ids, flags: Flags) -> Ids:
-    """Turn faces so that the only corner with a flag stands first."""
+    """Rotate the corners of faces so that the only flagged corner comes first."""
     turns = (np.argmax(flags, axis=0) + np.arange(3)[:, None]) % 3
     return np.take_along_axis(faces, turns, axis=0)
 
 
 def _crossing(clip: Floats, depths: Floats, front: Ids, back: Ids) -> Floats:
-    """Return where edges cross the near plane, (4, k)."""
+    """Return the clip coordinates where edges cross the near plane, (4, k)."""
     ones, others = clip[:, front], clip[:, back]
     parts = depths[front] / (depths[front] - depths[back])
     points: Floats = ones + (others - ones) * parts

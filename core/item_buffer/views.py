@@ -1,4 +1,4 @@
-"""View matrices: even directions on a sphere (Fibonacci), and places that fill a volume evenly.
+"""View matrices with evenly spread directions (Fibonacci sphere) or eye points in a volume.
 
 Views are matrices (v, 4, 4), projection @ view, OpenGL clip space, for column vectors.
 """
@@ -15,7 +15,7 @@ from ..shapes import Boxes
 # The root of x**4 = x + 1, whose powers fill a cube evenly. M. Roberts, "The Unreasonable
 # Effectiveness of Quasirandom Sequences", 2018.
 _EVEN = 1.2207440846057596
-# The six views of a cube map: where they look, and what is up there.
+# Forward and up vectors of the six views of a cube map.
 _FORWARD = np.concatenate((np.eye(3), -np.eye(3)))
 _UP = np.array([[0, 0, 1.0], [0, 0, 1], [0, 1, 0]] * 2)
 
@@ -26,12 +26,12 @@ def sphere_directions(count: SupportsIndex, /) -> Floats:
     Parameters
     ----------
     count : int
-        How many.
+        Number of directions.
 
     Returns
     -------
     ndarray of float64, shape (count, 3)
-        Unit vectors. Any of the first are spread evenly, too, as far as so few can be.
+        Unit vectors. Any first part of them is spread about evenly, too.
 
     Raises
     ------
@@ -44,7 +44,8 @@ def sphere_directions(count: SupportsIndex, /) -> Floats:
     """
     number = checks.whole_number("count", count, 0)
     checks.room("count", count, number, 3)
-    # Not from the top downward: what the last of many views add is to tell how many are enough.
+    # The order is mixed instead of downward, so that the faces added by the last views show
+    # if more views are needed.
     steps = np.argsort(np.arange(number) * np.sqrt(2) % 1.0)
     heights = 1 - (2 * steps + 1) / max(number, 1)
     turns = steps * (np.pi * (3 - np.sqrt(5)))
@@ -58,9 +59,9 @@ def views_around(bounds: Boxes, /, *, count: SupportsIndex = 64) -> Floats:
     Parameters
     ----------
     bounds : Boxes
-        What each view shows whole, all of them together.
+        Boxes that each view shows entirely.
     count : int, default 64
-        How many views.
+        Number of views.
 
     Returns
     -------
@@ -95,16 +96,16 @@ def views_inside(
     volume : Boxes
         One box.
     places : int, default 16
-        How many places; six square views of 90 degrees each.
+        Number of eye points, with six square views of 90 degrees each.
     near : array_like of float, shape () or (places,)
-        How far from its place a view begins, in scene units.
+        Distance of the near plane from the eye, in scene units.
     far : float
-        How far from its place a view ends.
+        Distance of the far plane from the eye.
 
     Returns
     -------
     ndarray of float64, shape (6 * places, 4, 4)
-        Place after place: towards x, y, z, -x, -y and -z.
+        Views towards x, y, z, -x, -y and -z from each eye point in turn.
 
     Raises
     ------
@@ -133,7 +134,7 @@ def views_inside(
 
 
 def looking(eyes: Floats, forward: Floats, up: Floats) -> Floats:
-    """Return view matrices (v, 4, 4) from places along unit vectors, (v, 3) each."""
+    """Return view matrices (v, 4, 4) from eyes, forward and up unit vectors, (v, 3) each."""
     right = np.cross(forward, up)
     right /= np.linalg.norm(right, axis=1, keepdims=True)
     matrices = np.zeros((len(eyes), 4, 4))
@@ -144,7 +145,7 @@ def looking(eyes: Floats, forward: Floats, up: Floats) -> Floats:
 
 
 def _ups(directions: Floats) -> Floats:
-    """Return vectors that are not parallel to directions, z wherever that will do."""
+    """Return up vectors that are not parallel to directions: z, or y for steep directions."""
     steep = np.abs(directions[:, 2]) > 0.99
     return np.where(steep[:, None], np.eye(3)[1], np.eye(3)[2])
 
@@ -158,7 +159,7 @@ def _limits(name: str, bounds: Boxes) -> tuple[Floats, Floats]:
 
 
 def unprojected(view_projection: Floats, points: Floats) -> Floats:
-    """Return where points (3, k) of the cube from -1 to 1 lie in the scene, (3, k)."""
+    """Return the scene positions of points (3, k) of the clip cube from -1 to 1, (3, k)."""
     inverse = np.linalg.inv(view_projection)
     places: Floats = inverse[:, :3] @ points + inverse[:, 3:]
     return places[:3] / places[3]

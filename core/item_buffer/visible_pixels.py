@@ -23,10 +23,10 @@ from .renderers import Alone, ItemRenderer, Size, asked_of, checked_views
 from .stage import Stage, screen_matrix
 from .views import depths_of
 
-# Why an object has no pixels, or that it has.
+# States of an object in a view: it is visible, or a reason why it is not.
 SEEN, OCCLUDED, OUT_OF_VIEW, TOO_SMALL = range(4)
 
-# No picture has more samples, what is beyond its borders included.
+# Largest number of samples of a picture, including the margins beyond its borders.
 _MOST = 2**33
 # The edges of a box, by its corners.
 _ENDS = np.array([(i, i | bit) for bit in (1, 2, 4) for i in range(8) if not i & bit]).T
@@ -34,30 +34,30 @@ _ENDS = np.array([(i, i | bit) for bit in (1, 2, 4) for i in range(8) if not i &
 
 @dataclass(frozen=True, eq=False)
 class Visibility(Record):
-    """How much of n objects is seen in v views.
+    """Visibility of n objects in v views.
 
-    Pixels are counted by their samples, so that there may be parts of one. Boxes are left,
-    bottom, right and top in pixels from the picture's lower left corner, the last two beyond the
-    last pixel; all 0 where there are no pixels.
+    Numbers of pixels are fractional if pixels have several samples. Boxes are left, bottom, right
+    and top in pixels from the picture's lower left corner, the last two exclusive; all 0 if there
+    are no pixels.
 
     Attributes
     ----------
     states : ndarray of uint8, shape (v, n)
-        SEEN: at least `smallest` pixels are. OCCLUDED: fewer are, though without the others as
-        many would be. TOO_SMALL: fewer would be without the others, too. OUT_OF_VIEW: no triangle
-        touches the view.
+        SEEN: at least `smallest` pixels are visible. OCCLUDED: fewer are visible, but enough would
+        be without the other objects. TOO_SMALL: too few would be visible even without the other
+        objects. OUT_OF_VIEW: no triangle touches the view.
     visible : ndarray of float64, shape (v, n)
         Pixels that show the object.
     amodal : ndarray of float64, shape (v, n)
-        Pixels that would show it without the others.
+        Pixels that would show the object without the other objects.
     whole : ndarray of float64, shape (v, n)
-        The same if the picture went on beyond its borders.
+        Amodal pixels in the picture extended beyond its borders.
     depths : ndarray of float64, shape (v, n)
-        Of the nearest visible sample, as in `ItemBuffers`; infinity if there is none.
+        Depth of the nearest visible sample, as in `ItemBuffers`; infinite if there is none.
     visible_boxes : ndarray of intp, shape (v, n, 4)
-        Around the visible pixels.
+        Bounds of the visible pixels.
     amodal_boxes : ndarray of intp, shape (v, n, 4)
-        Around those of `whole`; they may begin below 0 and end beyond the picture.
+        Bounds of the pixels of `whole`; they may begin below 0 and end beyond the picture.
     size : tuple of int
         Width and height of the pictures.
     """
@@ -78,12 +78,12 @@ class Visibility(Record):
 
     @property
     def visible_fractions(self) -> Floats:
-        """Visible over amodal pixels, (v, n); 0 where there are none."""
+        """Visible pixels divided by amodal pixels, (v, n); 0 if there are no amodal pixels."""
         return _parts(self.visible, self.amodal)
 
     @property
     def truncated_fractions(self) -> Floats:
-        """The part of `whole` that the borders cut off, (v, n); 0 where there is none."""
+        """The part of `whole` that the borders cut off, (v, n); 0 if `whole` is 0."""
         return _parts(self.whole - self.amodal, self.whole)
 
 
@@ -103,33 +103,34 @@ def visibility_steps(
     smallest: SupportsFloat = 1.0,
     groups: SupportsIndex = ALL_GROUPS,
 ) -> Steps[Visibility]:
-    """Measure how much of each object is seen in some views, and why it is not, in steps.
+    """Measure the visible pixels and the state of each object in some views, in steps.
 
     Parameters
     ----------
     renderer : ItemRenderer
-        What draws, and the scene: `ZBuffer(scene)`, or `PixelRays(scene)`.
+        The renderer with its scene: `ZBuffer(scene)` or `PixelRays(scene)`.
     view_projection : array_like of float, shape (v, 4, 4)
         As for `item_buffers`.
     size : tuple of int, default (640, 480)
         Width and height in pixels.
     owners : array_like of int, shape (p,), optional
-        The object of each placement, in the order of the scene's ids; n is the largest and one.
+        The object of each placement, in the order of the scene's ids; n is the largest plus one.
         By default each placement is an object.
     supersampling : int, default 1
-        Samples along each side of a pixel: n by n are taken in it.
+        Samples per pixel along each axis (4 = 16 samples).
     beyond : float, default 1
-        How far the picture goes on beyond each border, in pictures, to tell what they cut off.
+        Margin beyond each border, in widths or heights of the picture, in which the parts of
+        objects that the border cuts off are measured.
     smallest : float, default 1
-        Fewer pixels do not count as seen; of 0, any sample does.
+        Least number of pixels of a visible object; with 0, a single sample is enough.
     groups : int
-        A mask of 32 bits: placements with a mask that shares none of them are not there, so that
-        their objects are out of view.
+        A 32-bit mask; placements whose own mask shares no bit with it are ignored, so their
+        objects are out of view.
 
     Returns
     -------
     generator of Visibility
-        Of v views and n objects.
+        The visibility of n objects in v views.
 
     Raises
     ------
@@ -139,8 +140,8 @@ def visibility_steps(
 
     Notes
     -----
-    Each object is drawn twice: among the others, and alone into its own box; by `ZBuffer` with
-    the kernel once, if the picture does not go on beyond its borders.
+    Each object is drawn twice: among the other objects, and into its own box without
+    them. `ZBuffer` with the compiled kernel needs one pass for both if `beyond` is 0.
     """
     renderer = asked_of(renderer, groups)
     matrices, size = checked_views(view_projection, size)
@@ -159,7 +160,7 @@ visibility = at_once(visibility_steps)
 
 
 def checked_owners(renderer: ItemRenderer, owners: ArrayLike | None, views: int) -> Ids:
-    """Return the object of each placement, (p,), by default the placement's own number."""
+    """Return the validated object of each placement, (p,), by default the placement's index."""
     if owners is None:
         return np.arange(len(renderer.scene))
     numbers = checks.one_each("owners", owners, len(renderer.scene), np.iinfo(np.int32).max)
@@ -202,7 +203,7 @@ def _steps(
 
 
 def _in_pixels(boxes: Ids, samples: int) -> Ids:
-    """Return boxes (n, 4) of samples as boxes of the pixels that these are in."""
+    """Return boxes (n, 4) of pixels that contain boxes of samples."""
     return np.concatenate((boxes[:, :2] // samples, -(-boxes[:, 2:] // samples)), axis=1)
 
 
@@ -214,7 +215,7 @@ def _visible(
     count: int,
     alone: Alone | None,
 ) -> tuple[Counted, Floats]:
-    """Return the visible samples of objects, and the depths of the nearest, (n,)."""
+    """Return the visible samples of objects, and the depths of their nearest samples, (n,)."""
     image = renderer.image(matrix, size, alone)
     counted, nearness = counted_in(image, size[0], owners, count)
     depths, seen = np.full(count, np.inf), counted.counts > 0
@@ -224,10 +225,10 @@ def _visible(
 
 @dataclass(frozen=True)
 class _Wide:
-    """A view that goes on beyond its borders, by `margins`: what is in it, and where.
+    """A view extended beyond its borders by `margins`, in samples, with its objects.
 
-    Some of the n `objects`, ascending, have boxes (4, n) of pixels; empty ones have none. Of the
-    placements in `rows`, `owners` are numbers of boxes, n where there is none.
+    `objects`, ascending, are the n objects with non-empty boxes (4, n) of samples. `owners` are
+    the numbers of these boxes for the placements in `rows`, n if a placement has no box.
     """
 
     matrix: Floats
@@ -242,7 +243,7 @@ class _Wide:
     def of(
         cls, renderer: ItemRenderer, matrix: Floats, size: Size, owners: Ids, beyond: float
     ) -> "_Wide":
-        """Return what a view shows that goes on by so many pictures."""
+        """Return a view extended by `beyond` times the picture's size at each border."""
         margins = np.ceil(np.array(size) * beyond).astype(np.intp)
         wide = (int(size[0] + 2 * margins[0]), int(size[1] + 2 * margins[1]))
         matrix = np.diag([size[0] / wide[0], size[1] / wide[1], 1.0, 1.0]) @ matrix
@@ -256,13 +257,13 @@ class _Wide:
         return cls(matrix, wide, margins, shown[drawn], boxes[:, drawn], rows, numbers[which])
 
     def alone(self) -> Alone | None:
-        """Return what of the picture is wanted alone, if nothing is beyond it."""
+        """Return the boxes to draw in the same pass, or None if the view has margins."""
         if self.margins.any():
             return None
         return Alone(self.rows, self.owners, self.boxes)
 
     def covered(self, renderer: ItemRenderer, alone: Alone | None) -> Iterator[tuple[Ids, Flags]]:
-        """Yield what is covered of boxes, some at a time, unless all has been drawn."""
+        """Yield boxes and flags of their covered pixels, drawn in batches unless done already."""
         if alone is not None and alone.flags is not None:
             if len(self.objects):
                 yield np.arange(len(self.objects)), alone.flags
@@ -275,7 +276,7 @@ class _Wide:
 def _alone(
     renderer: ItemRenderer, wide: _Wide, size: Size, count: int, alone: Alone | None
 ) -> tuple[Ids, Counted]:
-    """Return the samples of objects alone: in the picture (n,), and beyond its borders, too."""
+    """Return the samples of objects drawn separately: in the picture, (n,), and with margins."""
     inside, beside = np.zeros(count, np.intp), Counted.nothing(count)
     shift = np.tile(wide.margins, 2)[:, None]
     for some, flags in wide.covered(renderer, alone):
@@ -288,7 +289,7 @@ def _alone(
 def _boxes_around(
     moment: Moment, rows: Ids, owners: Ids, count: int, matrix: Floats, size: Size
 ) -> Ids:
-    """Return boxes (4, n) of pixels that hold owners of placements; empty ones are possible."""
+    """Return boxes (4, n) of pixels that contain the owners of placements; may be empty."""
     low, high = _on_screen(moment.placements.boxes[:, rows], screen_matrix(matrix, size))
     around = bounds_by_owner(low, high, owners, count)
     pixels = np.concatenate((np.floor(around[:2]), np.ceil(around[2:])))
@@ -296,7 +297,7 @@ def _boxes_around(
 
 
 def _on_screen(boxes: Floats, screen: Floats) -> tuple[Floats, Floats]:
-    """Return bounds (2, n) on the screen of what boxes (6, n) hold before the near plane."""
+    """Return bounds, (2, n) each, on the screen of the parts of boxes beyond the near plane."""
     corners = box_corners(boxes.reshape(2, 3, -1)).swapaxes(0, 1)
     clip = np.einsum("ij,jcn->icn", screen[:, :3], corners) + screen[:, 3, None, None]
     depths = clip[3] - clip[2]
@@ -315,7 +316,7 @@ def _on_screen(boxes: Floats, screen: Floats) -> tuple[Floats, Floats]:
 
 
 def _touched(stage: Stage, matrix: Floats, owners: Ids, wanted: Ids) -> Flags:
-    """Return which objects, ascending, have a triangle that touches the view."""
+    """Flag the `wanted` objects, ascending, with a triangle that touches the view."""
     moment, frusta = stage.moment, Frusta.from_matrices(matrix[None])
     flags = np.zeros(len(wanted), bool)
     for pairs in moment.volume_pairs(frusta):

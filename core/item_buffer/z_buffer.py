@@ -1,9 +1,9 @@
-"""Z-buffer: of all samples of a pixel the nearest stays, without sorting.
+"""Z-buffer: keeps the nearest sample of each pixel, without sorting.
 
-A sample is one 64-bit number: its nearness, as the bits of a float, which ascend with it, above
-its triangle's number, counted from the last. So the largest of a pixel is the nearest, and of
-equally near ones the first triangle. All samples write at once; those that are larger than what
-stayed write again.
+A sample is one 64-bit key. The upper half is the nearness as the bits of a float, which ascend
+with the nearness; the lower half is the triangle's number, counted down from the last. The largest
+key of a pixel is its nearest sample, and among equally near samples the first triangle. All
+samples are written at once; samples larger than the stored key are written again.
 """
 
 import numpy as np
@@ -15,17 +15,17 @@ from .renderers import Alone, ItemRenderer, Size
 from .scan_conversion import Frames, samples
 from .stage import screen_matrix
 
-# Triangles have numbers of 32 bits.
+# Largest number of a triangle, which has 32 bits.
 _LAST = 0xFFFFFFFF
 
 
 class ZBuffer(ItemRenderer):
-    """Draws item buffers by a z-buffer in NumPy.
+    """Renderer of item buffers by a z-buffer.
 
     Parameters
     ----------
     scene : SceneOctree
-        What is drawn: as it is when it is drawn.
+        The scene to draw. Each drawing shows its current state.
 
     Raises
     ------
@@ -34,7 +34,7 @@ class ZBuffer(ItemRenderer):
 
     Notes
     -----
-    1.3 million triangles take about as long as software OpenGL takes. No mesh is indexed.
+    1.3 million triangles take about as long as in software OpenGL. No triangle tree is built.
     """
 
     def _drawn(
@@ -76,9 +76,9 @@ class ZBuffer(ItemRenderer):
 
 
 def keep_largest(keys: NDArray[np.int64], places: Ids, values: NDArray[np.int64]) -> None:
-    """Let `keys` be at least `values` at their places, which may repeat.
+    """Raise `keys` to at least `values` at their places, which may repeat.
 
-    O(samples) a round; half of those left, about, lose each.
+    O(samples) for each round; about half of the remaining samples drop out in each round.
     """
     (some,) = (values > keys[places]).nonzero()
     while len(some):

@@ -1,4 +1,4 @@
-"""Nearest-item queries (k nearest neighbors): which items, how far, and where on them."""
+"""Nearest-item queries (k nearest neighbors): items, distances, and closest points."""
 
 from dataclasses import dataclass
 from typing import SupportsFloat, SupportsIndex
@@ -24,13 +24,13 @@ class Nearest(Record):
     Attributes
     ----------
     items : ndarray of intp, shape (q, count)
-        Item numbers; -1 where there are no more. Of equally far items, the smaller number first.
+        Item numbers, -1 for no item. Items at the same distance are sorted by number.
     distances : ndarray of float64, shape (q, count)
-        How far the item itself is, 0 where the point lies in it; infinite where there is none.
+        Distances in scene units, 0 for a point inside its item, infinity for no item.
     positions : ndarray of float64, shape (q, count, 3)
-        The item's closest point; the point itself where it lies in the item, NaN for no item.
+        Closest points of the items; the query point itself if it is inside, NaN for no item.
     placements : ndarray of intp, shape (q, count), or None
-        Of a `SceneOctree`, the placements whose triangles `items` are, -1 for no item.
+        For a `SceneOctree`, the placements of the triangles `items`, -1 for no item.
     """
 
     items: Ids
@@ -54,37 +54,37 @@ def nearest(
     Parameters
     ----------
     tree : Octree or SceneOctree
-        Any octree.
+        The octree to query.
     points : array_like of float, shape (q, 3)
-        Where to look from; anywhere, also far outside the root.
+        Query points; they may be far outside the root.
     count : int
-        The number of items for each point; there may be fewer.
+        The number of items for each point.
     max_distance : float
-        Items farther away than this do not count; scene units, may be infinite.
+        The largest distance of an item, in scene units; it may be infinite.
     groups : int
-        A mask of 32 bits: items with a mask that shares none of them are not there.
+        A mask of 32 bits: items whose masks have no bit in common with it are ignored.
     threads : int or None
-        Across how many threads the compiled kernel may walk; None as `use_threads` tells. The
-        same bits for any number.
+        The number of threads that the compiled kernel may use; None for the number set by
+        `use_threads`. The result is the same, bit by bit, for any number.
 
     Returns
     -------
     Nearest
         Item numbers, distances and closest points, `count` a row, ascending by distance, then by
-        item. Fewer items leave -1, infinity and NaN.
+        item. Missing items have number -1, distance infinity and position NaN.
 
     Raises
     ------
     ValueError
-        If a point is not finite, `count` is no whole number of at least 1, `max_distance` is
-        negative or no number, `groups` is no mask, or `threads` are fewer than 1.
+        If a point is not finite, `count` is not a whole number of at least 1, `max_distance` is
+        negative or not a number, `groups` is not a mask, or `threads` is less than 1.
 
     Notes
     -----
-    O(log n) cells for a point near a surface; from afar, also those cells and items that are
-    nearly as close as the nearest. Points that are neighbors in space descend together, and an
-    item that is met in several cells is tested once. Branch and bound after Roussopoulos, Kelley
-    and Vincent, "Nearest Neighbor Queries", 1995, a whole level at a time.
+    O(log n) cells for a point near a surface; for a point far away, also all cells and items that
+    are nearly as close as the nearest. Points that are neighbors in space descend together, and an
+    item in several visited cells is tested once. Branch and bound after Roussopoulos, Kelley and
+    Vincent, "Nearest Neighbor Queries", 1995, one level at a time.
     """
     alone = lone.nearest(tree, points, count, max_distance, groups, threads)
     if alone is not None:
@@ -112,20 +112,20 @@ def nearest(
 
 
 def _turns(snapshot: IndexSnapshot, places: Floats) -> Ids:
-    """Return the order in which points are asked: neighbors in space share what they look at."""
+    """Return the query order of points: neighbors in space follow each other and share cells."""
     with np.errstate(invalid="ignore"):  # the walk reports points that are not finite
         return morton_order(snapshot.top, Boxes(np.nan_to_num(places), np.nan_to_num(places)))
 
 
 def _nearest(snapshot: IndexSnapshot, places: Floats, count: int, max_distance: float) -> Nearest:
-    """Return the items that NumPy finds."""
+    """Return the nearest items of checked points, computed by NumPy."""
     checks.every_row("points", "be finite", np.isfinite(places).all(axis=1), places)
     points, turns = np.ascontiguousarray(places.T), _turns(snapshot, places)
     return _named(snapshot, nearest_of(snapshot, points, turns, count, max_distance))
 
 
 def _named(snapshot: IndexSnapshot, found: compiled.Arrays) -> Nearest:
-    """Return the fields, rows of placements last, as a record with the ids of the index."""
+    """Return a record of items, distances, positions and rows, with the ids of the index."""
     items, distances, positions, rows = found
     *placements, items = snapshot.ids_of(rows, items)
     return Nearest(items, distances, positions, *placements)

@@ -1,8 +1,8 @@
 """Branch and bound: the cells and items that may be nearest to each point.
 
-All points of a group descend together, level by level, as a front of (point, cell) pairs. Some
-item of a cell is no farther than a corner of its first triangle, so each cell that is visited may
-lower the bound of its point. Where to begin is known from the items of one cell near by.
+All points of a batch descend together, level by level, as a frontier of (point, cell) pairs. The
+first item of a visited cell gives an upper bound of the nearest distance, so each visited cell may
+tighten the limit of its point. The first limits come from the items of one cell near each point.
 """
 
 from dataclasses import dataclass
@@ -17,17 +17,18 @@ from ..walkable import Walkable
 
 # References expanded together, a few megabytes.
 PIECE = 262_144
-# A key holds the number of a point above _LOW bits, and a value without its last _CUT bits.
+# A sort key has the number of a point above _LOW bits, and below a value without its last _CUT
+# bits.
 _LOW, _CUT = np.uint64(48), np.uint64(16)
 
 
 @dataclass
 class Search:
-    """Some points, and how far each still has to look for its nearest items.
+    """Points, (3, q), and their search limits.
 
-    `points` are (3, q). The `count` nearest items of each are known to be no farther than
-    `limits` (q,), as far as they are to be found at all. `looked` counts the pairs of point and
-    cell that were visited. What is up to `stretch` times as far as the limits is wanted, too.
+    Each point needs its `count` nearest items, no farther away than its limit, (q,). `looked`
+    counts the visited pairs of point and cell. The search radius is the limit times `stretch`: the
+    item nearest in world space may be farther by this factor in the space of the tree.
     """
 
     tree: Walkable
@@ -39,28 +40,29 @@ class Search:
 
     @property
     def reach(self) -> Floats:
-        """How far from each point to look, roundings included, (q,)."""
+        """The search radius of each point, enlarged for rounding, (q,)."""
         return self.limits * (self.stretch * (1 + 2.0**-44)) + 2 * self.tree.slacks
 
     def tighten(self, queries: Ids, distances: Floats) -> None:
-        """Lower the limits, knowing different items no farther than this from points `queries`."""
+        """Lower limits by upper bounds of distances from points `queries` to distinct items."""
         known = np.flatnonzero(distances < np.inf)
         nearest = kth_least(queries[known], distances[known], self.count, len(self.limits))
         np.minimum(self.limits, nearest, out=self.limits)
 
 
 def kth_least(queries: Ids, values: Floats, count: int, total: int) -> Floats:
-    """Return for each of `total` queries the `count`-th of its values; infinite if it has fewer.
+    """Return the `count`-th smallest value of each of `total` queries; infinity if it has fewer.
 
-    `queries`, ascending and below 2**16, are the queries that the values belong to. Values are
-    finite and not negative. Beyond the first, the answer may be a little too large.
+    `queries`, ascending and below 2**16, are the queries of the values. Values are finite and not
+    negative. If `count` is above 1, the result may be rounded up a little.
     """
     found = np.full(total, np.inf)
     starts = np.flatnonzero(np.diff(queries, prepend=-1))
     if count == 1 and len(starts):
         found[queries[starts]] = np.minimum.reduceat(values, starts)
     elif count > 1:
-        # The bits of values that are not negative sort like the values: one sort does it all.
+        # The bits of non-negative floats sort like their values, so one sort orders by query and
+        # value.
         keys = queries.astype(np.uint64) << _LOW | values.view(np.uint64) >> _CUT
         keys.sort()
         last = starts + count - 1
@@ -71,10 +73,10 @@ def kth_least(queries: Ids, values: Floats, count: int, total: int) -> Floats:
 
 
 def branch_and_bound(search: Search, most: int | None) -> Found | None:
-    """Walk down from the root with all points; tightens the limits of the search.
+    """Descend from the root with all points, and tighten the limits of the search.
 
-    Returns the runs of references within reach, ascending by point; nothing if the walk would
-    visit more than `most` pairs of point and cell.
+    Return the runs of references within the search radii, ascending by point; None if the walk
+    visits more than `most` pairs of point and cell.
     """
     tree, everyone = search.tree, np.arange(len(search.limits))
     beyond = everyone if tree.outside else everyone[:0]
@@ -103,14 +105,14 @@ def _tighten(search: Search, queries: Ids, cells: Ids) -> None:
     tree = search.tree
     entries = tree.entries_at(tree.begin[cells])
     if search.count > 1:
-        # One item may be the first of several cells, unless it stands in no other.
+        # An item copied to several cells may be the first in each of them, and would count twice.
         single = np.flatnonzero(~tree.copied[entries])
         queries, entries = queries[single], entries[single]
     search.tighten(queries, upper_bounds(tree.arranged, entries, search.points, queries))
 
 
 def _children(search: Search, queries: Ids, cells: Ids) -> tuple[Ids, Ids, Floats]:
-    """Return the occupied children within reach, and their squared distances."""
+    """Return pairs of point and occupied child cell within reach, and squared distances."""
     inner = np.flatnonzero(search.tree.child_masks[cells])
     queries, cells = queries[inner], cells[inner]
     reach = search.reach**2
@@ -132,7 +134,7 @@ def _children_of_few(
 
 
 def seed(search: Search, mailboxes: Latest) -> None:
-    """Tighten the limits by the items of one cell near each point that holds enough of them."""
+    """Tighten the limits by the items of one cell near each point, with enough items."""
     everyone, tree = np.arange(len(search.limits)), search.tree
     cells = nearest_cells(tree, search.points, 2 * search.count)
     found = Found(everyone, tree.begin[cells], tree.end[cells], certain=False)

@@ -1,8 +1,9 @@
 """Nearest items in NumPy: branch and bound in the local spaces of placements.
 
 Each point visits the placements near it, the nearest box first, and searches their trees in local
-space. If a matrix stretches unevenly, the local search radius is larger. Distances are measured to
-placed items in world space.
+space. If a matrix stretches unevenly, the local search radius is enlarged. Distances are measured
+in world space. A row is the position of a placement, an entry is the position of an item in its
+tree.
 """
 
 from dataclasses import dataclass
@@ -17,16 +18,17 @@ from ..snapshot import IndexSnapshot, LocalPoints
 from ..touch.points import closest_points, distances, lower_bounds
 from .search import PIECE, Search, branch_and_bound, kth_least, seed
 
-# Points that ask together, and pairs of point and placement that descend together.
+# Points in a batch, and pairs of point and placement in a batch that descends together.
 _POINTS, _TOGETHER = 16_384, 16_384
-# Triangles whose discs are worth making, once, for each pair.
+# Amortization threshold: discs of triangles pay off if there are fewer triangles than this for
+# each pair of point and placement.
 _WORTH = 512
 # A descent that would visit more pairs of point and cell is repeated in smaller batches.
 _MOST = 1_048_576
 
 
 class Best:
-    """The nearest items of each point so far, `count` a row: how far, and which."""
+    """The incumbents of a search: distances and numbers of the `count` nearest items so far."""
 
     def __init__(self, points: int, count: int, max_distance: Floats | float) -> None:
         self.count, self.most = count, max_distance
@@ -44,7 +46,7 @@ class Best:
         return np.isfinite(self.lengths[:, -1])
 
     def improve(self, points: Ids, rows: Ids, entries: Ids, items: Ids, lengths: Floats) -> None:
-        """Keep items that are nearer than those known; each item comes once."""
+        """Merge new items into the incumbents, and keep the nearest; each item is given once."""
         near = np.flatnonzero(lengths <= self.limits[points])
         new = points[near], rows[near], entries[near], items[near], lengths[near]
         asked = distinct(new[0])
@@ -64,9 +66,10 @@ class Best:
 def nearest_of(
     snapshot: IndexSnapshot, points: Floats, turns: Ids, count: int, max_distance: float
 ) -> Arrays:
-    """Return the nearest items of points (3, q), which ask in these turns, (q,).
+    """Return the nearest items of points (3, q), processed in the order `turns` (q,).
 
-    Items and distances (q, count), positions (q, count, 3), and rows of placements (q, count).
+    Returns items and distances (q, count), positions (q, count, 3), and rows of placements
+    (q, count).
     """
     rows, items = np.full((2, points.shape[1], count), -1)
     lengths, positions = np.full(rows.shape, np.inf), np.full((*rows.shape, 3), np.nan)
@@ -86,7 +89,7 @@ def nearest_of(
 
 
 def look(snapshot: IndexSnapshot, points: Floats, numbers: Ids, rows: Ids, best: Best) -> None:
-    """Search placements for nearer items, pair by pair; `numbers` ascend."""
+    """Improve `best` by the items of placements, for pairs of point and row; `numbers` ascend."""
     first, size = 0, _TOGETHER
     while first < len(numbers):
         some = slice(first, first + size)
@@ -98,7 +101,7 @@ def look(snapshot: IndexSnapshot, points: Floats, numbers: Ids, rows: Ids, best:
 
 @dataclass(frozen=True)
 class _Look:
-    """Pairs of points and rows of placements in which they look."""
+    """A search batch: pairs of points and rows of placements."""
 
     snapshot: IndexSnapshot
     points: Floats
@@ -107,7 +110,7 @@ class _Look:
     best: Best
 
     def is_done(self, may_stop: bool) -> bool:
-        """Look at all pairs, unless that is too much at a time."""
+        """Search all pairs; if `may_stop`, return False for a batch with too many visits."""
         seen = self.snapshot.local_points(self.points, self.numbers, self.rows)
         limits = self.best.limits[self.numbers] / seen.most
         search = Search(seen.tree, seen.points, self.best.count, limits, stretch=seen.stretch)
@@ -129,7 +132,7 @@ class _Look:
     def _measure(
         self, seen: LocalPoints, search: Search, pairs: Ids, entries: Ids, least: Floats
     ) -> None:
-        """Measure distances to placed items, in order of their lower bounds."""
+        """Measure distances to placed items; items with small lower bounds come first."""
         numbers, best = self.numbers, self.best
         promised = kth_least(pairs, least, best.count, len(numbers))
         first = least <= promised[pairs]

@@ -1,4 +1,4 @@
-"""Pairs of items that touch: a broad phase of bounds that meet, then exact tests."""
+"""Pairs of items that touch: a broad phase over their bounds, then exact tests."""
 
 from .api import overlapping_pairs, overlapping_pairs_steps
 from .pairwise import pairs_inside, pairs_touching, pairs_within

@@ -1,4 +1,4 @@
-"""Overlapping pairs: items that touch each other, or come near, within a tree or between two."""
+"""Overlapping pairs: items that touch or are within a margin, in one tree or between two."""
 
 from collections.abc import Callable
 from typing import SupportsIndex
@@ -18,7 +18,7 @@ from ..touch import touching
 from ..touch.triangle_pairs import triangles_near_triangles
 from .broad_phase import candidate_pairs
 
-# Numbers of entries of two trees (h,), (h,) -> flags (h,).
+# Takes the entries of pairs, (h,) and (h,); flags the pairs that overlap, (h,).
 _Test = Callable[[Ids, Ids], Flags]
 
 
@@ -44,43 +44,48 @@ def overlapping_pairs_steps(
     margin : float
         Items no farther apart than this are pairs, too; scene units, 1e150 at most.
     skip_neighbours : bool
-        Leave out triangles that share a vertex number. Needs one tree of triangles.
+        Leave out pairs of triangles that share a vertex number. Needs one tree of triangles.
     within : bool
-        Of a `SceneOctree`, also pairs of triangles of one placement.
+        Also pair the triangles of one placement with each other. Needs a `SceneOctree`.
     groups : int
-        A mask of 32 bits: items of either tree with a mask that shares none are not there.
+        A mask of 32 bits. Items of either tree whose mask shares no bit with it are ignored.
     owners : array_like of int, shape (n,), optional
-        The owner of each of `tree.items`, a number from 0 on: pairs of items of one owner do not
-        count and are not tested, nor are cells searched whose items are all of one owner. Needs
-        one tree. Of a `SceneOctree`, the owner of each placement, in the order of its `ids`.
+        The owner of each of `tree.items`, a number from 0 on; for a `SceneOctree`, the owner of
+        each placement, in the order of its `ids`. Two items of one owner are no pair; they are
+        not tested, and cells with items of one owner only are not searched. Needs one tree.
 
     Returns
     -------
     generator of ndarray of intp, shape (2, h)
         [0] items of `tree`, [1] items of `other`, sorted by the first, then by the second, each
-        pair once. Within one tree the first is the smaller; a tree given twice is two trees, so
-        that (i, i) and (j, i) are pairs, too. No pairs give (2, 0). Of a `SceneOctree`, (4, h):
-        placement and triangle, twice, of different placements, or also of one with `within`.
+        pair once; (2, 0) without pairs. Within one tree the first item is the smaller. A tree
+        given twice counts as two trees, so that (i, i) and (j, i) are pairs, too.
+
+        For a `SceneOctree`, shape (4, h): the placement and the triangle of the first item, then
+        those of the second. The placements differ, or, with `within`, may be the same.
 
     Raises
     ------
     ValueError
-        If `margin` is negative or not finite, `groups` is no mask, `owners` are not one whole
-        number for each item, or if `skip_neighbours` or `owners` are asked of two trees, or
-        `skip_neighbours` of a tree over other items than triangles; if `within` is asked of
-        another tree than a scene, or together with `owners`.
+        If `margin` is negative or not finite, if `groups` is not a mask, or if `owners` are not
+        one whole number for each item. If `skip_neighbours` or `owners` are given with two trees,
+        or `skip_neighbours` with a tree over other items than triangles. If `within` is given
+        with a tree that is not a scene, or with `owners`.
     RuntimeError
         At a step, if the scene, or the tree that an octree was taken of, has changed since the
         call.
 
     Notes
     -----
-    Memory in use is bounded, except for the answer, the bounds and their cells. Within a tree
-    whose items are copied to all cells they touch, items of one cell are compared: O(references *
-    items in a cell + h log h). Two such trees are descended together, and items of leaves that
-    meet are compared: O(pairs of leaves * items in a leaf). Else bounds are first sorted into
-    strips, O(n), or, where these do not fit, into cells of their own, O(n log n); of two trees
-    only those that stand near the other.
+    Memory in use is bounded, except for the answer, the bounds and their cells.
+
+    Within a tree whose items are copied to all cells they touch, items of one cell are compared:
+    O(references * items in a cell + h log h). Two such trees are descended together, and items of
+    overlapping leaves are compared: O(pairs of leaves * items in a leaf).
+
+    In other cases, the bounds within one tree are sorted into strips, O(n), or, for triangles or
+    if strips do not pay, into the cells of a new octree, O(n log n). The bounds of two trees are
+    sorted into such cells, too, but only bounds near the other tree.
     """
     skip_neighbours = checks.flag("skip_neighbours", skip_neighbours)
     within = checks.flag("within", within)
@@ -134,7 +139,10 @@ def _steps(
 
 
 def _owner_of_entry(tree: Octree, seen: Octree, owners: ArrayLike) -> Ids:
-    """Return the owner of each entry of what there is of a tree for a question."""
+    """Return the owner of each entry of `seen`, given the owners of the items of `tree`.
+
+    `seen` is the tree with the items of the asked groups only.
+    """
     numbers = checks.one_each("owners", owners, len(tree.items))
     names = seen.named(np.arange(len(seen.items)))
     places = names if tree.ids is None else np.searchsorted(tree.ids, names)
@@ -142,7 +150,7 @@ def _owner_of_entry(tree: Octree, seen: Octree, owners: ArrayLike) -> Ids:
 
 
 def exact_test(ones: Shapes, others: Shapes, margin: float) -> _Test:
-    """Return the exact test of items of one batch against items of another."""
+    """Return a test that flags pairs of items, of two batches, at most a margin apart."""
     if isinstance(others, Triangles):
         if not isinstance(ones, Triangles):
             swapped = exact_test(others, ones, margin)
@@ -156,7 +164,7 @@ def exact_test(ones: Shapes, others: Shapes, margin: float) -> _Test:
 
 
 def _grown(shapes: Shapes, margin: float) -> Shapes:
-    """Return boxes, spheres or regions with all that is no farther from them than the margin."""
+    """Return boxes, spheres or regions enlarged by the margin; boxes become regions."""
     if margin == 0:
         return shapes
     if isinstance(shapes, Spheres):

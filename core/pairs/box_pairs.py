@@ -1,4 +1,4 @@
-"""Pairs of boxes of two lists that meet: one by one if they are few, else by an octree."""
+"""Overlapping pairs of boxes of two lists: by brute force for few boxes, else by an octree."""
 
 import numpy as np
 
@@ -9,14 +9,14 @@ from ..shapes import Boxes
 from ..steps import Steps, between
 from ..volumes import query
 
-# To build an octree for fewer pairs of boxes costs as much as to compare them.
+# Up to this many pairs of boxes, building an octree is not faster than comparing all pairs.
 _FEW = 16_384
-# Boxes that ask the octree together.
+# Boxes in one query of the octree.
 _TOGETHER = 8_192
 
 
 def meeting_boxes(ones: Floats, others: Floats) -> Steps[Ids]:
-    """Return the pairs of boxes, (6, n), and others, (6, m), that meet: (2, p), sorted.
+    """Return the overlapping pairs of boxes (6, n) and others (6, m), as numbers (2, p), sorted.
 
     Yields the fraction done.
     """

@@ -1,11 +1,13 @@
-"""Broad phase: pairs of entries whose bounds meet, or come within a margin, each pair once.
+"""Broad phase: pairs of entries whose bounds overlap, or are within a margin, each pair once.
 
-Leaves of two trees that copy items to all leaves they touch are joined as they are, by the kernel
-if it is there (and may name a pair again in another batch). Where the cells cannot tell, because
-they keep items in large cells, or because a margin reaches across the walls within one tree, the
-bounds in question are sorted anew: those of one tree into strips, if they are even enough, else,
-and those of two trees, into cells of their own. Of two trees only what is near the other is:
-groups of neighbors descend the other tree first.
+Cells are used as they are if items are copied to all leaves they touch: a tree is joined with
+itself cell by cell, and two trees leaf by leaf, by the compiled kernel if possible. A join of two
+trees may yield a pair in several batches.
+
+Other bounds are sorted anew: if items are kept in large cells, or if a margin within one tree
+reaches across the borders of cells. The bounds of one tree are sorted into strips, if their sizes
+and places are even enough, else into a new octree. The bounds of two trees are sorted into one new
+octree, but only bounds near the other tree: groups of neighbors descend the other tree first.
 """
 
 from collections.abc import Generator, Iterator
@@ -26,23 +28,23 @@ from .occupancy import sharing_cells
 from .sweep import PairBatch, grid_sweep_pairs, grown_bounds, no_pairs
 from .tree_join import tree_join, walked_join
 
-# Neighbors that descend another tree together.
+# Neighbors in one group that descends the other tree.
 _GROUP = 16
-# Runs of references that are noted before they are counted.
+# Runs of references that are collected before they are counted.
 _RUNS = 1_048_576
-# Cells are not made so small that an average item stands in more than this many.
-# A sample of the bounds tells.
+# Cells are not divided further if an average item would be in more than this many cells; and about
+# how many of the bounds are sampled for the average.
 _COPIES, _SAMPLE = 8.0, 16_384
-# The fractions of the work that are done when a tree is searched, and when one is built.
+# The fractions of the work that are done after a tree is searched, and after one is built.
 _SEARCHED, _BUILT = 0.2, 0.5
 
 
 def candidate_pairs(
     tree: Octree, other: Octree | None, margin: float, owners: Ids | None = None
 ) -> Iterator[PairBatch]:
-    """Yield entries of the tree, and with each an entry of the other tree that may be near it.
+    """Yield pairs of an entry of the tree and an entry of the other tree that may be near it.
 
-    Without another tree, pairs of two different entries of the one, in either order; with
+    Without another tree, yields pairs of two different entries of the tree, in either order; with
     `owners` of the entries, (k,), only pairs of different owners.
     """
     if other is not None:
@@ -53,9 +55,10 @@ def candidate_pairs(
 
 
 def _within(shapes: Shapes, margin: float, owners: Ids | None) -> Iterator[PairBatch]:
-    """Yield pairs of shapes that may be near each other: in strips, or in cells if none fit.
+    """Yield pairs of shapes that may be near each other, found in strips or in cells.
 
-    Triangles come as surfaces, which leave most strips empty and crowd the others.
+    Triangles are always sorted into cells: they form surfaces, which leave most strips empty and
+    crowd the others.
     """
     yield no_pairs(0.0)
     bounds = grown_bounds(shapes, margin)
@@ -66,7 +69,7 @@ def _within(shapes: Shapes, margin: float, owners: Ids | None) -> Iterator[PairB
 
 
 def _between(tree: Octree, other: Octree, margin: float) -> Iterator[PairBatch]:
-    """Yield entries of two trees: of leaves that meet, or of what is near the other tree."""
+    """Yield pairs of entries of two trees that may be near each other."""
     if margin == 0 and (yield from walked_join(tree, other)):
         return
     joined = yield from tree_join(tree, other, margin)
@@ -87,7 +90,7 @@ def _between(tree: Octree, other: Octree, margin: float) -> Iterator[PairBatch]:
 
 
 def _near(tree: Octree, bounds: Floats) -> Generator[PairBatch, None, Ids]:
-    """Return the entries, ascending, that stand in a cell that these bounds come near."""
+    """Return the entries, ascending, in cells that groups of neighboring bounds (6, h) overlap."""
     starts = np.arange(0, bounds.shape[1], _GROUP)
     around = Boxes.from_rows(bounds_of_runs(bounds[:3], bounds[3:], starts))
     covered = np.zeros(len(tree.references) + 1, np.intp)
@@ -103,7 +106,10 @@ def _near(tree: Octree, bounds: Floats) -> Generator[PairBatch, None, Ids]:
 
 
 def _cover(covered: Ids, waiting: list[tuple[Ids, Ids]]) -> None:
-    """Add one where runs of references begin, take one where they end; none are waiting then."""
+    """Add 1 where runs of references begin, subtract 1 where they end; empties `waiting`.
+
+    Cumulative sums of `covered` are the numbers of runs over each reference.
+    """
     for sign, ends in zip((1, -1), zip(*waiting, strict=True), strict=False):
         covered += sign * np.bincount(np.concatenate(ends), minlength=len(covered))
     waiting.clear()
@@ -112,9 +118,9 @@ def _cover(covered: Ids, waiting: list[tuple[Ids, Ids]]) -> None:
 def pairs_in_cells(
     bounds: Floats, done: float = 0.0, *, own: int | None = None, owners: Ids | None = None
 ) -> Iterator[PairBatch]:
-    """Yield pairs of bounds (6, h) that may meet, by number; see `joined_cells` for the rest.
+    """Yield pairs of bounds (6, h) that may overlap, as numbers of bounds, each pair once.
 
-    `done` is the fraction of the work that precedes.
+    For `own` and `owners` see `joined_cells`. `done` is the fraction of the work that precedes.
     """
     steps = build_steps(Boxes.from_rows(bounds), max_depth=_useful_depth(bounds))
     built = yield from repeated(steps, lambda part: no_pairs(done + (_BUILT - done) * part))
@@ -126,12 +132,12 @@ def pairs_in_cells(
 
 
 def _useful_depth(bounds: Floats) -> int:
-    """Return how often space is halved before bounds stand in too many cells on average."""
+    """Return the largest depth at which bounds are in at most `_COPIES` cells on average."""
     size = (bounds[3:].max(axis=1, initial=0) - bounds[:3].min(axis=1, initial=0)).max()
     some = bounds[:, :: bounds.shape[1] // _SAMPLE + 1]
     extents = (some[3:] - some[:3]) / (size or 1.0)
     for depth in range(DEEPEST if extents.size else 0):
-        # In how many smaller cells bounds would stand on average.
+        # The average number of cells that bounds would overlap at the next depth.
         if not (1 + extents * 2.0 ** (depth + 1)).prod(axis=0).mean() <= _COPIES:
             return depth
     return DEEPEST if extents.size else 0

@@ -1,10 +1,10 @@
-"""Per-cell join: pairs of items that stand in one cell, each pair once.
+"""Per-cell join: pairs of items that are in one cell, each pair once.
 
-Two items that touch share the cell of a point where they do, if items are copied to all cells
-that they touch. Which of several shared cells makes the pair is settled without the pairs of
-the others. For boxes it is the cell of the reference point, the lower corner of their common
-box (J.-P. Dittrich and B. Seeger, "Data Redundancy and Duplicate Detection in Spatial Join
-Processing", 2000). Other items need not touch that cell; for them it is the first shared one.
+If items are copied to all cells that they touch, two touching items share the cell of their common
+point. If items share several cells, one of these yields the pair; the choice needs no list of
+earlier pairs. For boxes it is the cell of the reference point, the lower corner of their
+intersection (J.-P. Dittrich and B. Seeger, "Data Redundancy and Duplicate Detection in Spatial
+Join Processing", 2000). Other items need not touch that cell; for them it is the first shared one.
 """
 
 from collections.abc import Generator, Iterator
@@ -38,17 +38,18 @@ from .sweep import (
     quantize,
 )
 
-# The part of the work that comes before the first comparison.
+# The fraction of the work that is done before the first comparison.
 _PREPARED = 0.1
 
 
 def joined_cells(
     tree: Octree, own: int | None = None, owners: Ids | None = None
 ) -> Iterator[PairBatch]:
-    """Yield pairs of entries in one cell with bounds that may meet, each pair once.
+    """Yield pairs of entries in one cell with bounds that may overlap, each pair once.
 
-    With `own`, only pairs of one of the tree's first `own` items and one of the others. With
-    `owners` of the entries, (k,), only pairs of different owners. The two come in any order.
+    With `own`, yields only pairs of one of the tree's first `own` items and one of the others.
+    With `owners` of the entries, (k,), yields only pairs of different owners. Pairs come in any
+    order, and so do the two entries of a pair.
     """
     cells, entries = tree.cell_of_reference(), tree.references
     yield no_pairs(0.0)
@@ -64,7 +65,7 @@ def joined_cells(
 
 
 class _Join:
-    """References of cells, with the bounds of all entries, and sides or owners of these, if any.
+    """References sorted by cell, with the bounds of all entries and their sides or owners, if any.
 
     Only pairs of different sides or owners count.
     """
@@ -83,7 +84,7 @@ class _Join:
         self.rule = _RULES.get(type(tree.arranged), FirstSharedCell)(tree, cells, entries)
 
     def batches(self, some: slice) -> Iterator[PairBatch]:
-        """Yield the pairs of entries that meet in some cells, which come in turn."""
+        """Yield the pairs of entries in a slice of references; slices must come in order."""
         places, bounds, line = self._compared(some)
         places, bounds = places[line.order], bounds[line.order]
         for done, ones, others in line.batches():
@@ -91,7 +92,7 @@ class _Join:
             yield PairBatch(done, *self._kept(places[ones[met]], places[others[met]]))
 
     def _compared(self, some: slice) -> tuple[Ids, QuantizedBounds, Comparisons]:
-        """Return the references of some cells, their bounds, and the pairs of them to compare."""
+        """Return the references of a slice to compare, their bounds, and their comparisons."""
         priority = self.rule.enter(some)
         here = np.flatnonzero(priority < PRIORITIES)
         priority, places = priority[here], some.start + here
@@ -102,7 +103,7 @@ class _Join:
         return places, bounds, comparisons(self.cells[places], priority, bounds, sides)
 
     def _kept(self, ones: Ids, others: Ids) -> tuple[Ids, Ids]:
-        """Return the entries of those pairs of references that count, and in this cell."""
+        """Return the entries of the pairs of references that count and belong to their cell."""
         if self.classes is not None:
             owner, other = self.classes[self.entries[ones]], self.classes[self.entries[others]]
             apart = np.flatnonzero(owner != other)
@@ -112,7 +113,7 @@ class _Join:
 
 
 def _quantized(tree: Octree, entries: Ids | None) -> Generator[PairBatch, None, QuantizedBounds]:
-    """Return the bounds of all entries of a tree, or only of these."""
+    """Return quantized bounds, (k,), filled in for all entries of a tree or only for `entries`."""
     grid = grid_around(tree.arranged, tree.cell_rows[:, 0])
     bounds = QuantizedBounds(*np.empty((2, len(tree.order)), np.int64))
     ids = None if entries is None else distinct(entries)
@@ -125,7 +126,7 @@ def _quantized(tree: Octree, entries: Ids | None) -> Generator[PairBatch, None, 
 
 
 def _of_several_owners(cells: Ids, entries: Ids, owners: Ids) -> tuple[Ids, Ids]:
-    """Return the references, cells and entries, of cells with items of several owners."""
+    """Return the cells and entries of the references in cells with several owners."""
     begins = starts_of_runs(cells)
     first = owners[entries[begins]]
     counts = np.diff(begins, append=len(cells))
@@ -136,7 +137,7 @@ def _of_several_owners(cells: Ids, entries: Ids, owners: Ids) -> tuple[Ids, Ids]
 
 
 def _whole_cells(cells: Ids) -> Iterator[slice]:
-    """Yield the references of some cells after the other, of bounded size unless a cell is not."""
+    """Return slices of references, of whole cells each; only a large cell makes a large slice."""
     ends = ends_of_runs(cells) + 1
     together = tuning.current.sorted_references
     stops = ends[ends_of_runs((ends - 1) // together)].tolist()
@@ -144,15 +145,18 @@ def _whole_cells(cells: Ids) -> Iterator[slice]:
 
 
 class ReferencePoint:
-    """Boxes meet in the cell that holds the lower corner of their common box."""
+    """Rule for boxes: the cell with the lower corner of their intersection yields the pair."""
 
     def __init__(self, tree: Octree, cells: Ids, entries: Ids) -> None:
         self.tree, self.cells, self.entries = tree, cells, entries
-        # The axes on which each box begins in the cell.
+        # A bit for each axis on which the lower side of the reference's box is in the cell.
         self.begun = np.empty(len(cells), np.uint8)
 
     def enter(self, some: slice) -> NDArray[np.uint8]:
-        """Return the priorities of the references of some cells, which come in turn."""
+        """Return the priorities of a slice of references: on how many axes a box begins before.
+
+        References whose boxes begin beyond the cell get `PRIORITIES`: they yield no pair.
+        """
         rows = self.tree.cell_rows
         corners = gather(self.tree.arranged.rows[:3], self.entries[some])
         walls = gather(rows, self.cells[some])
@@ -164,23 +168,27 @@ class ReferencePoint:
         return priority
 
     def meet_here(self, ones: Ids, others: Ids) -> Flags:
-        """Return whether on every axis one of the two references' boxes begins in their cell."""
+        """Flag the pairs of references where, on every axis, one of both boxes begins here."""
         return (self.begun[ones] | self.begun[others]) == 7
 
 
 class FirstSharedCell:
-    """Items meet in the first cell, in the order of the references, that they share."""
+    """Rule for other items: the first shared cell, in reference order, yields the pair."""
 
     def __init__(self, tree: Octree, cells: Ids, entries: Ids) -> None:
         self.entries, self.count = entries, len(tree.order)
         self.ranks = np.cumsum(np.diff(cells, prepend=cells[:1]) != 0)
-        # For each reference the one before it of the same entry, or -1, and how many there are.
+        # For each reference: the previous reference of its entry, or -1; and how many precede it.
+        # `keys` are pairs of a cell and an entry, each as one number, sorted within slices.
         self.earlier, self.places, self.keys = np.empty((3, len(cells)), np.intp)
         self.last = np.full(self.count, -1)
         self.entered = 0
 
     def enter(self, some: slice) -> NDArray[np.uint8]:
-        """Return the priorities of the references of some cells, which come in turn."""
+        """Return the priorities of a slice of references: 0 in the first cell of an entry, else 1.
+
+        Slices must come in order, because entries are followed from cell to cell.
+        """
         entries = self.entries[some]
         self.keys[some] = np.sort(self.ranks[some] * self.count + entries)
         self.entered = some.stop
@@ -197,7 +205,7 @@ class FirstSharedCell:
         return np.minimum(self.places[some], 1).astype(np.uint8)
 
     def meet_here(self, ones: Ids, others: Ids) -> Flags:
-        """Return whether the two references' items share no earlier cell."""
+        """Flag the pairs of references whose entries share no earlier cell."""
         flags = (self.places[ones] == 0) | (self.places[others] == 0)
         doubtful = np.flatnonzero(~flags)
         flags[doubtful] = ~self._met_before(ones[doubtful], others[doubtful])

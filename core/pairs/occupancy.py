@@ -1,7 +1,7 @@
-"""Occupancy grids: which bounds of two sides share a cell of a coarse grid with the other side.
+"""Occupancy grids: a filter for bounds that share a cell of a coarse grid with another side.
 
-A cell that only one side stands in holds no pair. Surfaces that cross share few of the cells that
-either stands in, and what is left shares fewer of the next, finer grid.
+A cell with bounds of one side only holds no pair. Surfaces that cross share few of their cells,
+and the bounds that pass the filter share even fewer cells of the next, finer grid.
 """
 
 import numpy as np
@@ -9,17 +9,18 @@ import numpy as np
 from ..arrays import Flags, Floats, Ids, concatenated_ranges
 from ..boxes import boxes_meet
 
-# Cells along an axis at most; how many average bounds one is wide; in how many cells bounds stand
-# on average at most; grids that are tried.
+# The most cells along an axis; the width of a cell, in average extents of bounds; the most cells
+# that bounds overlap on average; the most grids that are tried.
 _MOST, _WIDE, _COPIES, _ROUNDS = 128, 2.0, 8, 3
-# Fewer bounds are not worth a grid; nor is another, if this part of them remains.
+# A grid does not pay for fewer bounds than this; another grid does not pay if the last one has
+# kept more than this part of the bounds.
 _FEW, _REMAIN = 1_024, 0.75
 
 
 def sharing_cells(ones: Floats, others: Floats) -> tuple[Ids, Ids]:
-    """Return which bounds of two sides, (6, n) and (6, m), may meet the other side, ascending.
+    """Return the numbers of bounds, (6, n) and (6, m), that may overlap the other side, ascending.
 
-    No bounds that meet are left out.
+    The filter is conservative: all bounds that overlap the other side pass.
     """
     sides = [np.arange(each.shape[1]) for each in (ones, others)]
     for _ in range(_ROUNDS):
@@ -35,7 +36,7 @@ def sharing_cells(ones: Floats, others: Floats) -> tuple[Ids, Ids]:
 
 
 def _shared(ones: Floats, others: Floats) -> tuple[Flags, Flags]:
-    """Tell which bounds of each side share a cell with the other side."""
+    """Flag the bounds of each side that share a cell with the other side, (n,) and (m,)."""
     lower = np.maximum(ones[:3].min(axis=1), others[:3].min(axis=1))
     upper = np.minimum(ones[3:].max(axis=1), others[3:].max(axis=1))
     shared = np.concatenate((lower, upper))[:, None]
@@ -63,19 +64,19 @@ def _shared(ones: Floats, others: Floats) -> tuple[Flags, Flags]:
 
 
 def _spans(bounds: Floats, lower: Floats, size: Floats, shape: Ids) -> Ids:
-    """Return the first and the last cell of bounds along each axis, (6, n)."""
+    """Return the first and the last cell along each axis that bounds overlap, (6, n)."""
     scale = np.divide(shape, size, out=np.zeros(3), where=size > 0)
     places = (bounds.reshape(2, 3, -1) - lower[:, None]) * scale[:, None]
     return places.clip(0, (shape - 1)[:, None]).astype(np.intp).reshape(6, -1)
 
 
 def _count(spans: Ids) -> int:
-    """Count the cells that all bounds stand in."""
+    """Return the number of cells that bounds overlap, summed over all bounds."""
     return int((spans[3:] - spans[:3] + 1).prod(axis=0).sum())
 
 
 def _cells(spans: Ids, shape: Ids) -> tuple[Ids, Ids]:
-    """Return the cells that bounds stand in: the bounds of each, and the number of the cell."""
+    """Return pairs of bounds and cells that they overlap: numbers of both, (c,) and (c,)."""
     widths = spans[3:] - spans[:3] + 1
     counts = widths.prod(axis=0)
     owners = np.repeat(np.arange(len(counts)), counts)

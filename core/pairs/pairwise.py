@@ -1,4 +1,4 @@
-"""Pairwise tests without a tree: the brute force that answers can be checked against."""
+"""Pairwise tests without a tree: a brute-force reference for the answers of queries."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ _BLOCK = 65_536
 
 
 def pairs_touching(items: Shapes, ids: ArrayLike, volumes: Shapes, numbers: ArrayLike, /) -> Flags:
-    """Tell which items touch which volumes, pair by pair, as `query` tests them.
+    """Flag the pairs of an item and a volume that touch, with the test of `query`.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def pairs_touching(items: Shapes, ids: ArrayLike, volumes: Shapes, numbers: Arra
 
 
 def pairs_inside(items: Shapes, ids: ArrayLike, volumes: Shapes, numbers: ArrayLike, /) -> Flags:
-    """Tell which items lie wholly in which volumes, pair by pair, as `query` tests them.
+    """Flag the pairs whose item lies wholly in its volume, with the test of `query`.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def pairs_inside(items: Shapes, ids: ArrayLike, volumes: Shapes, numbers: ArrayL
 def pairs_within(
     items: Shapes, ids: ArrayLike, others: Shapes, numbers: ArrayLike, /, *, margin: float = 0.0
 ) -> Flags:
-    """Tell which items are no farther apart than a margin, as `overlapping_pairs` tests them.
+    """Flag the pairs of items within a margin, with the test of `overlapping_pairs`.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def pairs_within(
     numbers : array_like of int, shape (h,)
         Items of `others`, one for each of `ids`.
     margin : float
-        Scene units, 1e150 at most; 0 for those that touch.
+        Largest distance that counts, in scene units, 1e150 at most; 0 for items that touch.
 
     Returns
     -------
@@ -110,12 +110,12 @@ def _related(
     check_volumes(volumes)
     entries, asked = _pairs(items, ids, volumes, numbers)
     some = np.flatnonzero(_finite(items, entries))
-    some = some[np.argsort(asked[some], kind="stable")]  # tests want volumes in order
+    some = some[np.argsort(asked[some], kind="stable")]  # tests need volumes in ascending order
     return flagged(len(asked), some, test(items, entries[some], volumes, asked[some]))
 
 
 def _pairs(items: Shapes, ids: ArrayLike, others: Shapes, numbers: ArrayLike) -> tuple[Ids, Ids]:
-    """Return the checked numbers of both sides."""
+    """Return the checked numbers of the items of each pair."""
     checks.kind("items", items, ITEM_KINDS)
     firsts = checks.numbers("ids", ids, len(items))
     seconds = checks.numbers("numbers", numbers, len(others))

@@ -1,9 +1,9 @@
-"""Sweep and prune, and quantized bounds: a quick look at pairs, in cells and in strips.
+"""Sweep and prune over quantized bounds (AABBs), in the cells of an octree or in strips.
 
-Bounds (AABBs) on a fine grid take two words each, so that two are compared by two subtractions. In
-a large cell they are compared along the axis on which they overlap least; or, without cells, along
-one axis in strips that divide the two others (after J. D. Cohen, M. C. Lin, D. Manocha and
-M. Ponamgi, "I-COLLIDE", 1995, where all of space is swept at once).
+On a fine grid, bounds take two words, so that two subtractions compare two of them. In a large
+cell, the sweep goes along the axis on which bounds overlap least. Without cells, the sweep goes
+along one axis, in strips that divide the two others (after J. D. Cohen, M. C. Lin, D. Manocha and
+M. Ponamgi, "I-COLLIDE", 1995, which sweeps all of space at once).
 """
 
 from collections.abc import Iterator
@@ -20,25 +20,25 @@ from ..grid import BITS, GUARD_BITS, Grid, Words, pack, unpack
 from ..records import Columns
 from ..shapes import Boxes, Shapes
 
-# What rounding may take from bounds that are moved by a margin.
+# Rounding error of bounds that are moved by a margin, as a part of their largest coordinate.
 _ROUNDING = 2.0**-50
-# Shapes in a sample, about; one in this many of them may be far away on either side.
+# The approximate size of a sample of shapes; one shape in `_FEW` may be far away on either side.
 _SAMPLE, _FEW = 512, 16
 # Cells with more references than this are swept along an axis.
 _LARGE = 128
-# Priorities are below this.
+# Priorities are numbers below this.
 PRIORITIES = 4
-# How many times as wide as the average of the bounds a strip is; the most strips along an axis.
+# The width of a strip, in average extents of bounds; the most strips along an axis.
 _WIDTH, _MOST_STRIPS = 2.5, 1_024
-# Bins for each of the bounds; the fewest and the most bins of all.
+# Bins in all strips together, for each of the bounds; the fewest and the most bins.
 _BINS, _FEWEST_BINS, _MOST_BINS = 4, 2**16, 2**22
-# Strips that make more copies of each of the bounds, or more pairs to compare, do not fit.
+# Strips do not pay if they make more copies or comparisons than this for each of the bounds.
 _COPIES, _COMPARED = 6, 24
 
 
 @dataclass(frozen=True)
 class QuantizedBounds(Columns):
-    """The first and the last cell that each of n bounds touch, (n,); the last with guard bits."""
+    """First and last grid cells that n bounds touch, packed, (n,); the last with guard bits."""
 
     first: Words
     last: Words
@@ -47,7 +47,7 @@ class QuantizedBounds(Columns):
         self.first[ids], self.last[ids] = bounds.first, bounds.last
 
     def meeting(self, ids: Ids, others: "QuantizedBounds", numbers: Ids) -> Ids:
-        """Return which pairs may meet, ascending: all whose bounds do, and very few others."""
+        """Return the pairs that may overlap, ascending: all that do, and very few others."""
         above = self.last[ids]
         above -= others.first[numbers]
         below = others.last[numbers]
@@ -58,10 +58,10 @@ class QuantizedBounds(Columns):
 
 
 def grid_around(shapes: Shapes, cell: Floats | None = None) -> Grid:
-    """Return the finest grid that words can hold, over all that these shapes cover.
+    """Return the finest grid that words can hold, over these shapes.
 
-    A few that are far away, or huge, do not make it coarse for all others: they are left to its
-    border. All shapes lie in the cell (6,), if one is given.
+    The grid does not grow for a few shapes that are far away or huge: these are clamped to its
+    border. If a cell (6,) is given, all shapes lie in it.
     """
     if len(shapes) == 0:
         return Grid(np.zeros(3), np.zeros(3), BITS)
@@ -77,7 +77,7 @@ def grid_around(shapes: Shapes, cell: Floats | None = None) -> Grid:
 
 
 def quantize(shapes: Shapes, grid: Grid) -> QuantizedBounds:
-    """Return the shapes' bounds on a grid; what lies beyond the grid counts to its border."""
+    """Return the bounds of shapes on a grid, clamped to the border of the grid."""
     lower, upper = shapes.limits()
     bounds = QuantizedBounds(*np.empty((2, len(shapes)), np.int64))
     for some in blocks(len(shapes)):
@@ -87,7 +87,7 @@ def quantize(shapes: Shapes, grid: Grid) -> QuantizedBounds:
 
 
 def grown_bounds(shapes: Shapes, margin: float) -> Floats:
-    """Return the bounds of these shapes with the margin on all sides, (6, h)."""
+    """Return the bounds of shapes, enlarged by a margin on all sides, (6, h)."""
     if isinstance(shapes, Boxes) and margin == 0:
         return shapes.rows
     bounds = np.concatenate(shapes.limits())
@@ -97,7 +97,7 @@ def grown_bounds(shapes: Shapes, margin: float) -> Floats:
 
 
 class PairBatch(NamedTuple):
-    """Some pairs, (h,) and (h,), and the fraction of all comparisons that are done with them."""
+    """Batch of pairs, (h,) and (h,), and the fraction of the work that is done after it."""
 
     done: float
     ones: Ids
@@ -108,13 +108,16 @@ _NONE = np.empty(0, np.intp)
 
 
 def no_pairs(done: float) -> PairBatch:
-    """Return a batch without pairs: a step of the work that precedes them."""
+    """Return a batch without pairs, which reports the progress of preparations."""
     return PairBatch(done, _NONE, _NONE)
 
 
 @dataclass(frozen=True)
 class Comparisons:
-    """References in some order; place p is compared with `counts[p]` places from `starts[p]`."""
+    """Order of references, and the pairs of places in this order to compare.
+
+    Place p is compared with the `counts[p]` places from `starts[p]` on.
+    """
 
     order: Ids
     starts: Ids
@@ -138,12 +141,14 @@ class Comparisons:
 def comparisons(
     cells: Ids, priority: NDArray[np.uint8], bounds: QuantizedBounds, sides: int
 ) -> Comparisons:
-    """Return what to compare of references, given by cell, priority in it, and bounds.
+    """Return the comparisons of references with cells, priorities and bounds, (r,) each.
 
-    With one side, each reference is compared with all after it in its cell, in the order of their
-    priorities. With two, those of priority 0 are compared with those of priority 1. Cells of many
-    references are swept along the axis on which these overlap least, whatever their priorities
-    (Cohen and others, "I-COLLIDE", 1995); no pair is left out.
+    With one side, each reference is compared with all references after it in its cell, in the
+    order of priorities. With two sides, references of priority 0 are compared with references of
+    priority 1.
+
+    Cells of many references are swept along the axis on which their bounds overlap least, whatever
+    their priorities (Cohen and others, "I-COLLIDE", 1995). No overlapping pair is left out.
     """
     begins = np.flatnonzero(np.diff(cells, prepend=-1))
     sizes = np.diff(begins, append=len(cells))
@@ -164,7 +169,7 @@ def comparisons(
 
 
 def _swept(cells: Ids, bounds: QuantizedBounds) -> tuple[Ids, Ids]:
-    """Return an order within each cell, and how many after each it may meet, in that order."""
+    """Return an order within each cell, and how many bounds after each may overlap it there."""
     first, last = unpack(bounds.first), unpack(bounds.last)
     begins = np.flatnonzero(np.diff(cells, prepend=-1))
     lengths = np.add.reduceat(last - first + 1, begins, axis=1)
@@ -179,10 +184,10 @@ def _swept(cells: Ids, bounds: QuantizedBounds) -> tuple[Ids, Ids]:
 
 
 def grid_sweep_pairs(bounds: Boxes, owners: Ids | None = None) -> Iterator[PairBatch] | None:
-    """Return pairs of bounds that may meet, each once, in any order; or nothing.
+    """Return batches of pairs of bounds that may overlap, each once, in any order.
 
-    With `owners` (n,), only pairs of different owners. No strips fit where sizes or places are
-    too uneven: few strips hold almost all then, or many of the bounds stand in almost every strip.
+    With `owners` (n,), yields only pairs of different owners. Returns None if strips do not pay:
+    if a few strips hold almost all bounds, or if many bounds reach across almost every strip.
     """
     if len(bounds) == 0:
         return iter(())
@@ -203,7 +208,7 @@ def _met(
     line: Comparisons,
     owners: Ids | None,
 ) -> Iterator[PairBatch]:
-    """Yield the pairs whose bounds may meet, each in the first of the strips that it shares."""
+    """Yield pairs of bounds that may overlap, each in the first strip that both share."""
     for done, ones, others in line.batches():
         here = np.flatnonzero((begun[ones] | begun[others]) == 3)
         some = here[fine.meeting(ones[here], fine, others[here])]
@@ -216,9 +221,9 @@ def _met(
 
 @dataclass(frozen=True)
 class _Strips:
-    """Across two axes, the first and last strip of each of the bounds; along the third, its bins.
+    """First and last strip of n bounds across two axes, and first and last bin along the third.
 
-    `shape` is how many strips there are across each axis, and how many bins in a strip.
+    `shape` is the number of strips across each of the two axes, and of bins in a strip.
     """
 
     first: list[Words]
@@ -227,9 +232,9 @@ class _Strips:
 
     @classmethod
     def around(cls, first: Words, last: Words) -> Self:
-        """Return strips for bounds given on a fine grid, (3, n) each.
+        """Return strips for bounds, given their first and last cells on a fine grid, (3, n).
 
-        The sweep goes along the axis of which the bounds take the smallest part.
+        The sweep goes along the axis on which the bounds have the smallest average extent.
         """
         count = first.shape[1]
         extents = (last.sum(axis=1) - first.sum(axis=1)) / (count * 2**BITS)
@@ -246,13 +251,14 @@ class _Strips:
 
     @property
     def copies(self) -> Ids:
-        """In how many strips each of the bounds stands."""
+        """Number of strips that each of the bounds overlaps, (n,)."""
         return (self.last[0] - self.first[0] + 1) * (self.last[1] - self.first[1] + 1)
 
     def compared(self) -> tuple[Ids, NDArray[np.uint8], Comparisons]:
-        """Return the copies in order: of which bounds, and across which axes these begin there.
+        """Return the copies of bounds in all strips, sorted by strip and bin, (c,).
 
-        The last says what to compare each copy with.
+        Returns the bounds of each copy, flags of the axes (bits 0 and 1) across which the bounds
+        begin in its strip, and the comparisons of the copies.
         """
         copies, (_, columns, bins) = self.copies, self.shape
         members = np.repeat(np.arange(len(copies)), copies)

@@ -1,9 +1,9 @@
-"""Tree join: cells of two trees that meet are descended together, down to pairs of leaves.
+"""Tree join: synchronized traversal of two trees, down to overlapping pairs of leaves.
 
-Where items are copied to all leaves they touch, two items share a point of two leaves that share
-it, too. So only items that reach into the common box of two leaves are compared, and no cells are
-built (T. Brinkhoff, H.-P. Kriegel and B. Seeger, "Efficient Processing of Spatial Joins Using
-R-trees", 1993: synchronized traversal, with the search space restricted).
+If items are copied to all leaves they touch, a common point of two items is in a leaf of each item
+that overlaps a leaf of the other. So only items that reach into the intersection of two leaves are
+compared, and no new cells are built (T. Brinkhoff, H.-P. Kriegel and B. Seeger, "Efficient
+Processing of Spatial Joins Using R-trees", 1993, with the search space restricted).
 """
 
 from collections.abc import Generator, Iterator
@@ -31,20 +31,20 @@ from ..options import COPYING
 from ..records import Columns
 from .sweep import PairBatch, grown_bounds, no_pairs
 
-# This many pairs of places count as one place.
+# In the estimate of work, this many pairs of places count as one place.
 _EACH = 16
-# Trees are joined unless there are more pairs of leaves, places in these, and pairs of places than
-# `joined_pairs`, and than this many for each reference of both.
+# A join does not pay if it has more pairs of leaves, places in these, or pairs of places than the
+# tunable `joined_pairs`, plus this many for each reference of both trees.
 _LEAVES, _STANDING, _COMPARED = 1, 8, 32
-# What rounding may take from walls, as a part of the largest coordinate.
+# Rounding error of the borders of cells, as a part of the largest coordinate.
 _ROUNDING = 2.0**-46
 
 
 class _Side(NamedTuple):
-    """The entries of some leaves, (k,), their bounds, (6, k), and which stand in which leaf.
+    """Entries of n leaves of one tree, (k,), their bounds (6, k), and the places of each leaf.
 
-    Leaf l has `counts[l]` places from `starts[l]` on, numbers of entries here. `content`, (6, n),
-    is how far they reach in each leaf.
+    Leaf l has `counts[l]` places from `starts[l]` on; a place is an index of `entries`. `content`
+    (6, n) is the part of each leaf that the bounds of its entries reach.
     """
 
     entries: Ids
@@ -57,7 +57,7 @@ class _Side(NamedTuple):
 
 @dataclass(frozen=True)
 class _Leaves(Columns):
-    """Pairs of leaves, (p,) and (p,), and the boxes that entries of both reach into, (6, p)."""
+    """Pairs of leaves, (p,) and (p,), and the intersections of their contents, (6, p)."""
 
     ones: Ids
     others: Ids
@@ -65,10 +65,10 @@ class _Leaves(Columns):
 
 
 def walked_join(tree: Octree, other: Octree) -> Generator[PairBatch, None, bool]:
-    """Yield entries of two trees that touch, by the kernel; return whether these are all.
+    """Yield pairs of entries of two trees that touch, by the kernel; return whether all are found.
 
-    They are not where it does not pay, or where the kernel cannot, or is not there. A pair may
-    come in several batches.
+    Returns False if the join does not pay, if the kernel cannot take the trees, or without the
+    compiled kernel. A pair may come in several batches.
     """
     if not _are_copied(tree, other):
         return False
@@ -86,12 +86,12 @@ def walked_join(tree: Octree, other: Octree) -> Generator[PairBatch, None, bool]
 
 
 def _are_copied(tree: Octree, other: Octree) -> bool:
-    """Return whether items of two trees stand in all leaves they touch."""
+    """Return whether the items of both trees are in all leaves they touch, none out of bounds."""
     return all(each.straddlers in COPYING and not each.outside for each in (tree, other))
 
 
 def _slack_of(tree: Octree, other: Octree, margin: float) -> float:
-    """Return how far beside their leaves items may reach that come within a margin."""
+    """Return the slack of a join: the sum of both trees' slacks, the margin, and rounding."""
     largest = max(float(np.abs(each.cell_rows[:, 0]).max()) for each in (tree, other))
     return tree.slack + other.slack + margin + (largest + margin) * _ROUNDING
 
@@ -99,10 +99,10 @@ def _slack_of(tree: Octree, other: Octree, margin: float) -> float:
 def tree_join(
     tree: Octree, other: Octree, margin: float
 ) -> Generator[PairBatch, None, Iterator[PairBatch] | None]:
-    """Return batches of entries of two trees with bounds that may meet; None if it does not pay.
+    """Return batches of pairs of entries whose bounds may overlap; None if a join does not pay.
 
-    It does not where items stand elsewhere than in all leaves that they touch, or where leaves
-    hold so many that they should be divided otherwise. A pair may come in several batches.
+    A join does not pay if items are not in all leaves that they touch, or if leaves hold too many
+    items. A pair may come in several batches.
     """
     if not _are_copied(tree, other):
         return None
@@ -130,9 +130,10 @@ def tree_join(
 def leaf_pairs(
     tree: Octree, other: Octree, reach: float, most: int
 ) -> Generator[PairBatch, None, tuple[Ids, Ids] | None]:
-    """Return leaves of two trees that come as near as `reach`, (p,), (p,); None if too many.
+    """Return the pairs of leaves of two trees within `reach` of each other, (p,) and (p,).
 
-    Of two cells the larger is divided, or the one that can be.
+    The traversal divides the larger cell of a pair, unless only the smaller has children. Returns
+    None if there are more than `most` pairs.
     """
     found, total = [(np.empty(0, np.intp),) * 2], 0
     gaps = box_gaps(tree.cell_rows[:, :1], other.cell_rows[:, :1])
@@ -161,7 +162,7 @@ def leaf_pairs(
 
 
 def _side(tree: Octree, cells: Ids, margin: float, slack: float) -> tuple[_Side, Ids]:
-    """Return the entries in some leaves that hold items, each once, and the place of each leaf."""
+    """Return the entries of leaves that are not empty, and the index of each of `cells` there."""
     wanted = flagged(len(tree.begin), cells)
     (leaves,) = wanted.nonzero()
     counts = (tree.end - tree.begin)[leaves]
@@ -179,7 +180,7 @@ def _side(tree: Octree, cells: Ids, margin: float, slack: float) -> tuple[_Side,
 
 
 def _sharing(one: _Side, other: _Side, ones: Ids, others: Ids) -> _Leaves:
-    """Return those pairs of leaves whose contents meet."""
+    """Return the pairs of leaves whose contents overlap."""
     here, there = gather(one.content, ones), gather(other.content, others)
     shared = boxes_shared(here, there)
     (met,) = (shared[:3] <= shared[3:]).all(axis=0).nonzero()
@@ -187,13 +188,13 @@ def _sharing(one: _Side, other: _Side, ones: Ids, others: Ids) -> _Leaves:
 
 
 def _work(one: _Side, other: _Side, leaves: _Leaves) -> tuple[Ids, Ids]:
-    """Return how many places stand in each pair of leaves, and how many pairs these make."""
+    """Return the numbers of places, and of pairs of places, in each pair of leaves."""
     here, there = one.counts[leaves.ones], other.counts[leaves.others]
     return here + there, here * there
 
 
 def _batches(one: _Side, other: _Side, leaves: _Leaves) -> Iterator[PairBatch]:
-    """Yield pairs of entries whose bounds meet, each once a batch."""
+    """Yield pairs of entries whose bounds overlap, each once in a batch, sorted."""
     standing, compared = _work(one, other, leaves)
     work = np.cumsum(standing + compared // _EACH)
     total = int(work[-1]) if len(work) else 0
@@ -209,7 +210,7 @@ def _batches(one: _Side, other: _Side, leaves: _Leaves) -> Iterator[PairBatch]:
 
 
 def _meeting(one: _Side, other: _Side, leaves: _Leaves) -> tuple[Ids, Ids]:
-    """Return the entries of both, by number, whose bounds meet and that stand in one pair."""
+    """Return pairs of indices of entries that overlap in a pair of leaves, (h,) and (h,)."""
     ones, counts = _reaching_in(one, leaves.ones, leaves.shared)
     others, other_counts = _reaching_in(other, leaves.others, leaves.shared)
     partners = np.repeat(other_counts, counts)
@@ -224,7 +225,10 @@ def _meeting(one: _Side, other: _Side, leaves: _Leaves) -> tuple[Ids, Ids]:
 
 
 def _reaching_in(side: _Side, leaves: Ids, shared: Floats) -> tuple[Ids, Ids]:
-    """Return what reaches from each leaf into its box, (6, p), and how many of each do."""
+    """Return the places of each leaf whose bounds reach into its box, `shared` (6, p).
+
+    Returns indices of the side's entries, leaf after leaf, and their number in each leaf, (p,).
+    """
     counts = side.counts[leaves]
     places = side.places[concatenated_ranges(side.starts[leaves], counts)]
     pairs = np.repeat(np.arange(len(leaves)), counts)

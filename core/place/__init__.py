@@ -1,1 +1,1 @@
-"""Distances, and placing: how far placed meshes are apart, and where meshes fit between them."""
+"""Distances between placed meshes, and poses in which a mesh fits between them."""

@@ -1,8 +1,8 @@
-"""LoneGroups parted along one axis each: past all that stays, on the sides that cost least.
+"""Separation of groups along one axis each, past all fixed placements, by the shortest moves.
 
 Each obstacle forbids an interval of moves along an axis. The nearest move outside all intervals
-decides on which side of each obstacle a placement ends. Where the placements of a group need more
-room than there is between obstacles, all of them go beyond all obstacles, at either end.
+decides on which side of each obstacle a placement ends. If the placements of a group do not fit
+between the obstacles, the whole group moves beyond all obstacles, at either end of the axis.
 """
 
 from dataclasses import dataclass
@@ -20,11 +20,12 @@ from .least_moves import Order
 
 @dataclass(frozen=True)
 class LoneGroups:
-    """Placements that are parted together: m rows, and the number of the group of each, (m,).
+    """Placements that are separated together: m rows, and the group number of each, (m,).
 
-    `slacks` (m,), in scene units, are added to the distances that part them. Along each axis, in
-    directions, `centers` and `ranks` (a, m) are those of placements, and `room` (a, 2, m) is
-    between how far they may move back, at most 0, and ahead.
+    `slacks` (m,), in scene units, are added to the separating distances. `centers` and `ranks`,
+    (a, m), are the placements' positions and their order along each axis. `room` (a, 2, m) holds
+    the allowed interval of moves: backward, at most 0, and forward. Centers and room are measured
+    in multiples of the axis vector.
     """
 
     rows: Ids
@@ -37,10 +38,10 @@ class LoneGroups:
 
 @dataclass(frozen=True)
 class Intervals:
-    """Intervals along an axis: `movers[e]` moves at most `lower[e]` or at least `upper[e]`.
+    """Forbidden intervals along an axis: `movers[e]` moves <= `lower[e]` or >= `upper[e]`.
 
-    For `pairs` of movers, (2, p), `needs[0]` is how much farther the second moves than the first
-    to be past it, `needs[1]` the first than the second.
+    For `pairs` of movers, (2, p), `needs[0]` is the extra distance with which the second mover
+    gets past the first, and `needs[1]` the extra distance of the first past the second.
     """
 
     movers: Ids
@@ -50,7 +51,7 @@ class Intervals:
     needs: Floats
 
     def nearest(self, room: Floats) -> Floats:
-        """Return the least moves outside all intervals and within the room, (m,); NaN without."""
+        """Return the shortest moves outside all intervals and within `room`, (m,); NaN if none."""
         low, high = np.zeros((2, room.shape[1]))
         while True:
             met = (self.lower < high[self.movers]) & (self.upper > low[self.movers])
@@ -66,9 +67,9 @@ class Intervals:
         return np.where(np.isfinite(places), places, np.nan)
 
     def moves(self, places: Floats, order: Ids, room: Floats) -> tuple[Floats, Flags]:
-        """Return moves to the sides of all intervals where places are, and flag impossible ones.
+        """Return moves on the same side of each interval as `places`, and flag infeasible movers.
 
-        (m,). In each pair, the mover that is lower in order, (m,), comes first.
+        All arrays are (m,). In each pair, the mover with the lower `order` comes first.
         """
         ground, every = len(order), np.arange(len(order))
         back = places[self.movers] <= self.lower
@@ -96,10 +97,10 @@ class Intervals:
 def parted_alone(
     moment: Moment, ways: tuple[Way, ...], groups: LoneGroups, homes: Ids
 ) -> Steps[tuple[Floats, Flags]]:
-    """Return moves that part groups, each along the axis on which it costs least.
+    """Return moves that separate groups, each along the axis with the shortest moves.
 
-    (a, m), in directions, and which of m placements cannot be parted, (m,). Pairs of `homes`, a
-    row and its room, are not parted.
+    The moves, (a, m), are multiples of the axis vectors; flags, (m,), mark placements that cannot
+    be separated. Pairs of `homes`, a row and the row of its container, are not separated.
     """
     count = int(groups.numbers.max()) + 1
     best, costs = np.zeros((len(ways), len(groups.rows))), np.full(count, np.inf)
@@ -124,14 +125,17 @@ def parted_alone(
 
 
 def _sides(moment: Moment, way: Way, groups: LoneGroups, homes: Ids) -> Steps[Intervals]:
-    """Return the intervals along a way of the placements of groups, numbered as in `rows`."""
+    """Return the forbidden intervals of the grouped placements along a direction.
+
+    Movers are numbered as in `groups.rows`.
+    """
     rows = groups.rows
     (there,) = moment.placements.is_there.nonzero()
     ahead = yield from between(0.0, 0.1, shadows_met(moment, way, rows, there))
     back = yield from between(0.1, 0.2, shadows_met(moment, way, there, rows))
     met = np.unique(np.sort(np.concatenate((ahead, back), axis=1), axis=0), axis=1)
     names = ranks_of(len(moment), rows)
-    # Movers before obstacles.
+    # The grouped placement comes first in each pair with an obstacle.
     met = np.where(names[met[0]] < 0, met[::-1], met)
     ones, others = names[met]
     keys, home = met[0] * len(moment) + met[1], homes[0] * len(moment) + homes[1]

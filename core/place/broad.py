@@ -1,4 +1,4 @@
-"""The broad phase of what moves along a direction: pairs of placements whose shadows meet."""
+"""Broad phase of motion along a direction: pairs of placements with overlapping projections."""
 
 import numpy as np
 
@@ -10,12 +10,12 @@ from ..scene.moment import Moment
 from ..steps import Steps
 
 _GROWN = 2.0**-40
-# The bounds that a shadow has: those across the way.
+# Bounds of the projection: the two axes across the direction.
 _ACROSS = np.array([[True], [True], [False]] * 2)
 
 
 def bounds_along(moment: Moment, way: Way, rows: Ids) -> Floats:
-    """Return bounds (6, n) of what is placed in rows as seen along the way."""
+    """Return bounds (6, n) of the placements in rows, in the coordinates of the direction."""
     boxes = moment.placements.boxes[:, rows]
     middle, half = middles_and_halves(boxes)
     place = way.seen(middle[None])[0]
@@ -28,7 +28,10 @@ def bounds_along(moment: Moment, way: Way, rows: Ids) -> Floats:
 
 
 def shadows_met(moment: Moment, way: Way, movers: Ids, others: Ids) -> Steps[Ids]:
-    """Return pairs of a row that moves and another, not wholly behind it, (2, p), sorted."""
+    """Return pairs of a mover and another row whose projections overlap, (2, p), sorted.
+
+    Rows that lie wholly behind the mover are left out.
+    """
     bounds = [bounds_along(moment, way, rows) for rows in (movers, others)]
     ones, there = yield from meeting_boxes(*(np.where(_ACROSS, each, 0.0) for each in bounds))
     ahead = bounds[1][5, there] >= bounds[0][2, ones]

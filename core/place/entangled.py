@@ -1,4 +1,4 @@
-"""Placements that cross or lie inside one another, and distances past each other."""
+"""Placements that initially overlap or contain one another, and their separating distances."""
 
 from dataclasses import replace
 
@@ -19,14 +19,14 @@ from ..steps import Steps, between
 from .holds import boxes_overlap, closed_rows
 from .housed import BAND, lie_whole
 
-# Boxes that were moved are a rounding larger than they have to be.
+# Moved boxes are enlarged by this part of their coordinates, which covers rounding errors.
 _GROWN = 2.0**-45
-# Crossing shows along any way.
+# Crossing surfaces are found along any direction; this one is arbitrary.
 _UP = np.array([0.0, 0.0, 1.0])
 
 
 def shifted(moment: Moment, rows: Ids, moves: Floats) -> Moment:
-    """Return a scene with what is placed in rows moved, (3, n)."""
+    """Return a snapshot in which the placements in rows are translated by `moves`, (3, n)."""
     placements = moment.placements
     matrices, boxes = placements.matrices.copy(), placements.boxes.copy()
     matrices[3::4, rows] += moves
@@ -37,7 +37,7 @@ def shifted(moment: Moment, rows: Ids, moves: Floats) -> Moment:
 
 
 def boxes_met(moment: Moment, movers: Ids) -> Steps[Ids]:
-    """Return pairs of a row that moves and any other, (2, p), whose boxes overlap; each once."""
+    """Return pairs of a mover and any other row whose boxes overlap, (2, p), each pair once."""
     boxes, is_there = moment.placements.boxes, moment.placements.is_there
     (there,), movers = is_there.nonzero(), movers[is_there[movers]]
     met = yield from meeting_boxes(gather(boxes, movers), gather(boxes, there))
@@ -47,10 +47,10 @@ def boxes_met(moment: Moment, movers: Ids) -> Steps[Ids]:
 
 
 def entangled(moment: Moment, pool: Pool, pairs: Ids, stays: Flags) -> Steps[tuple[Flags, Ids]]:
-    """Return which pairs of rows, (2, p), cross or lie inside one another, and inner ones, (p,).
+    """Flag the pairs of rows, (2, p), that overlap, and return their enclosed side, (p,).
 
-    The inner one is 0 or 1 where that row lies whole in a closed mesh that stays, else -1. No
-    such pair is entangled.
+    The enclosed side is 0 or 1 if that row lies entirely in a closed mesh that stays, else -1.
+    Pairs with an enclosed side are not flagged.
     """
     found, inner = np.zeros(pairs.shape[1], bool), np.full(pairs.shape[1], -1)
     if len(found) == 0:
@@ -61,7 +61,7 @@ def entangled(moment: Moment, pool: Pool, pairs: Ids, stays: Flags) -> Steps[tup
     found |= search.crossing
     closed = yield from between(0.5, 0.55, closed_rows(moment, pool, distinct(pairs)))
     (rest,) = (~found & closed[pairs].any(axis=0)).nonzero()
-    # Closed surfaces cross by rounding where they only touch.
+    # Closed surfaces that only touch may seem to cross because of rounding.
     (some,) = (found & closed[pairs].all(axis=0) & stays[pairs].any(axis=0)).nonzero()
     if len(rest):
         trials = yield from between(0.55, 0.7, tried(moment, pairs[:, rest], 0.0, objects=True))
@@ -83,7 +83,7 @@ def entangled(moment: Moment, pool: Pool, pairs: Ids, stays: Flags) -> Steps[tup
 
 
 def _starts_inside(moment: Moment, pool: Pool, rows: Ids, others: Ids) -> Steps[Flags]:
-    """Flag rows of which a vertex lies inside the closed meshes in others, (p,)."""
+    """Flag rows with the first pooled vertex inside the closed mesh in `others`, (p,)."""
     meshes, which = np.unique(moment.placements.meshes[rows], return_inverse=True)
     owners, entries = pool.entries(meshes, moment.meshes.sizes[meshes])
     first = entries[starts_of_runs(owners)[which]]
@@ -92,7 +92,7 @@ def _starts_inside(moment: Moment, pool: Pool, rows: Ids, others: Ids) -> Steps[
 
 
 def _are_deep(moment: Moment, pairs: Ids, stays: Flags) -> Steps[Flags]:
-    """Flag pairs of rows, (2, p), that are deeper in each other than the band."""
+    """Flag pairs of rows, (2, p), that penetrate each other deeper than `BAND`."""
     verdict = yield from judged(moment, pairs, BAND, 0.0)
     rows = moment.placements.rows_named(verdict.pairs)
     outer = np.where(verdict.inner == 0, rows[1], rows[0])
@@ -104,10 +104,10 @@ def _are_deep(moment: Moment, pairs: Ids, stays: Flags) -> Steps[Flags]:
 
 
 def last_exits(moment: Moment, pool: Pool, way: Way, pairs: Ids) -> Steps[Floats]:
-    """Return how far the second of each pair of rows has to move along a way to be past the first.
+    """Return the move along a direction that takes the second of each pair of rows past the first.
 
-    (p,), in directions. From there on it never meets the first again. Minus infinity if it never
-    does anyway.
+    (p,), in multiples of the direction vector. From this move on, the second row never meets the
+    first one again. Minus infinity for pairs that never meet along the direction.
     """
     search = GapSearch(moment, pool, way, signed=True)
     keys = np.zeros(pairs.shape[1], np.intp)
@@ -117,7 +117,7 @@ def last_exits(moment: Moment, pool: Pool, way: Way, pairs: Ids) -> Steps[Floats
 
 
 def largest_of_each(numbers: Ids, values: Floats) -> tuple[Ids, Floats]:
-    """Return the different numbers and the largest value of each."""
+    """Return the distinct numbers, ascending, and the largest value of each."""
     order = np.lexsort((values, numbers))
     starts = starts_of_runs(numbers[order])
     last = np.append(starts[1:], len(order)) - 1

@@ -1,4 +1,4 @@
-"""Difference constraints: the greatest falls of bodies that gaps between them allow.
+"""Difference constraints: the greatest falls of bodies that the gaps between them allow.
 
 fall(i) <= gap(i, j) + fall(j) and fall(ground) = 0 have a greatest solution, the lengths of the
 shortest paths to the ground (T. H. Cormen, C. E. Leiserson, R. L. Rivest and C. Stein,
@@ -17,7 +17,7 @@ from ..arrays import Flags, Floats, Ids, flagged
 class Constraints:
     """Gaps between bodies: body `ones[e]` may fall `gaps[e]` farther than `others[e]`.
 
-    Bodies are numbered from 0 to `count - 1`, and `count` is what stands.
+    Bodies are numbered from 0 to `count - 1`; number `count` stands for all obstacles.
     """
 
     count: int
@@ -26,9 +26,9 @@ class Constraints:
     gaps: Floats
 
     def falls(self, limit: float) -> tuple[Floats, Flags]:
-        """Return how far bodies fall, (count,), and which have nothing below that could stop them.
+        """Return the falls of bodies, (count,), and flag bodies that nothing below can stop.
 
-        These stay where they are, and others may land on them.
+        Flagged bodies have an infinite fall but stay in place, and others may land on them.
         """
         stays = self._endless()
         falls = np.full(self.count + 1, np.inf)
@@ -42,7 +42,7 @@ class Constraints:
             falls = lower
 
     def tight(self, falls: Floats, stays: Flags) -> Flags:
-        """Return which constraints stop a body, and not in a circle of bodies that hold it up."""
+        """Flag the constraints that stop a body, except within a cycle of bodies in contact."""
         ends = np.append(np.where(stays, 0.0, falls), 0.0)
         is_tight = self.gaps + ends[self.others] == ends[self.ones]
         is_tight &= ~np.append(stays, True)[self.ones]
@@ -56,7 +56,7 @@ class Constraints:
         return is_tight & ((self.gaps > 0) | (ranks[self.others] < ranks[self.ones]))
 
     def _reaching(self, some: Flags, *, back: bool = True) -> Flags:
-        """Return from which nodes edges lead to some, or whereto from these."""
+        """Flag nodes from which a path leads to the nodes `some`, or, not `back`, from them."""
         ones, others = (self.ones, self.others) if back else (self.others, self.ones)
         while True:
             more = some | flagged(len(some), ones[some[others]])
@@ -65,14 +65,14 @@ class Constraints:
             some = more
 
     def lost(self) -> Flags:
-        """Return from which nodes, (count + 1,), no chain of gaps leads to what stands."""
+        """Flag nodes, (count + 1,), from which no chain of gaps leads to an obstacle."""
         return ~self._reaching(flagged(self.count + 1, np.array([self.count])))
 
     def _endless(self) -> Flags:
-        """Return which bodies are in strongly connected components without a way out.
+        """Flag bodies in strongly connected components that no edge leaves.
 
-        Of a component without a way out, and of no other, every node reaches the same nodes: so
-        the smallest is the same for all that are reached from it.
+        In such a component, and in no other, each node reaches exactly the nodes of the
+        component; so all nodes reached from it agree on the smallest node they reach.
         """
         lost = self.lost()
         (inner,) = (lost[self.ones] & lost[self.others]).nonzero()

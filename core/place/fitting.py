@@ -1,4 +1,4 @@
-"""Does it fit here: candidates that cross nothing, lie in nothing and hold nothing."""
+"""Fit tests: candidate poses that cross nothing, lie in nothing and contain nothing."""
 
 from collections.abc import Callable
 from typing import SupportsIndex
@@ -28,33 +28,33 @@ def fits_steps(
     clearance: float | None = None,
     groups: SupportsIndex = ALL_GROUPS,
 ) -> Steps[Flags]:
-    """Tell at which of many places a mesh fits into a scene, nothing being in its way, in steps.
+    """Test in which of many candidate poses a mesh fits into a scene, in steps.
 
     Parameters
     ----------
     scene : SceneOctree
         Placed meshes.
     triangles : Triangles
-        The mesh that is tried, in its own space.
+        The mesh to be placed, in local space.
     matrices : array_like of float, shape (q, 4, 4)
-        The places, as `SceneOctree.place` takes them; all finite.
+        Candidate poses as `SceneOctree.place` takes them; all finite.
     against : array_like of int, shape (k,), optional
-        The placements that may be in the way; by default all.
+        The placements that count as obstacles; by default all.
     rooms : array_like of int, shape (r,), optional
-        Closed placements in which lying is no fault: only what crosses these is refused. By
+        Closed placements in which the mesh may lie: only poses that cross them are refused. By
         default none.
     clearance : float, optional
-        What is no farther away than this is in the way, in scene units; 0 refuses what touches.
-        By default touching is free: what shares no more room than single precision resolves,
-        unless an edge of one clearly runs through a triangle of the other.
+        Placements within this distance are obstacles, in scene units; 0 refuses contact. By
+        default contact is allowed: the shared space is no deeper than single precision resolves,
+        and no edge of one mesh clearly runs through a triangle of the other.
     groups : int
-        A mask of 32 bits: placements with a mask that shares none of them are not there.
+        A 32-bit mask; placements whose own mask shares no bit with it are ignored.
 
     Returns
     -------
     generator of ndarray of bool, shape (q,)
-        Whether the mesh, at each place, crosses nothing, lies inside nothing, and has nothing
-        inside of it, as `audit` tells inside. A mesh without triangles fits everywhere.
+        True for poses in which the mesh crosses nothing, lies inside nothing and contains nothing,
+        with inside as `audit` defines it. A mesh without triangles fits everywhere.
 
     Raises
     ------
@@ -67,8 +67,8 @@ def fits_steps(
 
     Notes
     -----
-    O(candidates + the triangles that are near them until the first that crosses). Candidates do
-    not see each other.
+    O(candidates + nearby triangles up to the first crossing). Candidates are not tested against
+    each other.
     """
     asked = _asked(scene, triangles, matrices, against, rooms, clearance, groups, True)
     return asked.moment.as_long_as_current(ascending(_fits(asked)))
@@ -88,29 +88,29 @@ def obstacles_steps(
     clearance: float | None = None,
     groups: SupportsIndex = ALL_GROUPS,
 ) -> Steps[Ids]:
-    """Find what is in the way of a mesh at each of many places in a scene, in steps.
+    """Find the placements that obstruct a mesh in each of many candidate poses, in steps.
 
     Parameters
     ----------
     scene : SceneOctree
         Placed meshes.
     triangles : Triangles
-        The mesh that is tried, in its own space.
+        The mesh to be placed, in local space.
     matrices : array_like of float, shape (q, 4, 4)
-        The places.
+        Candidate poses.
     against : array_like of int, shape (k,), optional
-        The placements that may be in the way; by default all.
+        The placements that count as obstacles; by default all.
     rooms : array_like of int, shape (r,), optional
-        Closed placements in which lying is no fault. By default none.
+        Closed placements in which the mesh may lie. By default none.
     clearance : float, optional
-        What is no farther away than this is in the way; by default touching is free.
+        Placements within this distance are obstacles; by default contact is allowed.
     groups : int
-        A mask of 32 bits, as for `fits`, and so are the others.
+        A 32-bit mask, as for `fits`.
 
     Returns
     -------
     generator of ndarray of intp, shape (2, h)
-        [0] candidates, [1] ids of placements in their way, sorted, each pair once. Where all fit,
+        [0] candidates, [1] ids of their obstacles, sorted, each pair once. If all candidates fit,
         (2, 0).
 
     Raises
@@ -137,7 +137,7 @@ def _asked(
     groups: SupportsIndex,
     first_only: bool,
 ) -> Asked:
-    """Return the question, checked."""
+    """Return the validated arguments of a fit test."""
     moment = moment_of(scene, groups)
     checks.kind("triangles", triangles, (Triangles,))
     places = checks.floats("matrices", matrices, 4, 4)

@@ -1,4 +1,4 @@
-"""Shortest distances of pairs of surfaces that share no point, and the triangles these join."""
+"""Shortest distances of pairs of surfaces that share no point, and their closest triangles."""
 
 from dataclasses import dataclass
 
@@ -12,14 +12,14 @@ from ..scene.placements import GAP_ROUNDING, gap_slacks
 from ..steps import Steps
 from ..touch.triangle_distance import distances_of, nearest_points
 
-# Ways whose lengths differ by less than this part of the triangles' extent are equally long: such
-# a way has been rounded a few times.
+# Distances that differ by less than this part of the triangles' extent count as equal, because a
+# distance is rounded a few times.
 _EQUAL = 2.0**-46
 
 
 @dataclass(frozen=True)
 class _Ways(Columns):
-    """Triangles (2, h) of pairs of placements, how far they are apart, and what equals it."""
+    """Triangles (2, h) of pairs of placements, their distances, and the rounding tolerances."""
 
     pairs: Ids
     entries: Ids
@@ -28,11 +28,11 @@ class _Ways(Columns):
 
 
 class _Nearest(BoxWalk):
-    """The least distance of each pair so far, and the triangles that are about so far apart.
+    """The least distance of each pair so far, and the triangles at about this distance.
 
-    Along the shortest way known, most triangles are farther apart than it is long: of these no
-    distance is measured (a separating direction; E. G. Gilbert, D. W. Johnson and S. S. Keerthi,
-    "A Fast Procedure for Computing the Distance between Complex Objects", 1988).
+    Most triangles are farther apart than this least distance already along its direction; their
+    own distance is not measured (a separating direction; E. G. Gilbert, D. W. Johnson and S. S.
+    Keerthi, "A Fast Procedure for Computing the Distance between Complex Objects", 1988).
     """
 
     def __init__(self, sides: tuple[Surfaces, Surfaces], rows: Ids, limits: Floats) -> None:
@@ -43,7 +43,7 @@ class _Nearest(BoxWalk):
         self._ways = [_Ways(np.empty(0, np.intp), np.empty((2, 0), np.intp), nothing, nothing)]
 
     def look(self, trials: NodePairs) -> None:
-        """Measure triangles, and keep those that may be the nearest."""
+        """Measure pairs of triangles, and keep the pairs that may be the closest."""
         corners = [each.rows for each in self.placed(trials)]
         (near,) = (self._along(trials.pairs, *corners) <= self.limits[trials.pairs]).nonzero()
         if len(near) == 0:
@@ -60,13 +60,13 @@ class _Nearest(BoxWalk):
         self.lengths[here] = lengths[best]
         ends = nearest_points(ones[:, best], others[:, best])
         self._directions[:, here] = unit_vectors(ends[1] - ends[0])
-        # What is as near may be as far as rounding takes it.
+        # Equally close triangles may be farther apart by a rounding error.
         self.limits[here] = np.minimum(self.limits[here], self.lengths[here] + self.slacks[here])
         (kept,) = (lengths <= self.limits[pairs]).nonzero()
         self._ways.append(_Ways(pairs[kept], entries[:, kept], lengths[kept], slacks[kept]))
 
     def _along(self, pairs: Ids, ones: Floats, others: Floats) -> Floats:
-        """Return how far triangles (9, h) are apart along the known ways, at least, (h,)."""
+        """Return lower bounds of the distances of triangles (9, h), (h,)."""
         directions = self._directions.take(pairs, axis=1)
         here = np.stack([dot(directions, corner) for corner in ones.reshape(3, 3, -1)])
         there = np.stack([dot(directions, corner) for corner in others.reshape(3, 3, -1)])
@@ -74,16 +74,16 @@ class _Nearest(BoxWalk):
         return apart * (1 - GAP_ROUNDING)
 
     def ways(self) -> _Ways:
-        """Return the triangles of each pair that are as near as any."""
+        """Return the closest triangles of each pair, equally close ones included."""
         found = _Ways.joined(self._ways)
         return found[found.lengths <= self.lengths[found.pairs] + found.slacks]
 
 
 @dataclass(frozen=True)
 class NearestWays:
-    """How far pairs are apart, (p,), and between which triangles, (2, p).
+    """Distances of pairs, (p,), and their closest triangles, (2, p).
 
-    Infinite, and -1, where they are farther apart than they were looked for.
+    Pairs beyond the limit of the search have an infinite distance and triangles -1.
     """
 
     lengths: Floats
@@ -94,10 +94,10 @@ class NearestWays:
 def gaps_between(
     side: Surfaces, rows: Ids, limits: Floats, turned: Ids | None = None
 ) -> Steps[NearestWays]:
-    """Return the gaps of surfaces in rows, (2, p), that share no point, up to limits, (p,).
+    """Return the distances of surfaces in rows, (2, p), that share no point, up to limits, (p,).
 
-    Of triangles that are equally near, those of the smallest numbers are named: first of side 0,
-    or of side 1 where the pair is `turned`, (p,) of 0 and 1.
+    Among equally close triangles, the smallest numbers win: first on side 0, or on side 1 if the
+    pair is swapped (`turned`, (p,) of 0 and 1).
     """
     turned = np.zeros(rows.shape[1], np.intp) if turned is None else turned
     slacks = gap_slacks(*map(side.boxes, rows))

@@ -1,8 +1,9 @@
-"""Guests: a mesh tried in many places of a scene, and what stands in its way at each.
+"""Candidate poses of a mesh in a scene (guests), and the obstacles (hosts) of each.
 
-Boxes first. Then triangles, down both trees: guest and host cross where an edge runs through a
-triangle. What neither crosses nor touches lies outside or inside, told by rays. What touches does
-not cross if nothing of the host reaches into the guest's box; else an audit of the two decides.
+The broad phase compares boxes. The narrow phase descends both triangle trees: guest and host cross
+if an edge runs through a triangle. For pairs without contact, rays decide between outside and
+inside. Pairs in contact do not cross if no part of the host reaches into the guest's box;
+otherwise an audit of the pair decides.
 """
 
 from collections.abc import Callable
@@ -35,18 +36,18 @@ from ..touch.triangle_pairs import (
     triangles_touch_triangles,
 )
 
-# Guests that touch a host whose points are placed together.
+# Number of guests whose points are transformed in one batch.
 _TOGETHER = 64
 _CROSS = (findings.OVERLAP, findings.CONTAINED, findings.DUPLICATE)
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A question: a scene, the guests in a scene of their own, and what counts.
+    """Arguments of a fit test: a scene, the guests in a scene of their own, and the obstacles.
 
-    `counted` are the rows that count, (n,), and `rooms` those in which guests may lie; with
-    `first_only`, one obstacle of each guest is enough. A `clearance` is None where touching is
-    free.
+    `counted` flags the rows that are obstacles, (n,), and `rooms` the rows in which guests may
+    lie. With `first_only`, one obstacle of each guest is enough. A `clearance` of None allows
+    contact.
     """
 
     scene: SceneOctree
@@ -60,7 +61,7 @@ class Asked:
 
 
 class _Crossing(BoxWalk):
-    """Which pairs of a guest and a host cross, and which others touch somewhere."""
+    """Narrow phase of pairs of a guest and a host: flags of crossing and of touching pairs."""
 
     def __init__(self, asked: Asked, sides: tuple[Surfaces, Surfaces], rows: Ids) -> None:
         super().__init__(sides, rows, np.full(rows.shape[1], asked.clearance or 0.0))
@@ -70,7 +71,7 @@ class _Crossing(BoxWalk):
         self.refused = np.zeros(len(asked.guests), bool)
 
     def walked(self) -> Steps[None]:
-        """Go down all pairs, by the kernel where it can."""
+        """Test all pairs, with the compiled kernel for as many as possible."""
         clearance = self._asked.clearance
         states = None
         if not clearance:
@@ -88,22 +89,22 @@ class _Crossing(BoxWalk):
         yield from self.walk(left)
 
     def look(self, trials: NodePairs) -> None:
-        """Test triangles, and let pairs go that are known to cross."""
+        """Test triangles, and stop the descent of crossing pairs."""
         self.refuse(trials.pairs[self._tested(trials)])
 
     def refuse(self, pairs: Ids) -> None:
-        """Note that these pairs cross."""
+        """Mark pairs as crossing."""
         self.crossed[pairs] = True
         self.refused[self.rows[0, pairs]] = True
         done = self.refused[self.rows[0]] if self._asked.first_only else self.crossed
         self.limits[done] = -1.0
 
     def left(self) -> Ids:
-        """Return the pairs of which nothing is known yet but that they do not cross."""
+        """Return the pairs that are undecided: they do not cross, but may contain each other."""
         return (self.limits >= 0).nonzero()[0]
 
     def _tested(self, trials: NodePairs) -> Flags:
-        """Return which triangles cross, or come too near."""
+        """Flag the pairs of triangles that cross, or come closer than the clearance."""
         (one, other), clearance = self.placed(trials), self._asked.clearance
         if clearance is not None:
             each = np.arange(len(trials))
@@ -116,7 +117,7 @@ class _Crossing(BoxWalk):
 
 
 def in_the_way(asked: Asked) -> Steps[Ids]:
-    """Return pairs of a guest and a row of the scene that is in its way, (2, h), sorted."""
+    """Return pairs of a guest and a row of the scene that obstructs it, (2, h), sorted."""
     rows = _met(asked)
     if rows.shape[1] == 0:
         return rows
@@ -134,7 +135,7 @@ def _surfaces(moment: Moment, rows: Ids) -> Steps[Surfaces]:
 
 
 def _met(asked: Asked) -> Ids:
-    """Return the pairs of rows whose boxes come near, sorted."""
+    """Return the pairs of rows whose boxes are within the clearance, sorted."""
     placements = asked.guests.placements
     (there,) = placements.is_there.nonzero()
     boxes = placements.boxes[:, there]
@@ -145,7 +146,7 @@ def _met(asked: Asked) -> Ids:
 
 
 def _held(asked: Asked, search: _Crossing) -> Steps[None]:
-    """Refuse what lies in something, or holds it, or crosses what it touches."""
+    """Refuse guests that lie in a host, contain a part of one, or cross a host in contact."""
     some = search.left()
     if len(some) == 0:
         return
@@ -173,7 +174,7 @@ def _held(asked: Asked, search: _Crossing) -> Steps[None]:
 def _holding(
     asked: Asked, search: _Crossing, some: Ids, near: SurfaceParts, shells: Shells
 ) -> Steps[None]:
-    """Refuse guests in which a part of a host lies whole, that they do not touch."""
+    """Refuse guests that contain a whole connected part of a host without touching the host."""
     faces = search.sides[1].pool.arranged.faces
     parts = shells.parts[faces[near.entries, 0]]
     hosts = search.rows[1, some]
@@ -193,7 +194,7 @@ def _holding(
 def _touching(
     asked: Asked, search: _Crossing, some: Ids, near: SurfaceParts, are_closed: Flags
 ) -> Steps[None]:
-    """Refuse those guests that touch a host and lie in it, or cross it beside its edges."""
+    """Refuse guests that touch a host and lie in it, or share space with it."""
     (touched,) = (search.touched[some] & (search.limits[some] >= 0)).nonzero()
     boxes = _tight_boxes(asked, search.rows[0, some[touched]])
     ranks = np.full(len(some), -1)
@@ -205,7 +206,7 @@ def _touching(
     entered = flagged(len(touched), whose[reach_in.all(axis=0)])
     is_solid = (boxes[3:] > boxes[:3]).all(axis=0)
     hosts = search.rows[1, some[touched]]
-    # No part of the host is in the open box: all of it is on one side, its middle, too.
+    # No part of the host is in the open box, so the box lies on one side, like its middle.
     (clear,) = (~entered & is_solid & are_closed[touched] & ~asked.rooms[hosts]).nonzero()
     middles = (boxes[:3, clear] + boxes[3:, clear]) / 2
     is_in = yield from between(0.0, 0.2, inside(asked.moment, middles, hosts[clear]))
@@ -219,7 +220,7 @@ def _touching(
 
 
 def _tight_boxes(asked: Asked, guests: Ids) -> Floats:
-    """Return the bounds of the placed triangles of guests themselves, (6, k)."""
+    """Return the exact bounds of the placed triangles of guests, (6, k)."""
     boxes = np.empty((6, len(guests)))
     for some in blocks(len(guests), _TOGETHER):
         points = _points(asked, guests[some], own_points(asked.guests, corners_only=True))
@@ -228,7 +229,7 @@ def _tight_boxes(asked: Asked, guests: Ids) -> Floats:
 
 
 def own_points(guests: Moment, corners_only: bool = False) -> Floats:
-    """Return corners of the mesh of guests, and middles of its edges and faces, (3, m)."""
+    """Return the corners of the guests' mesh, and the middles of edges and faces, (3, m)."""
     corners = _triangles(guests).rows.reshape(3, 3, -1).swapaxes(0, 1)
     if corners_only:
         return corners.reshape(3, -1)
@@ -242,13 +243,13 @@ def _triangles(guests: Moment) -> Triangles:
 
 
 def _points(asked: Asked, guests: Ids, points: Floats) -> Floats:
-    """Return points (3, m) of the mesh where it is placed as these guests, (3, k, m)."""
+    """Return points (3, m) of the mesh, transformed by the poses of guests, (3, k, m)."""
     matrices = asked.guests.placements.matrices[:, guests, None]
     return placed(np.broadcast_to(points[:, None], (3, len(guests), points.shape[1])), matrices)
 
 
 def _through_walls(asked: Asked, search: _Crossing, pairs: Ids) -> Steps[None]:
-    """Refuse guests that touch the walls of a room and have points on both sides of them."""
+    """Refuse guests that touch the walls of a room and have points on both sides."""
     own = own_points(asked.guests)
     for some in blocks(len(pairs), _TOGETHER):
         guests, rooms = search.rows[:, pairs[some]]
@@ -263,7 +264,7 @@ def _through_walls(asked: Asked, search: _Crossing, pairs: Ids) -> Steps[None]:
 
 
 def _audited(asked: Asked, search: _Crossing, pairs: Ids) -> Steps[None]:
-    """Refuse guests that share room with a host: an audit says so."""
+    """Refuse guests that share space with a host, as an audit of the pair finds."""
     guests, hosts = search.rows[:, pairs]
     both = copy(asked.scene)
     mesh = both.add_mesh(_triangles(asked.guests))

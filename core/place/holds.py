@@ -1,4 +1,4 @@
-"""Contacts at the start: faces in one plane that hold, and solids that share room."""
+"""Initial contacts of a slide: coplanar faces that block it, and solids that share space."""
 
 import numpy as np
 
@@ -19,12 +19,13 @@ from ..scene.pool import Pool
 from ..steps import Steps, between
 from .housed import BAND, FLUSH, lie_whole
 
-# How far from a face a solid is looked for: a part of its size, at least of its coordinates.
+# Offset of the sample points beside a face: this part of the face's size, or, if larger, this
+# part of its coordinates.
 _BESIDE, _ROUNDED = 2.0**-30, 2.0**-48
 
 
 def closed_rows(moment: Moment, pool: Pool, rows: Ids) -> Steps[Flags]:
-    """Return in which rows closed meshes are placed, (n,) of all rows; False where not asked."""
+    """Flag the given rows that place closed meshes, (n,) for all rows; other rows are False."""
     meshes = distinct(moment.placements.meshes[rows])
     shells = yield from shells_of(pool, moment.meshes.sizes, meshes)
     flags = np.zeros(len(moment), bool)
@@ -33,10 +34,10 @@ def closed_rows(moment: Moment, pool: Pool, rows: Ids) -> Steps[Flags]:
 
 
 def held_faces(search: GapSearch, moment: Moment, pool: Pool, way: Way) -> Steps[Faces]:
-    """Return faces of one plane that hold each other at the start: the lowest of each pair."""
+    """Return coplanar faces that block the motion at the start: the lowest of each pair."""
     lowest = search.faces
     held = yield from _holding(moment, pool, way, search.rows, lowest)
-    # Where the lowest two do not hold, others may.
+    # If the lowest two faces do not block the motion, other faces of the pair may.
     left = lowest.pairs[~np.isin(lowest.pairs, held.pairs)]
     are_sheets = yield from _have_sheets(moment, pool, search.rows[:, left])
     every = yield from search.every_face(left, are_sheets.all(axis=0))
@@ -45,7 +46,7 @@ def held_faces(search: GapSearch, moment: Moment, pool: Pool, way: Way) -> Steps
 
 
 def _have_sheets(moment: Moment, pool: Pool, rows: Ids) -> Steps[Flags]:
-    """Return which meshes, placed in rows (2, p), have triangles that bound no solid."""
+    """Flag the rows (2, p) whose meshes have triangles that bound no solid."""
     meshes, places = np.unique(moment.placements.meshes[rows], return_inverse=True)
     sizes = moment.meshes.sizes
     shells = yield from shells_of(pool, sizes, meshes)
@@ -54,11 +55,11 @@ def _have_sheets(moment: Moment, pool: Pool, rows: Ids) -> Steps[Flags]:
 
 
 def _holding(moment: Moment, pool: Pool, way: Way, rows: Ids, faces: Faces) -> Steps[Faces]:
-    """Return the first faces of each pair of rows, (2, p), that hold, of sorted ones in one plane.
+    """Return the first coplanar faces of each pair of rows, (2, p), that block the motion.
 
-    Faces hold if the way leads into the solid behind either: that of the other lies ahead of its
-    face, or that of the one that moves behind its own. Where neither face bounds a solid, both are
-    sheets, and hold, too.
+    `faces` are sorted. Faces block the motion if the direction leads into the solid of either
+    mesh: the obstacle's solid lies ahead of its face, or the mover's solid behind its face. If
+    neither face bounds a solid, both are sheets, and also block the motion.
     """
     held, are_open = [Faces.none()], np.ones(rows.shape[1], bool)
     for early in in_rounds(faces.pairs, 1, 8, lambda of, _: are_open[of]):
@@ -75,9 +76,9 @@ def _holding(moment: Moment, pool: Pool, way: Way, rows: Ids, faces: Faces) -> S
 
 
 def _solids_beside(moment: Moment, pool: Pool, way: Way, rows: Ids, entries: Ids) -> Steps[Flags]:
-    """Return which triangles have the solid of their own mesh behind them, and which ahead.
+    """Flag triangles with the solid of their own mesh behind them, and with the solid ahead.
 
-    (2, t), as seen along the way.
+    (2, t); ahead and behind refer to the direction `way`.
     """
     count = len(pool.order)
     keys, places = np.unique(rows * count + entries, return_inverse=True)
@@ -93,7 +94,7 @@ def _solids_beside(moment: Moment, pool: Pool, way: Way, rows: Ids, entries: Ids
 
 
 def boxes_overlap(moment: Moment, pairs: Ids) -> Flags:
-    """Return which pairs of rows, (2, p), have boxes that are more than flush."""
+    """Flag pairs of rows, (2, p), whose boxes overlap by more than `FLUSH`."""
     one, other = moment.placements.boxes_of(pairs)
     deep = np.minimum(one[3:] - other[:3], other[3:] - one[:3]) > FLUSH
     flags: Flags = deep.all(axis=0)
@@ -101,7 +102,7 @@ def boxes_overlap(moment: Moment, pairs: Ids) -> Flags:
 
 
 def sharing_room(moment: Moment, pairs: Ids) -> Steps[Flags]:
-    """Return which pairs of closed meshes, (2, p) rows, share room, neither whole in the other."""
+    """Flag pairs of closed meshes, (2, p) rows, that overlap without one enclosing the other."""
     flags = np.zeros(pairs.shape[1], bool)
     if len(flags) == 0:
         return flags

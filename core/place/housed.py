@@ -1,7 +1,7 @@
-"""Meshes that lie whole in closed ones, touching their walls or not: by flood fill and parity.
+"""Meshes enclosed in closed meshes, with or without contact, by flood fill and ray parity.
 
-Of two surfaces no triangles of which cross, one lies whole in the solid of the other if nothing of
-that other's surface is inside of it, and no part of it is outside.
+If no triangles of surfaces A and B cross, A lies entirely in the solid of B when no part of B's
+surface is inside A and no part of A is outside B.
 """
 
 import numpy as np
@@ -16,17 +16,17 @@ from ..clash.solids import World, depths
 from ..scene.moment import Moment
 from ..steps import Steps, between
 
-# Boxes that are no farther from being apart, in a space of coordinates below one, are flush.
+# Boxes that overlap by at most this length are flush, if all coordinates are below one.
 FLUSH = 2.0**-36
-# Solids that are no deeper in each other touch.
+# Solids that penetrate each other by at most this depth only touch.
 BAND = 2.0**-42
 
 
 def lie_whole(moment: Moment, inner: Ids, outer: Ids) -> Steps[Flags]:
-    """Return which rows lie whole in the closed meshes placed in others, (p,).
+    """Flag rows of `inner` that are enclosed in the closed meshes in rows `outer`, (p,).
 
-    No two of their triangles cross. What lies in the surface of the other altogether does not lie
-    in it.
+    The triangles of a pair must not cross. A mesh that lies entirely in the surface of the other
+    is not enclosed.
     """
     flags = np.zeros(len(inner), bool)
     here, there = (moment.placements.boxes[:, rows] for rows in (inner, outer))
@@ -49,7 +49,7 @@ def lie_whole(moment: Moment, inner: Ids, outer: Ids) -> Steps[Flags]:
 
 
 def _entered(world: World, met: Ids, contacts: Contacts) -> Steps[Flags]:
-    """Return into which of met[0], if closed, the surfaces of met[1] reach, (p,)."""
+    """Flag pairs in which the surface of met[1] reaches into met[0], if met[0] is closed, (p,)."""
     flags = np.zeros(met.shape[1], bool)
     (closed,) = world.shells.closed[world.meshes(met[0])].nonzero()
     ranks = np.full(met.shape[1], -1)
@@ -64,10 +64,10 @@ def _entered(world: World, met: Ids, contacts: Contacts) -> Steps[Flags]:
 
 
 def _samples(world: World, rows: Ids, contacts: Contacts) -> tuple[Floats, Ids, Flags]:
-    """Return points of surfaces in these rows, (3, h), whose they are, and which may touch.
+    """Return sample points of surfaces, (3, h), the index of their row, and flags of contact.
 
-    Of triangles without contact, one for all that hang together; of each other, corners and
-    middles.
+    Each connected component of triangles without contact has one sample. Each triangle in
+    contact has its corners and the middles of its edges and of itself; these are flagged.
     """
     meshes, pool = world.meshes(rows), world.pool
     whose, entries = pool.entries(meshes, world.moment.meshes.sizes[meshes])
@@ -91,9 +91,9 @@ def _samples(world: World, rows: Ids, contacts: Contacts) -> tuple[Floats, Ids, 
 
 
 def _off(moment: Moment, points: Floats, rows: Ids, near: Flags) -> Steps[Flags]:
-    """Return which points are off the surfaces in these rows; of others than `near` it is known.
+    """Flag points that are off the surfaces in these rows, (h,).
 
-    (h,).
+    Only the points `near` are measured; all other points are known to be off.
     """
     flags = np.ones(len(rows), bool)
     (some,) = near.nonzero()

@@ -1,9 +1,10 @@
-"""Small sums of moves along one axis under difference constraints.
+"""Moves along one axis with a small sum, under difference constraints.
 
-Each constraint says by how much one has to be ahead of another. First all that are not are pushed
-apart by half of what lacks, again and again, which spreads moves evenly; then longest paths make
-all of them true (Cormen, Leiserson, Rivest and Stein, "Introduction to Algorithms", chapter 24);
-then groups that hold each other move back together as long as the sum of moves becomes less.
+Each constraint is the least distance by which one item moves farther than another. A relaxation
+first moves both items of each violated constraint by half of the missing distance, which spreads
+moves evenly. Longest paths then fulfill all constraints (Cormen, Leiserson, Rivest and Stein,
+"Introduction to Algorithms", chapter 24). At last, groups with tight constraints move back
+together as long as the sum of moves decreases.
 """
 
 from dataclasses import dataclass
@@ -13,16 +14,16 @@ import numpy as np
 from ..arrays import Flags, Floats, Ids
 from ..clash.components import components
 
-# How often what lacks is halved, and groups move back at most.
+# Largest numbers of relaxation steps, and of rounds in which groups move back.
 _RELAXED, _BACK = 200, 400
 _TIGHT = 2.0**-46
 
 
 @dataclass(frozen=True)
 class Order:
-    """Number `afters[e]` has to move at least `needs[e]` farther than `befores[e]`.
+    """Constraints: item `afters[e]` moves at least `needs[e]` farther than item `befores[e]`.
 
-    Numbers are below `count`; `fixed` ones, (count,), do not move.
+    Items have numbers below `count`; `fixed` items, (count,), do not move.
     """
 
     count: int
@@ -32,7 +33,7 @@ class Order:
     fixed: Flags
 
     def moves(self) -> tuple[Floats, Flags]:
-        """Return small moves, (count,), and which of them cannot be made."""
+        """Return moves with a small sum, (count,), and flag items that cannot fulfill them."""
         lower = self._bounds(self.befores, self.afters)
         upper = -self._bounds(self.afters, self.befores)
         bad = (lower > upper) & ~self.fixed
@@ -49,11 +50,11 @@ class Order:
 
     @property
     def mirrored(self) -> "Order":
-        """The same order seen from the other end."""
+        """The same constraints with the axis reversed."""
         return Order(self.count, self.afters, self.befores, self.needs, self.fixed)
 
     def _bounds(self, befores: Ids, afters: Ids) -> Floats:
-        """Return the least that each has to move because of what is fixed, (count,)."""
+        """Return lower bounds of the moves that follow from the fixed items, (count,)."""
         least = np.where(self.fixed, 0.0, -np.inf)
         for _ in range(self.count + 1):
             more = least.copy()
@@ -65,7 +66,7 @@ class Order:
 
     def _relaxed(self) -> Floats:
         moves, free = np.zeros(self.count), ~self.fixed
-        # What cannot give way leaves all of it to the other.
+        # If one item is fixed, the other one takes the whole missing distance.
         shares = np.where(free[self.befores] & free[self.afters], 0.5, 1.0)
         for _ in range(_RELAXED):
             lack = self.needs - (moves[self.afters] - moves[self.befores])
@@ -81,7 +82,7 @@ class Order:
         return moves
 
     def _pushed(self, moves: Floats) -> Floats:
-        """Return moves that fulfill all constraints, none of them less."""
+        """Return moves that fulfill all constraints of free items, none smaller than before."""
         free = ~self.fixed[self.afters]
         for _ in range(self.count + 1):
             more = moves.copy()
@@ -92,7 +93,7 @@ class Order:
         return moves
 
     def _drawn_back(self, moves: Floats) -> Floats:
-        """Return moves of which those ahead are less, of single ones and of groups."""
+        """Reduce the positive moves of single items, then of groups with tight constraints."""
         for _ in range(self.count):
             floor = np.zeros(self.count)
             np.maximum.at(floor, self.afters, moves[self.befores] + self.needs)

@@ -1,7 +1,8 @@
-"""Nearest placements of placements: first looks limit how far each has to look, then all within.
+"""Nearest placements of placements: a first sample limits the distance, a query finds the rest.
 
-The boxes nearest to the middle of a placement are measured first. What may be nearer than these
-has a box that its own box, grown by their distance, meets (branch and bound over two levels).
+The placements whose boxes are nearest to the middle of a placement are measured first. Any closer
+placement has a box that overlaps the placement's box grown by the largest distance measured
+(branch and bound over two levels).
 """
 
 from dataclasses import dataclass
@@ -32,7 +33,7 @@ from ..volumes import query
 from .gaps import gaps_between
 from .surface_distances import touching_pairs
 
-# Queries that look together.
+# Queries in one batch.
 _TOGETHER = 4_096
 
 
@@ -54,17 +55,18 @@ def nearest_objects_steps(
     ids : array_like of int, shape (n,)
         Placements.
     count : int
-        How many others are wanted for each.
+        Number of neighbors for each placement.
     against : array_like of int, shape (k,), optional
-        The placements that may be found; by default all. None finds itself.
+        The placements that may be found; by default all. A placement never finds itself.
     groups : int
-        A mask of 32 bits: placements with a mask that shares none of them are not there.
+        A 32-bit mask; placements whose own mask shares no bit with it are ignored.
 
     Returns
     -------
     generator of ndarray of intp, shape (n, count)
-        Ids of the nearest ones, by their distance, as `distances` tells it, then by id; -1 where
-        there are fewer, or where a placement has nothing to be found. No ids give (0, count).
+        Ids of the nearest placements, sorted by distance, as `distances` measures it, then by id;
+        -1 if there are fewer, or if the placement itself is empty or ignored. No ids give
+        (0, count).
 
     Raises
     ------
@@ -76,8 +78,8 @@ def nearest_objects_steps(
 
     Notes
     -----
-    O(placements + the pairs that are looked at), which for each are few beyond its `count` nearest
-    ones where placements are of about one size.
+    O(placements + measured pairs). If placements have similar sizes, each measures few pairs
+    beyond its `count` nearest ones.
     """
     moment = moment_of(scene, groups)
     rows = moment.placements.rows_of(ids)
@@ -94,14 +96,14 @@ nearest_objects = at_once(nearest_objects_steps)
 
 @dataclass(frozen=True)
 class _Measured(Columns):
-    """Pairs of a query and a row, and how far they are apart."""
+    """Pairs of a query and a row, and their distances."""
 
     queries: Ids
     rows: Ids
     lengths: Floats
 
     def best(self, count: int) -> "_Measured":
-        """Return the nearest ones of each query, in order, each once."""
+        """Return the `count` nearest rows of each query, sorted by query, distance and row."""
         found = self[np.isfinite(self.lengths)]
         found = found[np.lexsort((found.rows, found.lengths, found.queries))]
         return found[first_of_each(found.queries, count)]
@@ -125,7 +127,7 @@ def _nearest(moment: Moment, rows: Ids, others: Ids, count: int) -> Steps[Ids]:
 
 
 def _of_some(moment: Moment, rows: Ids, tree: Octree, others: Ids, count: int) -> Steps[_Measured]:
-    """Return the nearest `others`, which have boxes in the tree, of those in some rows."""
+    """Return the nearest `others`, whose boxes are in the tree, of each placement in rows."""
     boxes = moment.placements.boxes[:, rows]
     middles = ((boxes[:3] + boxes[3:]) / 2).T
     found = nearest(tree, middles, count=min(count + 1, len(others))).items
@@ -136,7 +138,7 @@ def _of_some(moment: Moment, rows: Ids, tree: Octree, others: Ids, count: int) -
     nowhere = np.full(len(queries), np.inf)
     known = yield from between(0.0, 0.5, _measured(moment, rows, queries, near, nowhere))
     limits = _limits(known, len(rows), count)
-    (left,) = np.isfinite(limits).nonzero()  # others have seen all
+    (left,) = np.isfinite(limits).nonzero()  # an infinite limit: all others are measured already
     reach = limits[left] * (1 + GAP_ROUNDING)
     which, items = query(tree, Boxes.from_rows(boxes_grown(boxes[:, left], reach)))
     queries, near = left[which], others[items]
@@ -149,7 +151,7 @@ def _of_some(moment: Moment, rows: Ids, tree: Octree, others: Ids, count: int) -
 
 
 def _limits(known: _Measured, queries: int, count: int) -> Floats:
-    """Return how far the last of the `count` nearest ones of each query is, infinite if fewer."""
+    """Return the distance of the `count`-th nearest row of each query, infinite if fewer."""
     best = known.best(count)
     counts = np.bincount(best.queries, minlength=queries)
     farthest = np.zeros(queries)
@@ -160,7 +162,7 @@ def _limits(known: _Measured, queries: int, count: int) -> Floats:
 def _measured(
     moment: Moment, rows: Ids, queries: Ids, near: Ids, limits: Floats
 ) -> Steps[_Measured]:
-    """Return how far queries are from rows near them; infinite if beyond the limits."""
+    """Return the distances of queries from nearby rows; infinite beyond the limits."""
     met = in_order(moment, np.stack((rows[queries], near)))
     lengths = np.zeros(len(queries))
     touched = yield from between(0.0, 0.4, touching_pairs(moment, met))

@@ -1,9 +1,10 @@
-"""Rounds of moves that part entangled pairs along a few axes, and leave those that cannot part.
+"""Rounds of moves that separate overlapping pairs along a few axes.
 
-Each round adds a constraint for each entangled pair, along the axis on which parting it costs
-least, and solves all constraints so far. LoneGroups with contradictory constraints, and those that
-come to no end, are parted along one axis each (`alone`). A placement that lies whole in a closed
-mesh that stays, its room, moves no farther than to the walls.
+Each round adds a constraint for each overlapping pair, along the axis with the shortest separating
+move, and solves all constraints so far. Groups with contradictory constraints, and groups that
+overlap after the last round, are separated along one axis each (module `alone`). A placement
+that is enclosed in a closed mesh that stays, its room, moves no farther than to the walls. Pairs
+that cannot be separated stay in place.
 """
 
 from dataclasses import dataclass
@@ -22,18 +23,20 @@ from .entangled import boxes_met, entangled, largest_of_each, last_exits, shifte
 from .least_moves import Order
 from .rooms import free_ways
 
-# Rounds along all axes; and along one axis, of a group that does not grow.
+# Largest numbers of rounds along all axes, and of rounds along one axis of a group that does not
+# grow.
 _ROUNDS, _ALONE = 24, 4
-# A pair that was parted before is parted by this factor more, and by at least an amount that
-# doubles each round: else placements that push each other in a circle only come near an end.
-# Rounding makes none meet that are `_CLEAR` apart, in a space of coordinates below one; along one
-# axis, each further round clears by a factor more.
+# A pair that is separated again moves farther by the factor `_AGAIN`, and by at least an amount
+# that doubles each round: otherwise placements that push each other in a cycle would converge
+# without an end. Placements that are `_CLEAR` apart do not meet because of rounding, if all
+# coordinates are below one; along one axis, each further round multiplies this distance by
+# `_CLEARER`.
 _AGAIN, _DOUBLED, _CLEAR, _CLEARER = 1.01, 2.0**-28, 2.0**-44, 16.0
 
 
 @dataclass(frozen=True)
 class PartingQuestion:
-    """The question: rows that were named, which of all rows stay, the axes, and the gap."""
+    """Arguments of a separation: the given rows, flags of fixed rows, the axes, and the gap."""
 
     rows: Ids
     stays: Flags
@@ -52,9 +55,9 @@ class Parted(Columns):
 
 
 class PartingRounds:
-    """Rounds of moves: the constraints so far, and how far rows moved, (3, n).
+    """State of the rounds: the constraints so far, and the moves of all rows, (3, n).
 
-    LoneGroups that cannot be parted stay where they were, like fixed placements.
+    Groups that cannot be separated stay in place, like fixed placements.
     """
 
     def __init__(self, moment: Moment, asked: PartingQuestion) -> None:
@@ -62,15 +65,16 @@ class PartingRounds:
         self._moment, self._asked, self._stays = moment, asked, asked.stays.copy()
         self._movers = asked.rows[~asked.stays[asked.rows]]
         self.moves = np.zeros((3, count))
-        # How far rows are moved along each axis, in directions.
+        # Moves of rows along each axis, in multiples of the axis vector.
         self._along = np.zeros((axes, count))
         nothing = np.empty(0, np.intp)
         self._parted = Parted(nothing, nothing, nothing, np.empty(0))
         self._first, self._used, self._stuck, self._homes = np.empty((4, 2, 0), np.intp)
-        # Rows parted along one axis; how often since their group grew, and the size of that.
+        # Rows separated along one axis, the number of such rounds since their group grew, and the
+        # size of the group.
         self._alone, self._tries = np.zeros(count, bool), np.zeros(count, np.intp)
         self._sizes = np.zeros(count, np.intp)
-        # How far back and ahead rows stay in their rooms, once that is known.
+        # Backward and forward limits of moves within the rooms, valid for rows in `_has_room`.
         self._room, self._has_room = np.full((axes, 2, count), np.inf), np.zeros(count, bool)
         self._room[:, 0] = -np.inf
         boxes = moment.placements.boxes
@@ -79,13 +83,13 @@ class PartingRounds:
             dot(way.direction, centers) / dot(way.direction, way.direction) for way in asked.ways
         ]
         self._centers = np.array(along).reshape(axes, count)
-        # Where centers agree along an axis, their other coordinates decide.
+        # If centers agree along an axis, their other coordinates decide.
         orders = [ranks_of(count, np.lexsort((*centers[::-1], row))) for row in along]
         self._ranks = np.array(orders, np.intp).reshape(axes, count)
 
     @property
     def left(self) -> Ids:
-        """The pairs of rows that were entangled at first and still are."""
+        """The pairs of rows that overlapped at first and cannot be separated."""
         parts = (self._first[:, self._are_lost[self._first].any(axis=0)], self._stuck)
         return np.concatenate(parts, axis=1)
 
@@ -95,7 +99,7 @@ class PartingRounds:
 
     @property
     def lost(self) -> int:
-        """The number of pairs that are left but for fixed ones."""
+        """The number of unseparated pairs, without the pairs of two fixed placements."""
         return int(self._are_lost[self._first].any(axis=0).sum())
 
     @property
@@ -104,7 +108,7 @@ class PartingRounds:
         return float(np.sqrt(dot(self.moves, self.moves)).sum())
 
     def take(self) -> Steps[None]:
-        """Take rounds until nothing is entangled, or is left."""
+        """Take rounds until no pair overlaps, except pairs that cannot be separated."""
         number = 0
         while True:
             now, pairs, pool = yield from self._look(is_first=number == 0)
@@ -127,7 +131,7 @@ class PartingRounds:
             number += 1
 
     def _look(self, *, is_first: bool) -> Steps[tuple[Moment, Ids, Pool | None]]:
-        """Return the scene as it is now, the pairs of rows that are entangled, and the pool."""
+        """Return the snapshot after the moves so far, its overlapping pairs, and the pool."""
         now = shifted(self._moment, self._movers, self.moves[:, self._movers])
         rows = self._asked.rows if is_first else self._movers
         met = yield from between(0.0, 0.0, boxes_met(now, rows))
@@ -153,22 +157,22 @@ class PartingRounds:
         return now, met[:, wrong], pool
 
     def _are_homes(self, pairs: Ids) -> Flags:
-        """Flag pairs whose first lay whole in the second, its room, at the start."""
+        """Flag pairs whose first row was enclosed in the second row, its room, at the start."""
         keys, homes = (each[0] * len(self._moment) + each[1] for each in (pairs, self._homes))
         flags: Flags = np.isin(keys, homes)
         return flags
 
     def _in_order(self, pairs: Ids, axis: int) -> Ids:
-        """Return pairs with the one first whose center, at the start, is first along an axis."""
+        """Sort each pair of rows by their initial centers along an axis."""
         one, other = self._ranks[axis][pairs]
         return np.where(one > other, pairs[::-1], pairs)
 
     def _slack(self, way: Way) -> float:
-        """Return the distance that is kept when parting along a way, in directions."""
+        """Return the distance to keep along an axis, in multiples of the axis vector."""
         return (self._asked.gap + _CLEAR) / way.length
 
     def _make_room(self, rows: Ids) -> Steps[None]:
-        """Bound the moves of further rows by the walls of their rooms."""
+        """Limit the moves of rows without known limits by the walls of their rooms."""
         new = flagged(len(self._moment), rows) & ~self._stays & ~self._has_room
         self._has_room |= new
         homes = self._homes[:, new[self._homes[0]]]
@@ -184,16 +188,16 @@ class PartingRounds:
             self._keep(axis, homes, free)
 
     def _keep(self, axis: int, homes: Ids, free: Floats) -> None:
-        """Let the first of each pair move at most `free`, (2, p), back and ahead along an axis."""
+        """Limit the moves of the first rows of pairs to `free`, (2, p), backward and forward."""
         befores, afters = np.concatenate((homes[::-1], homes), axis=1)
         (some,) = np.isfinite(free.ravel()).nonzero()
         axes = np.full(len(some), axis)
         self._add(Parted(axes, befores[some], afters[some], -free.ravel()[some]))
 
     def _part(self, now: Moment, pool: Pool, pairs: Ids, number: int) -> Steps[Flags]:
-        """Part each entangled pair along the axis on which it costs least.
+        """Separate each overlapping pair along the axis with the shortest move.
 
-        Return the groups with contradictory constraints.
+        Flag the rows of groups with contradictory constraints.
         """
         first, second = self._are_homes(pairs), self._are_homes(pairs[::-1])
         homes = np.concatenate((pairs[:, first], pairs[::-1, second]), axis=1)
@@ -205,7 +209,7 @@ class PartingRounds:
             exits = yield from between(0.0, 0.0, last_exits(now, pool, way, pair))
             needed = exits + self._slack(way)
             costs.append(needed * way.length)
-            # From where they stood at first.
+            # Constraints count from the initial positions.
             along, room = self._along[axis], np.where(self._stays, 0.0, self._room[axis])
             needs.append(np.maximum(needed, 0.0) + along[pair[1]] - along[pair[0]])
             fits = needs[-1] <= room[1, pair[1]] - room[0, pair[0]]
@@ -224,7 +228,7 @@ class PartingRounds:
         return self._solve()
 
     def _keep_home(self, pool: Pool, homes: Ids) -> Steps[None]:
-        """Bound moves, axis after axis, that led the first of each pair out of the second."""
+        """Limit the moves that led the first row of each pair out of the second, axis by axis."""
         rows, moved = distinct(homes[0]), np.zeros((3, len(self._moment)))
         for axis, way in enumerate(self._asked.ways):
             if len(rows) == 0:
@@ -233,7 +237,7 @@ class PartingRounds:
             free = yield from between(0.0, 0.0, free_ways(now, pool, way, homes))
             free = np.maximum(free - self._slack(way), 0.0)
             along = self._along[axis]
-            # Only the way that was taken has led out.
+            # Only the side to which the row moved led out of the room.
             free[0, along[homes[0]] >= 0], free[1, along[homes[0]] <= 0] = np.inf, np.inf
             self._keep(axis, homes, free)
             most = along.copy()
@@ -242,7 +246,7 @@ class PartingRounds:
             moved += np.outer(way.direction, most)
 
     def _add(self, more: Parted) -> None:
-        """Keep constraints, of equal pairs and axes the strictest."""
+        """Add constraints; of constraints with equal pairs and axes, keep the strictest."""
         every = Parted.joined([self._parted, more])
         count = len(self._moment)
         keys = (every.axes * count + every.befores) * count + every.afters
@@ -251,7 +255,7 @@ class PartingRounds:
         self._parted = Parted(axes, *np.divmod(rest, count), needs)
 
     def _solve(self) -> Flags:
-        """Move all as the constraints ask; return the groups with contradictory ones."""
+        """Move rows to fulfill all constraints, and flag groups with contradictory constraints."""
         count, ways = len(self._moment), self._asked.ways
         lost = np.zeros(count, bool)
         while True:
@@ -275,7 +279,7 @@ class PartingRounds:
         return lost
 
     def _move(self, along: Floats) -> None:
-        """Move rows along the axes, in directions."""
+        """Set the moves of rows along the axes, in multiples of the axis vectors."""
         self._along = along
         directions = [way.direction for way in self._asked.ways]
         self.moves = np.zeros_like(self.moves)
@@ -283,7 +287,7 @@ class PartingRounds:
             self.moves += np.outer(direction, row)
 
     def _part_alone(self, here: Flags) -> Steps[None]:
-        """Part whole groups along one axis each, past all in their way, or give them up."""
+        """Separate whole groups along one axis each, past all obstacles, or give them up."""
         labels = self._labels()
         sizes = np.bincount(labels, minlength=len(labels))[labels]
         self._tries = np.where(sizes == self._sizes, self._tries + here, 0)
@@ -304,12 +308,12 @@ class PartingRounds:
         self._give_up(flagged(len(here), rows[cannot]) | (here & (self._tries > _ALONE)))
 
     def _labels(self) -> Ids:
-        """Return the group of each row: its component of the graph of entangled pairs."""
+        """Return the group of each row: a component of the graph of all overlaps so far."""
         free = self._used[:, ~self._stays[self._used].any(axis=0)]
         return components(len(self._moment), free[0], free[1])
 
     def _component(self, some: Flags) -> Flags:
-        """Return the groups of some rows, without those that stay."""
+        """Flag all rows in the groups of some rows, without the rows that stay."""
         labels = self._labels()
         flags: Flags = np.isin(labels, labels[some & ~self._stays]) & ~self._stays
         return flags
@@ -320,7 +324,7 @@ class PartingRounds:
         self._parted = self._parted[kept.nonzero()[0]]
 
     def _give_up(self, some: Flags) -> None:
-        """Leave groups where they were at first."""
+        """Move the groups of some rows back to their initial positions, and fix them."""
         rows = self._component(some)
         self._stays |= rows
         self._alone &= ~rows

@@ -1,4 +1,4 @@
-"""Rooms: closed meshes that stay, and how far the placements that lie whole in them may move."""
+"""Rooms: fixed closed meshes that limit the moves of the placements they enclose."""
 
 from dataclasses import replace
 
@@ -12,16 +12,17 @@ from ..scene.pool import Pool
 from ..steps import Steps, between
 from .sliding import held
 
-# The length by which placements are made smaller to clear walls that they touch, in a space of
-# coordinates below one; and the largest part of their size that this may be.
+# The length by which placements are shrunk to clear walls that they touch, if coordinates are
+# below one; and the largest part of their size by which they are shrunk.
 _SHRUNK, _MOST = 2.0**-43, 2.0**-8
 
 
 def free_ways(moment: Moment, pool: Pool, way: Way, homes: Ids) -> Steps[Floats]:
-    """Return how far the first of each pair of rows may move back and ahead in the second.
+    """Return the free distances of the first row of each pair within the second, its room.
 
-    (2, p), in directions. By rounding, a placement may cross a wall that it touches, or a way
-    along a wall may lead into it: a placement that is a little smaller is free to move there.
+    (2, p), backward and forward, in multiples of the direction vector. Because of rounding, a
+    placement may cross a wall that it touches, or a move along a wall may lead into the wall;
+    so the distances of a slightly smaller placement count if they are longer.
     """
     exact = yield from between(0.0, 0.5, _gaps(moment, pool, way, homes))
     shrunk = _shrunk(moment, homes[0])
@@ -31,9 +32,9 @@ def free_ways(moment: Moment, pool: Pool, way: Way, homes: Ids) -> Steps[Floats]
 
 
 def _gaps(moment: Moment, pool: Pool, way: Way, homes: Ids) -> Steps[Floats]:
-    """Return the gaps between the two of each pair along a way, back and ahead, (2, p)."""
+    """Return the gaps of each pair along the direction, backward and forward, (2, p)."""
     found = []
-    # A placement moves back as far as its room could move ahead.
+    # The gap of a placement backward is the gap of its room forward.
     for pairs in (homes[::-1], homes):
         search = GapSearch(moment, pool, way)
         keys = np.zeros(pairs.shape[1], np.intp)
@@ -44,7 +45,7 @@ def _gaps(moment: Moment, pool: Pool, way: Way, homes: Ids) -> Steps[Floats]:
 
 
 def _shrunk(moment: Moment, rows: Ids) -> Moment:
-    """Return the scene with the placements in rows a little smaller, about their centers."""
+    """Return the snapshot with the placements in rows shrunk slightly about their centers."""
     placements = moment.placements
     matrices, boxes = placements.matrices.copy(), placements.boxes[:, rows]
     size = (boxes[3:] - boxes[:3]).max(axis=0)

@@ -1,7 +1,8 @@
-"""Pushing apart: small moves along a few axes after which nothing crosses.
+"""Separation: small moves along a few axes after which nothing overlaps.
 
-A pair is parted along an axis for good by its last exit, which is a convex constraint, where a
-first one is not. Sides follow from the order of centers, so that no constraints form a circle.
+A pair is separated along an axis by its last exit: any longer move keeps the pair apart, so the
+constraint is convex, unlike the constraint of a first exit. The order of centers decides the side
+of each pair, so that constraints form no cycle.
 """
 
 from dataclasses import dataclass, replace
@@ -25,14 +26,14 @@ from .sliding import scale_of
 
 @dataclass(frozen=True, eq=False)
 class Separation(Record):
-    """How things move apart, n in the order in which they were named.
+    """Separating moves of n placements, in the order of `ids`.
 
     Attributes
     ----------
     moves : ndarray of float64, shape (n, 3)
-        Scene units; zero for what need not move, or cannot be parted.
+        Scene units; zero for placements that need not move or cannot be separated.
     left : ndarray of intp, shape (2, k)
-        Pairs of placements that remain as they were, the smaller id first; sorted.
+        Pairs of placements that still overlap, the smaller id first; sorted.
     """
 
     moves: Floats
@@ -56,21 +57,21 @@ def separate_steps(
     scene : SceneOctree
         Placed meshes; nothing of it is changed.
     ids : array_like of int, shape (n,)
-        What may move, each once.
+        The placements that may move, without duplicates.
     axes : array_like of float, shape (a, 3), optional
-        Along which, both ways; by default x, y and z.
+        The axes of the moves, in both senses; by default x, y and z.
     fixed : array_like of int, optional
-        What stays of `ids`; whatever else is there stays, too.
+        The placements of `ids` that stay; all placements outside `ids` stay, too.
     gap : float
-        How far each parted pair is apart along its axis; scene units.
+        Distance of each separated pair along its axis; scene units.
     groups : int
-        A mask of 32 bits: placements with a mask that shares none of them are not there.
+        A 32-bit mask; placements whose own mask shares no bit with it are ignored.
 
     Returns
     -------
     generator of Separation
-        The moves, of a small sum of lengths; and the pairs that cannot be parted, of whose
-        connected components nothing moves. No ids give none.
+        Moves with a small sum of lengths, and the pairs that cannot be separated; no placement in
+        the connected components of these pairs moves. No ids give no moves.
 
     Raises
     ------
@@ -82,15 +83,17 @@ def separate_steps(
 
     Notes
     -----
-    A placement that lies whole in a closed mesh that stays, touching it or not, remains in it:
-    of the two only crossing counts, and none moves nearer to the wall than `gap`. Along each axis,
-    the order of centers decides which of a pair goes which way; where centers agree, their other
-    coordinates do, then ids. A placement between two that stay goes past them where there is no
-    room. More axes leave no more pairs than some of them: if any is left with all axes, all but
-    one and each alone are tried.
-    For two boxes the moves are the least that there are. Each round costs what meets in boxes, and
-    for what is entangled one search along each axis; there are two dozens of rounds along all
-    axes, then at most some for each placement.
+    A placement that is enclosed in a fixed closed mesh, with or without contact, remains inside:
+    only crossing counts for this pair, and no move leads nearer to the wall than `gap`.
+
+    Along each axis, the order of centers decides the side of each placement of a pair; if centers
+    agree, their other coordinates decide, then ids. A placement between two fixed ones moves past
+    them if there is no space between them. More axes never leave more pairs: if pairs are left
+    with all axes, the search is repeated with all axes but one, and with each axis alone.
+
+    For two boxes the moves are the shortest possible. Each round tests the pairs with overlapping
+    boxes, and searches along each axis for the overlapping pairs. There are at most two dozen
+    rounds along all axes, then some for each placement.
     """
     moment = moment_of(scene, groups)
     rows = moment.placements.rows_of(ids, once=True)
@@ -129,7 +132,7 @@ def _separated(moment: Moment, asked: PartingQuestion) -> Steps[Separation]:
 
 
 def _fewer(ways: tuple[Way, ...]) -> list[tuple[Way, ...]]:
-    """Return axes without one of them, then one of them alone."""
+    """Return the sets of all axes but one, then the sets of a single axis."""
     if len(ways) < 2:
         return []
     each = range(len(ways))

@@ -1,7 +1,8 @@
-"""Sliding: many bodies move along one direction at once, until they touch, in any order.
+"""Sliding: many bodies move along one direction at once until they touch.
 
-The gaps between their surfaces are found first, pair by pair, as they stand; how far each moves
-then follows from these alone (`falls`).
+The gaps between surfaces are found first, pair by pair, in the initial positions. The distances of
+all bodies then follow from the gaps alone, as the solution of difference constraints (module
+`falls`).
 """
 
 from dataclasses import dataclass, replace
@@ -29,24 +30,24 @@ from .holds import boxes_overlap, closed_rows, held_faces, sharing_room
 
 @dataclass(frozen=True, eq=False)
 class Slides(Record):
-    """How far things slide until they touch, n in the order in which they were named.
+    """Distances that n placements slide until they touch, in the order of `ids`.
 
     Attributes
     ----------
     distances : ndarray of float64, shape (n,)
-        In scene units; infinite for placements that nothing stops, which are to stay.
+        In scene units; infinite for placements that nothing stops; these have to stay in place.
     onto : ndarray of intp, shape (n,)
-        The placement that stops each; -1 if none does.
+        The placement that stops each placement; -1 if none does.
     items : ndarray of intp, shape (2, n)
-        [0] the triangle of the one that moves and [1] that of the one that stops it, of their
-        meshes; of a body, those of its smallest member that has one, and of several that are as
-        near, those that cross, then those of the smallest numbers; -1 if nothing stops it, or two
-        solids share room at the start without crossing.
+        [0] the triangle of the mover and [1] the triangle of the obstacle, numbered in their
+        meshes. In a body, the smallest member with such triangles is reported; among equal gaps,
+        crossing triangles are preferred, then the smallest numbers. -1 if nothing stops the
+        placement, or if two solids share space at the start without crossing.
     points : ndarray of float64, shape (n, 3)
-        Where these triangles meet, after the slide: the middle of their common segment if they
-        cross at the start; NaN if there are none.
+        The contact point of these triangles after the slide, or the middle of their common
+        segment if they cross at the start; NaN if there are no triangles.
     crossing : ndarray of bool, shape (n,)
-        What crosses another at the start, which moves with it.
+        True for placements that cross another one at the start; the pair moves together.
     moves : ndarray of float64, shape (n, 3)
         The distances along the direction, to be added to positions; 0 for placements that nothing
         stops.
@@ -62,7 +63,7 @@ class Slides(Record):
 
 @dataclass(frozen=True)
 class Gaps(Columns):
-    """Gaps of pairs of rows, the first of which moves: two triangles, and where on the mover."""
+    """Gaps of pairs of a moving row and another: lengths, triangles, and points on the mover."""
 
     ones: Ids
     others: Ids
@@ -85,7 +86,7 @@ class Gaps(Columns):
 
     @property
     def turned(self) -> "Gaps":
-        """The same with the sides exchanged."""
+        """The same gaps with both sides swapped."""
         ends = self.others, self.ones, self.gaps, self.second_items, self.first_items
         return Gaps(*ends, self.places, self.crossing)
 
@@ -108,22 +109,24 @@ def slide_steps(
     scene : SceneOctree
         Placed meshes; nothing of it is changed.
     ids : array_like of int, shape (n,)
-        What moves, each once.
+        The placements that move, without duplicates.
     direction : array_like of float, shape (3,)
-        Where to, of any length.
+        Direction of the moves, of any length but zero.
     bodies : array_like of int, shape (n,), optional
-        What has one number moves as one body; by default each by itself.
+        Placements with equal numbers move as one body; by default each moves by itself.
     against : array_like of int, optional
-        What stands in the way; by default all that does not move. What moves, too, moves.
+        The fixed obstacles; by default all placements outside `ids`. A placement that is
+        also in `ids` moves.
     limit : float
-        The farthest that anything moves; scene units, may be infinite.
+        Largest distance of a move; scene units, may be infinite.
     groups : int
-        A mask of 32 bits: placements with a mask that shares none of them are not there.
+        A 32-bit mask; placements whose own mask shares no bit with it are ignored.
 
     Returns
     -------
     generator of Slides
-        The greatest distances that let no two surfaces pass through each other. No ids give none.
+        The greatest distances with which no two surfaces pass through each other. No ids give no
+        distances.
 
     Raises
     ------
@@ -136,15 +139,18 @@ def slide_steps(
 
     Notes
     -----
-    The gap of two surfaces is the least distance over the inside of the overlap of their shadows:
-    what only grazes stops nothing. Faces in one plane at the start hold if the direction leads
-    into the solid behind either, or if neither bounds a solid. What crosses at the start moves
-    together. Bodies that nothing stops which stands, and no body that any could land on, stay with
-    an infinite distance, and others may land on them. Distances are rounded down, by less than
-    2**-40 of the largest coordinate; names and order change none. The cost is that of the pairs of
-    triangles that come near each other in their shadows, of those whose boxes may hold the
-    nearest. The distances are the greatest solution of difference constraints (Cormen, Leiserson,
-    Rivest and Stein, "Introduction to Algorithms", chapter 24).
+    The gap of two surfaces is the least distance over the interior of their projected overlap:
+    grazing surfaces do not stop each other. Coplanar faces in contact at the start block the move
+    if the direction leads into the solid behind either face, or if neither face bounds a solid.
+    Placements that cross at the start move together.
+
+    Bodies stay in place with an infinite distance if no obstacle is ahead of them, and no body
+    except those in a cycle with them; other bodies may land on them. Distances are rounded down,
+    by less than 2**-40 of the largest coordinate, and do not depend on ids or order.
+
+    The cost is proportional to the pairs of triangles that are close in projection, among the
+    boxes that may contain the nearest pair. The distances are the greatest solution of difference
+    constraints (Cormen, Leiserson, Rivest and Stein, "Introduction to Algorithms", chapter 24).
     """
     moment = moment_of(scene, groups)
     rows = moment.placements.rows_of(ids, once=True)
@@ -168,7 +174,7 @@ slide = at_once(slide_steps)
 
 @dataclass(frozen=True)
 class _Asked:
-    """The question: rows that move, the body of each, which rows stand, and the limit."""
+    """Arguments of a slide: moving rows, the body of each, flags of obstacles, and the limit."""
 
     moment: Moment
     rows: Ids
@@ -178,7 +184,7 @@ class _Asked:
 
 
 def scale_of(moment: Moment) -> float:
-    """Return the power of two by which coordinates of what is there are less than one."""
+    """Return the power of two that scales all valid placements to coordinates below one."""
     boxes = moment.placements.boxes[:, moment.placements.is_there]
     return float(power_of_two_scale(np.append(boxes.ravel(), 0.0)[:, None])[0])
 
@@ -225,10 +231,10 @@ def _slides(asked: _Asked, direction: Floats) -> Steps[Slides]:
 
 
 def _named(gaps: Gaps, stops: Ids, body_of: Ids, count: int) -> Ids:
-    """Return for each body, (count,), which of the gaps that stop it is told; -1 for none.
+    """Return the index of the reported gap of each body, (count,); -1 if nothing stops the body.
 
-    That with the smallest placement that stops it, of these one with triangles, then of the
-    smallest member.
+    The gap with the smallest obstacle is reported; among equal obstacles, gaps with triangles are
+    preferred, then the smallest member of the body.
     """
     bodies, are_unnamed = body_of[gaps.ones[stops]], gaps.first_items[stops] < 0
     order = np.lexsort((gaps.ones[stops], are_unnamed, gaps.others[stops], bodies))
@@ -239,7 +245,7 @@ def _named(gaps: Gaps, stops: Ids, body_of: Ids, count: int) -> Ids:
 
 
 def _gaps(asked: _Asked, way: Way) -> Steps[Gaps]:
-    """Return the gaps that bound how far bodies move."""
+    """Return the gaps that limit the moves of bodies."""
     moment, there = asked.moment, asked.moment.placements.is_there
     movers = asked.rows[there[asked.rows]]
     (standing,) = (asked.standing & there).nonzero()
@@ -259,7 +265,8 @@ def _gaps(asked: _Asked, way: Way) -> Steps[Gaps]:
     everyone = np.ones(len(asked.rows), bool)
     gaps = yield from between(0.25, 0.9, looking.look(everyone, asked.limit))
     if np.isfinite(asked.limit):
-        # Beyond the limit, all that counts is whether there is anything.
+        # Bodies without a chain of gaps to an obstacle are searched again without the limit, to
+        # find out if anything stops them at all.
         ends = np.where(bodies < 0, len(asked.rows), bodies)[np.stack(gaps.pairs)]
         lost = Constraints(len(asked.rows), ends[0], ends[1], gaps.gaps).lost()[:-1]
         gaps = gaps[(~lost[bodies[gaps.ones]]).nonzero()[0]]
@@ -270,9 +277,9 @@ def _gaps(asked: _Asked, way: Way) -> Steps[Gaps]:
 
 @dataclass(frozen=True)
 class _Looking:
-    """What is looked at: the body of each row, -1 for what does not move, and pairs of rows.
+    """Input of the gap search: the body of each row, -1 for fixed rows, and pairs of rows.
 
-    Pairs of what moves with what stands, and with others that move.
+    `pairs` are those of movers with obstacles, and those of movers with other movers.
     """
 
     moment: Moment
@@ -282,7 +289,7 @@ class _Looking:
     pairs: tuple[Ids, Ids]
 
     def look(self, wanted: Flags, limit: float) -> Steps[Gaps]:
-        """Return the gaps up to a limit that bound how far wanted bodies move."""
+        """Return the gaps up to a limit that restrict the moves of wanted bodies."""
         limits, bodies, parts = np.full(len(wanted), limit), self.bodies, [Gaps.none()]
         for start, number in ((0.0, 0), (0.5, 1)):
             pairs = self.pairs[number]
@@ -302,7 +309,7 @@ class _Looking:
 
 
 def held(search: GapSearch, pairs: Ids, moment: Moment, pool: Pool, way: Way) -> Steps[Gaps]:
-    """Return the gaps that a search has found, and those of what holds at the start."""
+    """Return the gaps of a finished search, with gaps of 0 for initial contacts that block."""
     gaps, entries, crossing = search.gaps, search.entries, search.crossing
     (near,) = (boxes_overlap(moment, pairs) & ~crossing).nonzero()
     held = yield from held_faces(search, moment, pool, way)

@@ -1,7 +1,8 @@
-"""Shortest distances of placed meshes: contacts first, then branch and bound, then what is inside.
+"""Shortest distances of placed meshes: contacts, then branch and bound, then containment.
 
-What touches has distance 0, and the depths that an audit tells. The gap of others is found from
-the nodes of both. One surface lies in the other's solid if it lies in its box, and rays say so.
+Pairs in contact have distance 0, and the penetration depths that an audit reports. The distance of
+other pairs is found by a descent in both triangle trees. A surface lies in the other's solid if it
+lies in the other's box and a ray test finds it inside.
 """
 
 from dataclasses import dataclass, replace
@@ -33,24 +34,24 @@ from .gaps import gaps_between
 
 @dataclass(frozen=True, eq=False)
 class Distances(Record):
-    """How far pairs of placements are apart, and where.
+    """Distances of h pairs of placements, and their closest points.
 
     Attributes
     ----------
     distances : ndarray of float64, shape (h,)
-        The shortest distance of the two surfaces; 0 where they touch or cross, infinite if one of
-        them has nothing to be found.
+        The shortest distance of the two surfaces; 0 if they touch or cross, infinite if a
+        placement is empty or ignored.
     points : ndarray of float64, shape (2, h, 3)
-        The point of either surface at which they are so near; NaN where there is none.
+        The closest points of both surfaces; NaN if the distance is infinite.
     items : ndarray of intp, shape (2, h)
-        The triangles that these lie on, by their number in the mesh: of several that are equally
-        near, the smallest of the first, then of the second; -1 where there is none.
+        The triangles of these points, numbered in their meshes. Among equally close triangles, the
+        smallest number in the first mesh wins, then in the second; -1 if there is none.
     inside : ndarray of intp, shape (h,)
-        Which of the two lies wholly inside the other, as `audit` tells inside, touching it
-        nowhere: 0 or 1; -1 if neither does.
+        The placement of the pair, 0 or 1, that lies wholly inside the other without contact, with
+        inside as `audit` defines it; -1 if neither does.
     depths : ndarray of float64, shape (2, h)
-        How deep the surfaces lie in each other at least and at most, as an audit tells it; 0 where
-        they are apart.
+        Lower and upper bounds of the penetration depth, as an audit reports them; 0 for pairs
+        that are apart.
     """
 
     distances: Floats
@@ -72,7 +73,7 @@ def distances_steps(
     pairs : array_like of int, shape (2, h)
         Ids of placements, two different ones each. Pairs may repeat.
     groups : int
-        A mask of 32 bits: placements with a mask that shares none of them are not there.
+        A 32-bit mask; placements whose own mask shares no bit with it are ignored.
 
     Returns
     -------
@@ -89,11 +90,11 @@ def distances_steps(
 
     Notes
     -----
-    The shortest way between triangles that share no point: C. Ericson, "Real-Time Collision
-    Detection", 2005, 5.1.9 and 5.1.10. Two nodes of triangles are looked at once for each pair
-    that may hold the nearest: about O(log triangles) of them where surfaces are far apart, more
-    where they run beside each other. Distances do not depend on the order or the names of
-    placements, nor on a power of two by which all is scaled.
+    The shortest segment between triangles that share no point: C. Ericson, "Real-Time Collision
+    Detection", 2005, 5.1.9 and 5.1.10. The search visits each pair of tree nodes that may contain
+    the closest triangles once: about O(log triangles) node pairs if surfaces are far apart, more
+    if they run beside each other. Distances do not depend on the order or the ids of placements,
+    nor on scaling the scene by a power of two.
     """
     moment = moment_of(scene, groups)
     rows = _rows_of(moment, pairs)
@@ -104,7 +105,7 @@ distances = at_once(distances_steps)
 
 
 def _unknown(count: int) -> Distances:
-    """Return the answer of pairs in which nothing is found."""
+    """Return the distances of pairs in which nothing was found."""
     return Distances(
         np.full(count, np.inf),
         np.full((2, count, 3), np.nan),
@@ -115,7 +116,7 @@ def _unknown(count: int) -> Distances:
 
 
 def _rows_of(moment: Moment, pairs: ArrayLike) -> Ids:
-    """Return the rows of pairs of placements, (2, h), checked."""
+    """Return the rows of pairs of placements, (2, h), and validate the pairs."""
     named = checks.pairs("pairs", pairs, moment.placements.born)
     rows = moment.placements.rows_of(named.reshape(-1), name="pairs").reshape(named.shape)
     checks.every_row("pairs", "name two placements each", rows[0] != rows[1], named.T)
@@ -137,7 +138,7 @@ def _distances(moment: Moment, rows: Ids) -> Steps[Distances]:
 
 
 def touching_pairs(moment: Moment, met: Ids) -> Steps[Flags]:
-    """Return which pairs of rows, (2, p), have triangles that touch, (p,)."""
+    """Flag pairs of rows, (2, p), whose triangles touch, (p,)."""
     touched = boxes_meet(*moment.placements.boxes_of(met))
     (some,) = touched.nonzero()
     if len(some):
@@ -147,7 +148,7 @@ def touching_pairs(moment: Moment, met: Ids) -> Steps[Flags]:
 
 
 class _Measurement:
-    """What is known of pairs of rows, (2, p), each in the order of its sides."""
+    """Partial results for pairs of rows, (2, p), which `turned` marks as swapped."""
 
     def __init__(self, moment: Moment, met: Ids, turned: Ids) -> None:
         self._moment, self._met, self._turned = moment, met, turned
@@ -155,8 +156,8 @@ class _Measurement:
         self._answer = _unknown(met.shape[1])
 
     def part(self) -> Steps[None]:
-        """Find which pairs touch, and how far the others are apart."""
-        # All have one band, none: they are parted where they are unusually large or small.
+        """Find the pairs that touch, and measure the distances of all others."""
+        # An infinite band puts all pairs together, except pairs of unusual size.
         for banded in by_band(self._moment, self._met, np.inf):
             steps = self._part(banded)
             yield from between(banded.start, banded.stop, steps)
@@ -181,7 +182,7 @@ class _Measurement:
         answer.points[:, some] = points / banded.scale
 
     def sink(self) -> Steps[None]:
-        """Find where pairs touch, what lies in what, and how deep; of pairs whose boxes meet."""
+        """Find contact points, containment and depths of the pairs whose boxes meet."""
         (some,) = boxes_meet(*self._moment.placements.boxes_of(self._met)).nonzero()
         for banded in by_band(self._moment, self._met[:, some], 0.0):
             steps = self._sink(banded, some[banded.some])
@@ -195,7 +196,7 @@ class _Measurement:
         touched = self._touched[some]
         (free,) = (~touched).nonzero()
         within, whole = yield from between(0.2, 0.4, nested_both(world, met, are_open, free))
-        # What is known to be farther apart than the band has no contacts.
+        # Pairs farther apart than the band have no contacts.
         (near,) = (touched | (answer.distances[some] * banded.scale <= 2 * band)).nonzero()
         steps = contacts_of(moment, world.pool, met[:, near], band)
         contacts = yield from between(0.4, 0.6, steps)
@@ -208,7 +209,7 @@ class _Measurement:
         answer.points[:, some[touched]] /= banded.scale
 
     def _meet(self, world: World, some: Ids, contacts: Contacts) -> None:
-        """Tell of pairs that touch where they do, in the space of the world."""
+        """Store a contact point and its triangles for touching pairs, in scaled coordinates."""
         items, each = world.pool.order[contacts.entries], np.arange(len(contacts))
         first = self._turned[some][contacts.pairs]
         order = np.lexsort((items[1 - first, each], items[first, each], contacts.pairs))
@@ -221,7 +222,7 @@ class _Measurement:
         self._answer.distances[here] = 0.0
 
     def asked_for(self) -> Distances:
-        """Return what is known, of turned pairs the other way round."""
+        """Return the results in the caller's order: sides of swapped pairs are swapped back."""
         answer, (turned,) = self._answer, self._turned.nonzero()
         for each in (answer.points, answer.items):
             each[:, turned] = each[::-1, turned]

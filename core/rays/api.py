@@ -1,4 +1,4 @@
-"""Ray queries: the closest item on a ray or segment, any item, all items on the way."""
+"""Ray queries: the closest item on a ray or segment, any item, or all items."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,23 +21,23 @@ from .walked import Crossings, all_crossings, any_hits, closest_hits, sorted_cro
 
 @dataclass(frozen=True, eq=False)
 class RayHits(Record):
-    """The closest item that each ray meets; a miss is item -1 at distance infinity, the rest NaN.
+    """The closest hit of each ray; a miss has item -1, distance infinity, and NaN otherwise.
 
     Attributes
     ----------
     items : ndarray of intp, shape (q,)
-        Item numbers; of items at the same distance the smallest.
+        Item numbers; the smallest of several items at the same distance.
     distances : ndarray of float64, shape (q,)
-        In scene units; 0 for a ray that starts in an item.
+        Distances in scene units; 0 for a ray that starts in an item.
     positions : ndarray of float64, shape (q, 3)
-        Where the ray meets the item.
+        Hit points.
     normals : ndarray of float64, shape (q, 3)
-        Unit normals there: of a triangle by its winding, of a box, sphere or region outward, NaN
-        for a ray that starts inside.
+        Unit normals at the hit points: by its winding for a triangle, outward for a box, sphere
+        or region; NaN for a ray that starts inside.
     barycentric : ndarray of float64, shape (q, 3)
-        Weights of the triangle's vertices in their order, of sum 1; NaN for other items.
+        Weights of the triangle's vertices in their order, with sum 1; NaN for other items.
     placements : ndarray of intp, shape (q,), or None
-        Of a `SceneOctree`, the placements whose triangles `items` are, -1 for a miss.
+        For a `SceneOctree`, the placements of the triangles `items`, -1 for a miss.
     """
 
     items: Ids
@@ -50,15 +50,15 @@ class RayHits(Record):
 
 @dataclass(frozen=True, eq=False)
 class RayCrossings(Record):
-    """All items that rays meet.
+    """All items that rays hit.
 
     Attributes
     ----------
     pairs : ndarray of intp, shape (2, h)
         [0] ray numbers, [1] item numbers, each pair once, sorted by ray, then by distance, then
-        by item. Of a `SceneOctree`, shape (3, h): rays, placements, triangles.
+        by item. For a `SceneOctree`, shape (3, h): rays, placements, triangles.
     distances : ndarray of float64, shape (h,)
-        In scene units; 0 for a ray that starts in an item.
+        Distances in scene units; 0 for a ray that starts in an item.
     """
 
     pairs: Ids
@@ -75,40 +75,41 @@ def ray_cast(
     groups: SupportsIndex = ALL_GROUPS,
     threads: SupportsIndex | None = None,
 ) -> RayHits:
-    """Find the closest item that each ray meets.
+    """Find the closest item that each ray hits.
 
     Parameters
     ----------
     tree : Octree or SceneOctree
-        Any octree.
+        The octree to query.
     origins, directions : array_like of float, shape (q, 3) or (3,)
-        A ray each; one origin, or one direction, is for all. Directions may have any length but 0.
+        One origin and one direction for each ray; a single origin or direction is shared by all
+        rays. Directions may have any length except 0.
     max_distance : array_like of float, shape () or (q,)
-        Where the rays end, in scene units, inclusive. A segment from a to b has direction b - a
-        and the length of that for its end.
+        The inclusive length of the rays, in scene units. A segment from a to b has direction b - a
+        and the norm of b - a as its length.
     groups : int
-        A mask of 32 bits: items with a mask that shares none of them are not there.
+        A mask of 32 bits: items whose masks have no bit in common with it are ignored.
     threads : int or None
-        Across how many threads the compiled kernel may walk; None as `use_threads` tells. The
-        same bits for any number.
+        The number of threads that the compiled kernel may use; None for the number set by
+        `use_threads`. The result is the same, bit by bit, for any number.
 
     Returns
     -------
     RayHits
-        Triangles are hit from both sides, boxes, spheres and regions where the ray enters them. A
-        ray between triangles that share an edge hits one of them. A triangle in whose plane the
-        ray lies, or that has no area, is not hit.
+        Triangles are hit from both sides; boxes, spheres and regions are hit where the ray enters
+        them. A ray through a shared edge hits one of its triangles. Triangles without area, and
+        triangles coplanar with the ray, are not hit.
 
     Raises
     ------
     ValueError
         If shapes do not match, an origin or direction is not finite, a direction is 0, a
-        `max_distance` is negative or NaN, `groups` is no mask, or `threads` are fewer than 1.
+        `max_distance` is negative or NaN, `groups` is not a mask, or `threads` is less than 1.
 
     Notes
     -----
-    O(cells on the way to the hit + items in them). Cells are met front to back, and none that a
-    ray enters beyond its closest hit is visited.
+    O(cells up to the hit + items in them). Cells are visited front to back; cells that a ray
+    enters beyond its closest hit are skipped.
     """
     found = lone.rays(tree, origins, directions, max_distance, groups, threads)
     if found is not None:
@@ -140,12 +141,12 @@ def _few_hits(few: compiled.Hits, snapshot: IndexSnapshot | None = None) -> RayH
 
 
 def _hits(asked: AskedRays) -> RayHits:
-    """Return the hits that NumPy finds."""
+    """Return the closest hits of checked rays, computed by NumPy."""
     return _named(asked, closest_hits(asked.snapshot, asked.rays()))
 
 
 def _named(asked: AskedRays, hits: compiled.Arrays) -> RayHits:
-    """Return hits, given items, rows and the other fields, with the ids of the index."""
+    """Return a record of items, rows and the other fields of hits, with the ids of the index."""
     items, rows, *others = hits
     *placements, items = asked.snapshot.ids_of(rows, items)
     return RayHits(items, *others, *placements)
@@ -161,12 +162,12 @@ def ray_test(
     groups: SupportsIndex = ALL_GROUPS,
     threads: SupportsIndex | None = None,
 ) -> Flags:
-    """Flag the rays that meet any item; each stops at the first that it finds.
+    """Flag the rays that hit any item; each ray ends its search with its first hit.
 
     Parameters
     ----------
     tree : Octree or SceneOctree
-        Any octree.
+        The octree to query.
     origins, directions, max_distance, groups, threads : array_like
         As for `ray_cast`.
 
@@ -210,19 +211,20 @@ def ray_cast_all(
     groups: SupportsIndex = ALL_GROUPS,
     threads: SupportsIndex | None = None,
 ) -> RayCrossings:
-    """Find all items that each ray meets.
+    """Find all items that each ray hits.
 
     Parameters
     ----------
     tree : Octree or SceneOctree
-        Any octree.
+        The octree to query.
     origins, directions, max_distance, groups, threads : array_like
         As for `ray_cast`.
 
     Returns
     -------
     RayCrossings
-        Each item once, where the ray first meets it; what counts as a hit is as for `ray_cast`.
+        Each item once, at the first point where the ray hits it; hits are defined as in
+        `ray_cast`.
 
     Raises
     ------
@@ -258,9 +260,9 @@ def _crossings(asked: AskedRays, crossings: Crossings) -> RayCrossings:
 def cells_on_ray(
     tree: Octree, origin: ArrayLike, direction: ArrayLike, max_distance: float
 ) -> States:
-    """Return the state of each cell in `ray_cast`: the part of `trace` that is about one ray.
+    """Return the state of each cell in a `ray_cast` of one ray, for `trace`.
 
-    Cells that it had not come to when it found its hit stay UNVISITED, like empty ones.
+    Cells that the ray does not come to before its hit are UNVISITED, like empty cells.
     """
     snapshot = TreeSnapshot(as_octree("tree", tree))
     asked = questions_of(np.atleast_2d(origin), np.atleast_2d(direction), max_distance)

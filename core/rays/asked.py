@@ -1,4 +1,4 @@
-"""Rays as they are asked (queries): of sound shapes at once, each checked by who looks at it."""
+"""Rays of queries: their shapes are checked at once, their values by the kernel or by NumPy."""
 
 from dataclasses import dataclass
 from typing import SupportsIndex
@@ -15,9 +15,10 @@ from ..touch.rays import Rays
 
 @dataclass(frozen=True)
 class AskedRays:
-    """Rays with the snapshot that they ask.
+    """Rays, and the snapshot of the index that they query.
 
-    The kernel checks each ray during its walk; NumPy calls `rays`, which checks them all.
+    The compiled kernel checks the values of each ray during its walk. In NumPy, `rays` checks all
+    of them.
     """
 
     snapshot: IndexSnapshot
@@ -33,7 +34,7 @@ class AskedRays:
         groups: SupportsIndex,
         threads: SupportsIndex | None,
     ) -> "AskedRays":
-        """Return rays of sound shapes, and what there is of the index for them."""
+        """Return rays with checked shapes, and a snapshot of the index."""
         snapshot = snapshot_of(tree, groups)
         return cls(snapshot, questions_of(origins, directions, max_distance, threads))
 
@@ -46,14 +47,14 @@ class AskedRays:
 
     @property
     def packed(self) -> compiled.Walked | None:
-        """The index as the kernel walks it; None if NumPy has to answer."""
+        """The packed index for the compiled kernel; None if NumPy has to answer."""
         return self.snapshot.packed(len(self.questions)) if self.snapshot.has_triangles else None
 
     def __getitem__(self, numbers: Ids) -> "AskedRays":
         return AskedRays(self.snapshot, self.questions[numbers])
 
     def rays(self) -> Rays:
-        """Return checked rays."""
+        """Return the rays with checked values."""
         return rays_of(self.questions)
 
 
@@ -63,7 +64,7 @@ def questions_of(
     max_distance: ArrayLike,
     threads: SupportsIndex | None = 1,
 ) -> compiled.Questions:
-    """Return rays of sound shapes."""
+    """Return rays with checked shapes; their values may be invalid."""
     starts, towards = checks.batches(
         ("origins", origins, (3,)), ("directions", directions, (3,)), copied=False
     )
@@ -76,13 +77,13 @@ def questions_of(
 
 
 def rays_of(given: compiled.Questions) -> Rays:
-    """Return checked rays, or raise a ValueError that names what is wrong with them."""
+    """Return rays with checked values, or raise a ValueError that names the invalid argument."""
     limits = np.broadcast_to(given.limits, len(given.origins))
     return checked_rays(given.origins, given.directions, limits)
 
 
 def checked_rays(origins: ArrayLike, directions: ArrayLike, max_distance: ArrayLike) -> Rays:
-    """Return rays, or raise a ValueError that names what is wrong with them."""
+    """Return rays from arguments, or raise a ValueError that names the invalid argument."""
     starts, towards = checks.batches(("origins", origins, (3,)), ("directions", directions, (3,)))
     checks.every_row("origins", "be finite", np.isfinite(starts).all(axis=1), starts)
     checks.every_row("directions", "be finite", np.isfinite(towards).all(axis=1), towards)

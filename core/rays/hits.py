@@ -1,6 +1,6 @@
-"""Ray hits: pairs of ray and item on the way, culled by bounding spheres, then tested.
+"""Ray hits: candidate pairs of ray and item, culled by bounding spheres and discs, then tested.
 
-Triangles lie in the spheres around them, and in the discs that these cut out of their planes.
+The disc of a triangle is the intersection of its plane and its bounding sphere.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -36,17 +36,17 @@ from ..touch.triangles import bounding_spheres_of, worth_tables
 from ..walkable import Walkable
 from .walk import walk
 
-# Rays, entries of the tree, and a distance that is the less the more surely they meet.
+# Rays, entries of the tree, and miss distances: the smaller, the likelier is a hit.
 PossibleHits = tuple[Ids, Ids, Floats]
 
-# Pairs that may meet -> those that do, and where.
+# Exact test of candidate pairs of ray and entry -> rays, entries and distances of the hits.
 Meet = Callable[[Pairs], tuple[Ids, Ids, Floats]]
 
-# What is left of a square after rounding, at least; how wrong a known normal may be, at most.
+# Factor that rounds a square down; largest error of a stored unit normal.
 _ROUNDED, _TURNED = 1.0 - 2.0**-48, 2.0**-28
-# The square of a chord that is longer than all that can be asked about.
+# Square of a chord longer than any scene; replaces infinity.
 _ENDLESS = 2.0**1000
-# Pairs of ray and reference that are culled together, and pairs that are worth exact tests.
+# Pairs of ray and reference culled in a batch, and pairs that fill a batch of exact tests.
 _PAIRS, _BATCH = 16_384, 8_192
 # Pairs tested together: few enough that their coordinates stay in the cache.
 _BLOCK = 8_192
@@ -71,15 +71,15 @@ def ray_hits(
     any_hit: bool = False,
     states: States | None = None,
 ) -> Iterator[tuple[Ids, Ids, Floats]]:
-    """Yield rays, ascending, entries of items that they meet, and distances, (h,) each.
+    """Yield rays, ascending, entries of items that they hit, and distances, (h,) each.
 
-    An item that stands in several cells on the way may come once for each: in NumPy it costs more
-    to find out that a pair was tested than to test the pair again.
+    An item in several visited cells may be reported once for each cell: in NumPy, it is cheaper to
+    test a pair again than to look up whether the pair has been tested.
 
-    `closest_so_far`, (q,), is how far each ray still looks: the caller lowers it in place; below 0
-    a ray is done. If any hit will do, rays look where one is likely: at their far ends, where
-    closed rooms have walls, and among the items of a cell at that which they pass most centrally.
-    `states` are as for `walk`, `meet` is the exact test.
+    `closest_so_far`, (q,), are the distances up to which rays search. The caller lowers them in
+    place; a ray below 0 is done. With `any_hit`, rays begin where hits are likely: at their far
+    ends, where closed rooms have walls, and with the item of a cell that they pass most centrally.
+    `states` are as for `walk`; `meet` is the exact test.
     """
     cull = SphereCull.of(tree, rays)
     steps = walk(tree, rays, closest_so_far, backwards=any_hit, states=states)
@@ -93,7 +93,7 @@ def ray_hits(
 def _in_turn(
     numbers: Ids, entries: Ids, miss_distances: Floats, closest_so_far: Floats
 ) -> Iterator[Pairs]:
-    """Yield for each ray the pair that is likeliest to meet, then the others if it did not."""
+    """Yield the likeliest pair of each ray, then the other pairs of the rays without a hit."""
     if len(numbers) == 0:
         return
     begins = starts_of_runs(numbers)
@@ -105,7 +105,7 @@ def _in_turn(
 
 
 def _runs(tree: Walkable, rays: Rays, steps: Iterator[Pairs]) -> Iterator[Found]:
-    """Yield runs of references: of items beyond the root, then of the cells on the way."""
+    """Yield runs of references: of out-of-bounds items, then of the visited cells."""
     if tree.outside:
         everyone = np.arange(len(rays))
         yield Found(everyone, 0 * everyone, 0 * everyone + tree.outside, certain=False)
@@ -128,7 +128,7 @@ def _pieces(tree: Walkable, found: Found) -> Iterator[Pairs]:
 
 
 def _batches(pieces: Iterable[PossibleHits]) -> Iterator[PossibleHits]:
-    """Join pieces until there are enough pairs to be worth a look together."""
+    """Join pieces to batches of at least `_BATCH` pairs; only the last batch may be smaller."""
     waiting: list[PossibleHits] = []
     for piece in pieces:
         waiting.append(piece)
@@ -141,10 +141,10 @@ def _batches(pieces: Iterable[PossibleHits]) -> Iterator[PossibleHits]:
 
 @dataclass(frozen=True)
 class SphereCull:
-    """Lines through points of the rays.
+    """A test of bounding spheres and discs against the lines of rays.
 
-    Seen from the point of the ray that is nearest to the middle of the root, numbers are no
-    larger than the scene, however far away the ray begins.
+    The reference point of a line is the point of its ray nearest to the middle of the root. So
+    relative coordinates are no larger than the scene, however far away the ray begins.
     """
 
     items: Shapes
@@ -156,7 +156,7 @@ class SphereCull:
 
     @classmethod
     def of(cls, tree: Walkable, rays: Rays) -> "SphereCull":
-        """Return the lines of rays that ask about a tree."""
+        """Return the test for the rays of a query and the items of a tree."""
         lower, upper = gather(tree.cell_rows, tree.roots).reshape(2, 3, -1)
         units = rays.directions / rays.lengths
         shifts = np.maximum(dot((lower + upper) / 2 - rays.origins, units), 0.0)
@@ -166,7 +166,7 @@ class SphereCull:
         return cls(tree.arranged, points, units, shifts, slacks, rays.asked)
 
     def may_hit(self, numbers: Ids, entries: Ids, closest_so_far: Floats) -> PossibleHits:
-        """Return the pairs that may meet: in the sphere, not behind, not too far, in the disc."""
+        """Return the candidate pairs: rays that cross the sphere and the disc, within limits."""
         if not isinstance(self.items, Triangles):
             return numbers, entries, np.zeros(len(numbers))
         spheres = bounding_spheres_of(self.items, entries, self.asked)
@@ -192,10 +192,10 @@ class SphereCull:
 
 
 def _out_of_discs(planes: Floats, units: Floats, beside: Floats, chords: Floats) -> Floats:
-    """Return how far lines must be moved, along the normals, to cross discs; negative in them.
+    """Return the distances, along normals, between lines and discs; negative if they cross.
 
-    The middle of a disc's sphere is `beside` the line; half of the line within the sphere is
-    `chords` long. A plane that is not known is met everywhere.
+    `beside` are the vectors from the lines to the middles of the spheres, `chords` half the
+    lengths of the lines inside the spheres. An unknown plane counts as crossed everywhere.
     """
     heights = np.abs(dot(planes, beside) + planes[3])
     miss_distances: Floats = heights - np.abs(dot(planes, units)) * chords
@@ -203,9 +203,9 @@ def _out_of_discs(planes: Floats, units: Floats, beside: Floats, chords: Floats)
 
 
 def crossings(items: Shapes, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
-    """Return at which distances rays, closed segments, first meet items, pair by pair, (h,).
+    """Return the distances at which rays first hit items, pair by pair, (h,).
 
-    Distances are in scene units; NaN where a ray does not meet its item.
+    Rays are closed segments. Distances are in scene units; NaN for a ray that misses its item.
     """
     kind = Triangles if isinstance(items, Triangles) else type(items)
     test, distances = _TESTS[kind], np.full(len(ids), np.nan)
@@ -215,14 +215,15 @@ def crossings(items: Shapes, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
         (met,) = ((steps >= 0) & (steps <= rays.reaches[rays_here])).nonzero()
         found = rays_here[met]
         reached = np.minimum(steps[met] * rays.lengths[found], rays.limits[found])
-        distances[some.start + met] = reached + 0.0  # which takes the sign from a zero
+        distances[some.start + met] = reached + 0.0  # turns -0.0 into 0.0
     return distances
 
 
 def normals(items: Shapes, ids: Ids, rays: Rays, numbers: Ids, distances: Floats) -> Floats:
-    """Return the unit normals of items where rays meet them at these distances, (3, h).
+    """Return the unit normals of items at the hits of rays at these distances, (3, h).
 
-    Those of a triangle by its winding; else outward, NaN for a ray that starts inside.
+    Normals of triangles follow the winding. Normals of other items point outward, and are NaN for
+    a ray that starts inside.
     """
     if isinstance(items, Triangles):
         return _unit(_windings(items.take_rows(ids).reshape(3, 3, -1), rays, numbers))
@@ -232,9 +233,9 @@ def normals(items: Shapes, ids: Ids, rays: Rays, numbers: Ids, distances: Floats
 
 
 def _windings(corners: Floats, rays: Rays, numbers: Ids) -> Floats:
-    """Return normals of triangles (3 corners, 3 axes, h): of slivers too, from their short edges.
+    """Return normals of triangles (3 corners, 3 axes, h), from their two shorter edges.
 
-    One whose area rounding alone has made faces the ray.
+    If the cross product of the edges is zero, the normal faces the ray.
     """
     edges = np.roll(corners, -1, axis=0) - corners
     edges *= power_of_two_scale(edges)

@@ -1,12 +1,15 @@
 """Ray traversal: slab tests of cells, front to back or back to front, and a stack for each ray.
 
-Rays descend together, like the volumes of `descend`, but each visits its nearest cell first. The
-others wait on its stack, and are dropped if something nearer was found in the meantime. Leaves are
-postponed: a ray that has come to items waits until about as many rays wait as move, so that items
-are tested in few, large batches (T. Aila and S. Laine, "Understanding the Efficiency of Ray
-Traversal on GPUs", 2009). Few rays do not wait but go on, although they may go too far. A ray
-enters and leaves a cell where it crosses the box around what the cell holds: T. Kay and J. Kajiya,
-"Ray Tracing Complex Scenes", 1986.
+Rays descend together, but each ray visits its nearest cell first. Its other cells wait on its
+stack, and are dropped if a nearer hit is found in the meantime.
+
+Leaves are postponed: a ray that has come to items waits until about as many rays wait as move, so
+that items are tested in few, large batches (T. Aila and S. Laine, "Understanding the Efficiency of
+Ray Traversal on GPUs", 2009). If there are only few rays, they do not wait, although they may
+visit cells beyond their hit.
+
+A ray enters and leaves a cell where it crosses the bounding box of the cell's content (T. Kay and
+J. Kajiya, "Ray Tracing Complex Scenes", 1986).
 """
 
 from collections.abc import Iterator
@@ -29,22 +32,22 @@ from ..records import Columns
 from ..touch.rays import Rays
 from ..walkable import Walkable
 
-# Pairs of ray and cell that are computed together: eight children take a few hundred bytes.
+# Pairs of ray and cell in a batch: each may have eight children, a few hundred bytes.
 _BLOCK = 8_192
-# Rays take one cell at a time. Few rays take more, up to _MOST, and about _TOGETHER in all: a
-# round costs more than to visit a cell too many.
+# Rays take one cell in each round. Few rays take up to _MOST cells each, about _TOGETHER in all,
+# because a round costs more than an unnecessary visit.
 _MOST, _TOGETHER = 16, 800
-# Cells that there is room for on each stack at first.
+# Initial capacity of each stack.
 _ROOM = 16
-# A direction that crosses the scene more slowly stands still.
+# Smallest absolute component of a direction; smaller ones are replaced by it.
 _SLOWEST = 2.0**-400
 
 
 @dataclass(frozen=True)
 class Front(Columns):
-    """Pairs of rays and cells, (k,), and where the rays enter and leave the cells.
+    """Pairs of rays and cells, (k,), and the distances at which rays enter and leave the cells.
 
-    Rays ascend. Of the cells of one ray the nearer ones come first, or last.
+    Rays ascend. The cells of one ray are sorted by distance, ascending or descending.
     """
 
     rays: Ids
@@ -53,7 +56,7 @@ class Front(Columns):
     t_exit: Floats
 
     def where(self, flags: Flags) -> "Front":
-        """Return the pairs that are flagged."""
+        """Return the flagged pairs."""
         (some,) = flags.nonzero()
         return self if len(some) == len(self) else self[some]
 
@@ -66,16 +69,17 @@ def walk(
     backwards: bool = False,
     states: States | None = None,
 ) -> Iterator[tuple[Ids, Ids]]:
-    """Yield rays, ascending, and the next cells that they visit, (k,) each, from the root down.
+    """Yield rays, ascending, and the next cells with items that they visit, (k,) each.
 
-    `closest_so_far`, (q,), are the distances beyond which a ray wants no more cells: the caller
-    lowers them in place while the walk goes on; below 0 the ray is done. Backwards, farthest cells
-    come first. `states`, (m,), receives CROSSING for each cell that a ray enters, OUTSIDE where it
-    passes by; empty cells, and those that it has not come to when it is done, stay as they are.
+    `closest_so_far`, (q,), are the distances up to which rays visit cells. The caller lowers them
+    in place between steps; a ray below 0 is done. If `backwards`, the farthest cells come first.
+
+    `states`, (m,), receives CROSSING for each cell that a ray enters, and OUTSIDE for each cell
+    that it passes by. The states of empty cells, and of cells behind the hit, do not change.
     """
     slabs = RaySlabs.of(tree, rays, traced=states is not None)
     stacks = Stacks(len(rays), nearest_on_top=not backwards)
-    # A trace asks which cells rays cross, even where a hit beyond the root stops them before.
+    # A trace reports the root if the ray crosses it, even if a hit outside the root comes before.
     roots = slabs.roots(closest_so_far if states is None else rays.limits)
     stacks.put(roots)
     if states is not None:
@@ -85,7 +89,7 @@ def walk(
     while len(taken := stacks.take()) or waiting:
         front = taken.where(taken.t_enter <= closest_so_far.take(taken.rays))
         inner = front.where(tree.child_masks.take(front.cells) > 0)
-        # What is visited first is put on top last.
+        # Cells to visit first are pushed last.
         for some in [*blocks(len(inner), _BLOCK)][::-1]:
             below = slabs.children(inner[some], closest_so_far)
             stacks.put(below)
@@ -106,7 +110,7 @@ def walk(
 
 
 def _together(fronts: list[Front]) -> tuple[Ids, Ids]:
-    """Return the rays, ascending, and the cells of all fronts."""
+    """Return the rays, ascending, and the cells of several fronts, joined."""
     rays = np.concatenate([front.rays for front in fronts])
     cells = np.concatenate([front.cells for front in fronts])
     order = radix_argsort(rays, int(rays.max()).bit_length())
@@ -115,10 +119,11 @@ def _together(fronts: list[Front]) -> tuple[Ids, Ids]:
 
 @dataclass(frozen=True)
 class RaySlabs:
-    """Where rays cross planes: from `plane * inverses - starts` to `plane * inverses - ends`.
+    """Slab test of rays against the boxes of cells, (6, m).
 
-    Inverses, starts and ends are the `coefficients` of the rays, (9, q). The planes are those of
-    the boxes of cells, (6, m).
+    `coefficients` (9, q) are the inverses, starts and ends of the rays, three axes each. A ray
+    enters a slab at `plane * inverse - start` of the nearer plane, and leaves it at
+    `plane * inverse - end` of the farther plane. Start and end include the slack.
     """
 
     tree: Walkable
@@ -127,31 +132,31 @@ class RaySlabs:
 
     @classmethod
     def of(cls, tree: Walkable, rays: Rays, *, traced: bool) -> "RaySlabs":
-        """Return where rays cross the planes of a tree; a trace goes by the cells alone."""
+        """Return the slab test of rays and a tree; a trace tests the cells, not their content."""
         speeds = np.maximum(np.abs(rays.directions), _SLOWEST)
         inverses = np.where(rays.directions < 0, -rays.lengths, rays.lengths) / speeds
-        # Cells are enlarged by how far items may reach out of them, and by what rounding may do.
+        # Cells are enlarged by the slack of the tree and by the rounding errors of origins.
         slack = tree.slacks + np.abs(rays.origins).max(axis=0, initial=0.0) * 2.0**-46
         shifts, slacks = rays.origins * inverses, slack * np.abs(inverses)
         coefficients = np.concatenate((inverses, shifts + slacks, shifts - slacks))
         return cls(tree, coefficients, tree.loose_rows if traced else tree.boxes_for(rays.asked))
 
     def roots(self, closest_so_far: Floats) -> Front:
-        """Return the rays that cross the root."""
+        """Return the pairs of a ray and a root that it crosses up to `closest_so_far`."""
         everyone = np.arange(self.coefficients.shape[1])
         roots, zeros = self.tree.roots + 0 * everyone, np.zeros(len(everyone))
         return self._met(Front(everyone, roots, zeros, zeros + np.inf), closest_so_far)
 
     def children(self, front: Front, closest_so_far: Floats) -> Front:
-        """Return the children with items that the rays cross in time, nearer ones first."""
+        """Return the occupied children that rays cross up to `closest_so_far`, nearest first."""
         parents, cells = self.tree.children(front.cells)
         below = Front(front.rays[parents], cells, front.t_enter[parents], front.t_exit[parents])
         return self._met(below, closest_so_far, parents)
 
     def _met(self, front: Front, closest_so_far: Floats, parents: Ids | None = None) -> Front:
-        """Return the cells whose boxes the rays cross in time, and when they do.
+        """Return the cells whose boxes rays cross up to `closest_so_far`, with distances.
 
-        Those of each parent in the order in which they are entered.
+        The cells of each parent are sorted by the distance at which they are entered.
         """
         inverses, starts, ends = gather(self.coefficients, front.rays).reshape(3, 3, -1)
         walls = columns(self.boxes, front.cells).reshape(2, 3, -1) * inverses
@@ -167,10 +172,9 @@ class RaySlabs:
 
 
 class Stacks:
-    """A stack for each ray, empty at first; on top the nearest cell, or the farthest.
+    """A stack of cells for each ray, empty at first, with the nearest or the farthest on top.
 
-    The stacks stand side by side, level upon level: a row for each level, a column for each ray
-    that still looks.
+    All stacks share one array: a row for each level, a column for each ray that is not done.
     """
 
     def __init__(self, rays: int, *, nearest_on_top: bool) -> None:
@@ -182,7 +186,7 @@ class Stacks:
         self._t_enter, self._t_exit = np.empty((2, _ROOM * rays))
 
     def put(self, front: Front) -> None:
-        """Put the cells of each ray on its stack."""
+        """Push the cells of each ray on its stack."""
         columns = self._columns[front.rays]
         counts = np.bincount(columns, minlength=len(self._rays))
         ends = np.cumsum(counts)
@@ -198,9 +202,9 @@ class Stacks:
         self._t_exit[places] = front.t_exit
 
     def take(self) -> Front:
-        """Take from the top of the stacks: one cell for each ray, or more for few rays.
+        """Pop cells from the tops of the stacks: one for each ray, or more if there are few rays.
 
-        Postponed rays get none. Nothing is left when none is postponed and nothing is taken.
+        Postponed rays are skipped. If no ray is postponed, an empty result means empty stacks.
         """
         if not self._postponed.any():
             self._compact()
@@ -218,12 +222,12 @@ class Stacks:
         return Front(self._rays[columns], *kept)
 
     def postpone(self, rays: Ids) -> None:
-        """Postpone these rays, each named once or more, until they resume; few go on."""
+        """Postpone these rays, repeated or not, until `resume`; if rays are few, do nothing."""
         if not self._few:
             self._postponed[self._columns[rays]] = True
 
     def resume(self) -> None:
-        """Let the postponed rays go on."""
+        """Resume all postponed rays."""
         self._postponed[:] = False
 
     def _make_room(self, size: int) -> None:
@@ -234,7 +238,7 @@ class Stacks:
             self._t_exit = np.concatenate((self._t_exit, np.empty(more)))
 
     def _compact(self) -> None:
-        """Give columns only to rays that have cells, once half of the others are done."""
+        """Drop the columns of rays with empty stacks, if these are at least half of all."""
         (columns,) = self._heights.nonzero()
         if 2 * len(columns) > len(self._rays):
             return

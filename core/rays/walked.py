@@ -1,4 +1,7 @@
-"""Rays in NumPy: placements front to back, then their trees in local space."""
+"""Rays in NumPy: placements front to back, then their trees in local space.
+
+A row is the position of a placement, an entry is the position of an item in its tree.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,12 +20,13 @@ from ..touch.rays import Rays, barycentric
 from ..walkable import Walkable
 from .hits import crossings, normals, ray_hits
 
-# Rays that come to placements together, and pairs of ray and placement that descend together.
+# Rays in a batch for the top level, and pairs of ray and placement in a batch for the trees.
 _RAYS, _TOGETHER = 65_536, 16_384
-# Pairs of ray and placement that are worth a step; the most placements that one ray then takes.
+# Pairs of ray and placement that a round should have, and the most placements of a ray in a round.
 _PAIRS, _MOST = 256, 8
 
-# Pairs of rays and placements, by number, the tree that they walked, its entries and distances.
+# The tree of a batch of pairs of ray and placement; numbers of pairs, entries and distances of
+# hits.
 Met = tuple[Walkable, Ids, Ids, Floats]
 # Rays, rows of placements, items and distances.
 Crossings = tuple[Ids, Ids, Ids, Floats]
@@ -40,12 +44,12 @@ class Closest:
 
     @classmethod
     def none(cls, limits: Floats) -> "Closest":
-        """Return no hits, but how far the rays go."""
+        """Return an object without hits, with the limits of the rays as distances."""
         rows, entries, items = np.full((3, len(limits)), -1)
         return cls(limits.copy(), rows, entries, items)
 
     def improve(self, rays: Ids, rows: Ids, entries: Ids, items: Ids, where: Floats) -> None:
-        """Keep the closer hits; on equal distance the smaller placement and item win."""
+        """Keep the closer hits; ties prefer the smaller placement, then the smaller item."""
         order = np.lexsort((items, rows, where, rays))
         first = order[starts_of_runs(rays[order])]
         rays, rows, entries = rays[first], rows[first], entries[first]
@@ -60,9 +64,10 @@ class Closest:
 
 
 def closest_hits(snapshot: IndexSnapshot, rays: Rays, states: States | None = None) -> Arrays:
-    """Return the closest item that each ray meets; `states`, as in `walk`, needs a tree.
+    """Return the closest hit of each ray; `states`, as in `walk`, needs the snapshot of one tree.
 
-    Items and rows of placements, (q,); distances, (q,), positions, normals and weights, (q, 3).
+    Returns items and rows of placements, (q,), distances, (q,), and positions, normals and
+    barycentric weights, (q, 3) each.
     """
     closest = Closest.none(rays.limits)
     for crossed in _crossed(snapshot, rays, closest.distances):
@@ -71,7 +76,7 @@ def closest_hits(snapshot: IndexSnapshot, rays: Rays, states: States | None = No
 
 
 def _crossed(snapshot: IndexSnapshot, rays: Rays, closest: Floats) -> Iterator[RayPairs]:
-    """Yield the placements that rays come to, up to `closest`, which may be lowered in place."""
+    """Yield candidate placements of rays up to `closest`; the caller may lower it in place."""
     for some in blocks(len(rays), _RAYS):
         numbers = np.arange(some.start, some.stop)
         for crossed in snapshot.ray_pairs(rays[numbers], closest[some]):
@@ -85,7 +90,7 @@ def _cast(
     closest: Closest,
     states: States | None,
 ) -> None:
-    """Walk the placements of each ray in order of distance, a few in each round."""
+    """Improve `closest` by the placements of each ray, nearest first, a few in each round."""
     begins = starts_of_runs(crossed.rays)
     ends = np.append(begins[1:], len(crossed.rays))
     asking, places = crossed.rays[begins], begins
@@ -117,9 +122,9 @@ def met(
     any_hit: bool = False,
     states: States | None = None,
 ) -> Iterator[Met]:
-    """Yield the hits of rays in placements; an item may repeat, once per cell that holds it.
+    """Yield the hits of rays in placements; an item may repeat, once for each of its cells.
 
-    The caller may lower `closest` in between.
+    The caller may lower `closest` between steps.
     """
     for some in blocks(len(pairs), _TOGETHER):
         here = pairs[some]
@@ -140,7 +145,7 @@ def _meet(
     closest: Floats,
     found: Pairs,
 ) -> tuple[Ids, Ids, Floats]:
-    """Test candidate pairs; return the pairs that cross, with entries and distances."""
+    """Test candidate pairs; return the pairs with a hit, entries and distances."""
     numbers, entries = found
     asked = pairs.rays[numbers]
     distances = crossings(*snapshot.entry_items(tree, entries, pairs.rows[numbers]), rays, asked)
@@ -149,7 +154,7 @@ def _meet(
 
 
 def any_hits(snapshot: IndexSnapshot, rays: Rays) -> Flags:
-    """Return which rays meet any item."""
+    """Flag the rays that hit any item."""
     limits = rays.limits.copy()
     for crossed in _crossed(snapshot, rays, limits):
         _test(snapshot, rays, crossed, limits)
@@ -157,7 +162,7 @@ def any_hits(snapshot: IndexSnapshot, rays: Rays) -> Flags:
 
 
 def _test(snapshot: IndexSnapshot, rays: Rays, crossed: RayPairs, limits: Floats) -> None:
-    """Look at placements that rays cross until something is met; sets their limits below 0."""
+    """Test the placements of each ray until a first hit, which sets the ray's limit to -1."""
     few = min(max(1, _PAIRS // max(len(crossed.rays), 1)), _MOST)
     for early in in_rounds(crossed.rays, few, 4, lambda of, _: limits[of] >= 0):
         pairs = crossed[early]
@@ -166,7 +171,7 @@ def _test(snapshot: IndexSnapshot, rays: Rays, crossed: RayPairs, limits: Floats
 
 
 def all_crossings(snapshot: IndexSnapshot, rays: Rays) -> Crossings:
-    """Return all items that rays meet: rays, rows, items and distances, sorted."""
+    """Return all items that rays hit: rays, rows, items and distances, sorted."""
     parts = []
     for crossed in _crossed(snapshot, rays, rays.limits):
         for tree, found, entries, where in met(snapshot, rays, crossed, rays.limits):
@@ -185,7 +190,7 @@ def sorted_crossings(parts: list[Crossings]) -> Crossings:
 
 
 def _described(snapshot: IndexSnapshot, rays: Rays, closest: Closest) -> Arrays:
-    """Return hits with places, normals and weights."""
+    """Return items, rows, distances, positions, normals and barycentric weights of hits."""
     positions, directions, weights = np.full((3, 3, len(rays)), np.nan)
     (hits,) = (closest.rows >= 0).nonzero()
     distances = np.where(closest.rows >= 0, closest.distances, np.inf)

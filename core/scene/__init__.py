@@ -1,4 +1,4 @@
-"""Many placed meshes in two levels: an octree over their boxes, and one of each mesh."""
+"""Placed meshes in two levels: an octree over their bounding boxes, and an octree of each mesh."""
 
 from .baking import baked_triangles, baked_triangles_steps
 from .objects import (

@@ -1,4 +1,4 @@
-"""Baking: the triangles of placed meshes, each mesh at many of its places at once."""
+"""Baking: the triangles of placed meshes in world space, all placements of a mesh at once."""
 
 from collections.abc import Sequence
 
@@ -20,23 +20,23 @@ def baked_triangles_steps(
     Parameters
     ----------
     meshes : list or tuple of Triangles
-        Each in its own space.
+        Each mesh in its own space.
     which : array_like of int, shape (n,)
-        The mesh of each placement, by its place among `meshes`.
+        The mesh of each placement, as an index into `meshes`.
     matrices : array_like of float, shape (n, 4, 4)
-        From the space of each mesh to the scene, as `SceneOctree.place` takes them.
+        Transforms from the space of each mesh to the scene, as for `SceneOctree.place`.
 
     Returns
     -------
     generator of Triangles
-        All triangles of the first placement, then of the next, with the coordinates that a
-        `SceneOctree` gives them. No placements give none. O(their vertices).
+        All triangles of the first placement, then of the next, with the same coordinates as in a
+        `SceneOctree`. Without placements the batch is empty. O(placed vertices).
 
     Raises
     ------
     ValueError
-        At the call, if a mesh is no triangles, a number is no mesh, the numbers of placements
-        differ, or a last row is not 0, 0, 0, 1.
+        At the call, if an element of `meshes` is not a Triangles, an index in `which` is out of
+        range, `which` and `matrices` differ in length, or a last row is not 0, 0, 0, 1.
     """
     checks.kind("meshes", meshes, (list, tuple))
     for mesh in meshes:
@@ -50,7 +50,7 @@ baked_triangles = at_once(baked_triangles_steps)
 
 
 def baking_steps(meshes: Sequence[Triangles], which: Ids, matrices: Floats) -> Steps[Triangles]:
-    """Do the same unchecked, for matrices (12, n)."""
+    """Return the triangles of placed meshes, for unchecked matrices (12, n)."""
     counts = np.array([(len(mesh.vertices), len(mesh)) for mesh in meshes], np.intp)
     sizes = counts.reshape(-1, 2)[which]
     ends = np.cumsum(sizes, axis=0)
@@ -75,9 +75,10 @@ def baking_steps(meshes: Sequence[Triangles], which: Ids, matrices: Floats) -> S
 def _bake(
     mesh: Triangles, part: slice, matrices: Floats, starts: Ids, vertices: Floats, faces: Ids
 ) -> None:
-    """Write a part of a mesh as matrices (12, k) place it, whose k vertices and faces start so.
+    """Write a part of a mesh, placed by matrices (12, k), into the baked arrays.
 
-    The `part` is one of the vertices, and one of the faces.
+    `part` is a slice of the vertices and of the faces. `starts` (2, k) are the first vertex and
+    the first face of each placement.
     """
     own, corners = mesh.vertices.T[:, None, part], mesh.faces.T[:, None, part]
     shape = 3, len(starts[0]), own.shape[2]

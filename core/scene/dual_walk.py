@@ -1,11 +1,15 @@
-"""Dual walk: the nodes of pairs of placed surfaces, taken down together (branch and bound).
+"""Dual walk: simultaneous descent of the trees of pairs of placed surfaces (branch and bound).
 
-A front holds pairs of nodes, one of either surface, of many pairs of surfaces. If a pair of nodes
-may count, the larger of the two is divided, until leaves are left, whose triangles are looked at.
-The best few pairs of nodes go down first, for a bound. Then all go down to cells, and the cells of
-each pair of surfaces are searched in rounds of growing size, the best first (A. H. Land and A. G.
-Doig, "An Automatic Method of Solving Discrete Programming Problems", 1960). A search gives its
-rules, which have the names of those in `kernel/dual.h`.
+A frontier holds pairs of nodes, one of each surface, for many pairs of surfaces. If a pair of
+nodes may count, its larger node is divided, down to leaves, whose triangles are compared.
+
+A greedy descent of the few best pairs of nodes gives a first bound. Then all pairs of nodes are
+refined to cells, and the cells of each pair of surfaces are searched in rounds of growing size,
+the best first (A. H. Land and A. G. Doig, "An Automatic Method of Solving Discrete Programming
+Problems", 1960).
+
+A subclass defines the bounds and the tests, under the same names as in `kernel/dual.h`. A row is
+the position of a placement in the snapshot, an entry is the position of a triangle in the pool.
 """
 
 from abc import ABC, abstractmethod
@@ -26,34 +30,34 @@ from .placed import PlacedTriangles
 from .placements import GAP_ROUNDING, gap_slacks
 from .pool import Pool
 
-# Pairs of nodes of each pair of surfaces that go down first.
+# Pairs of nodes of each pair of surfaces that the greedy descent keeps at each level.
 _BEAM = 2
-# Pairs of nodes, or of triangles, in the first round, and the factor by which each is larger.
+# Pairs of nodes, or of triangles, in the first round, and the factor by which rounds grow.
 _FEW, _MORE = 4, 4
-# More than any round has: all in the first one.
+# A first round that holds all pairs.
 EVERY = 2**40
-# Pairs of nodes that a pair of surfaces may come to at a time, about.
+# An estimate of the pairs of nodes that a pair of surfaces has in the frontier.
 _PARTS = 64
 # Pairs of leaves whose triangles are compared together.
 _LEAVES = 8_192
-# Bounds in a table, and the place of each pair in it.
+# A table of bounds, one column for each placed node or triangle, and the column of each pair.
 Bounded = tuple[Floats, Ids]
 
 
 @dataclass(frozen=True)
 class Surfaces:
-    """One side of pairs of surfaces: placed meshes at a moment, and the pool that holds them."""
+    """One side of pairs of surfaces: a scene snapshot, and the pool with its meshes."""
 
     moment: Moment
     pool: Pool
 
     @property
     def walked(self) -> tuple[Pool, Ids, Floats]:
-        """The pool, and the mesh and the matrix of each row, as the kernel walks them."""
+        """The pool, and the mesh and the matrix of each row: arguments of the compiled kernel."""
         return self.moment.side(self.pool)
 
     def placed(self, entries: Ids, rows: Ids) -> PlacedTriangles:
-        """Return entries placed in these rows, h triangles."""
+        """Return the triangles of entries placed in these rows, pair by pair."""
         return self.moment.placed(self.pool, entries, rows)
 
     def corners(self, entries: Ids, rows: Ids) -> Floats:
@@ -61,7 +65,7 @@ class Surfaces:
         return self.placed(entries, rows).rows
 
     def boxes(self, rows: Ids) -> Floats:
-        """Return the boxes around what is placed in these rows, (6, h)."""
+        """Return the bounding boxes of the meshes placed in these rows, (6, h)."""
         return self.moment.placements.boxes[:, rows]
 
     def roots(self, rows: Ids) -> Ids:
@@ -71,11 +75,11 @@ class Surfaces:
 
 @dataclass(frozen=True)
 class NodePairs(Columns):
-    """Pairs of nodes, or of triangles, of pairs of surfaces: of either, one of each side.
+    """Pairs of nodes, or of triangles, one of each side; `pairs` (f,) are their pairs of surfaces.
 
-    `nodes` are (2, f), and `entries` (2, f) the triangles in these that are meant, -1 if all are.
+    `nodes` are (2, f). `entries` (2, f) select single triangles of these nodes; -1 selects all.
     `boxes` (2, 2 k, f) are bounds along k axes, lower ones, then upper ones. `least` (f,) are
-    lower bounds of what is looked for.
+    lower bounds of the searched quantity, a gap or a distance.
     """
 
     pairs: Ids
@@ -86,9 +90,9 @@ class NodePairs(Columns):
 
 
 class DualWalk(ABC):
-    """A search in pairs of surfaces, placed in rows (2, p), one of either side.
+    """A search in pairs of surfaces, placed in rows (2, p), one of each side.
 
-    In rounds, `few` pairs of nodes or triangles of each pair come first.
+    The first round takes `few` pairs of nodes, or of triangles, of each pair of surfaces.
     """
 
     few = _FEW
@@ -106,26 +110,26 @@ class DualWalk(ABC):
 
     @abstractmethod
     def near(self, pairs: Ids, ones: Bounded, others: Bounded) -> tuple[Ids, Floats]:
-        """Return which pairs of bounds may count, by these alone, and their `least`."""
+        """Return the pairs that may count, judged by their bounds, and lower bounds of these."""
 
     @abstractmethod
     def may_count(self, front: NodePairs) -> Flags:
-        """Flag the pairs of nodes, or triangles, that may change what is known."""
+        """Flag the pairs of nodes, or of triangles, that may still change the result."""
 
     @abstractmethod
     def look(self, trials: NodePairs) -> None:
-        """Look at pairs of triangles."""
+        """Compare pairs of triangles, and record the results."""
 
     def owners(self, pairs: Ids) -> Ids:
-        """Return what the bound on pairs is shared by, (n,)."""
+        """Return the group with which each pair of surfaces shares its upper bound, (n,)."""
         return pairs
 
     def rank_of(self, front: NodePairs) -> tuple[Floats | Ids, ...]:
-        """Return keys by which a front is sorted, the last one first."""
+        """Return the sort keys of a frontier, the primary key last."""
         return (front.least,)
 
     def walk(self, some: Ids) -> Steps[None]:
-        """Search these pairs, in steps."""
+        """Search these pairs of surfaces, in steps."""
         for part in blocks(len(some), 1 + tuning.current.nodes_paired // _PARTS):
             for _ in self._walked(self._roots(some[part])):
                 yield part.start / len(some)
@@ -149,9 +153,9 @@ class DualWalk(ABC):
         return NodePairs(pairs[some], nodes[:, some], entries, boxes[..., some], least)
 
     def _sorted(self, front: NodePairs) -> tuple[NodePairs, Ids]:
-        """Return a front sorted by owner, then by rank, and the owners.
+        """Return a frontier sorted by owner, then by rank, and the owners.
 
-        If all comes in one round, it stays as it is, as if of one owner.
+        If a single round takes all pairs, the frontier keeps its order, with owner 0 for all.
         """
         if self.few == EVERY:
             return front, np.zeros(len(front), np.intp)
@@ -160,7 +164,7 @@ class DualWalk(ABC):
         return front[order], owners[order]
 
     def _rounds(self, front: NodePairs, size: int) -> Iterator[NodePairs]:
-        """Yield parts of what counts: a few of each owner first, the best, then more."""
+        """Yield the pairs that may count, in rounds: the best few of each owner, then more."""
         front, owners = self._sorted(front)
 
         def are_open(_: Ids, left: Ids) -> Flags:
@@ -171,7 +175,7 @@ class DualWalk(ABC):
                 yield front[early[some]]
 
     def _dived(self, front: NodePairs) -> Iterator[None]:
-        """Look at the triangles of a few pairs of nodes that go down, the best at each level."""
+        """Descend greedily to the triangles of a few pairs of nodes, the best at each level."""
         while len(front):
             front, owners = self._sorted(front)
             front = front[first_of_each(owners, _BEAM)]
@@ -182,7 +186,10 @@ class DualWalk(ABC):
             front = self._divided(front, sizes)
 
     def _taken(self, front: NodePairs, most: int) -> Iterator[NodePairs]:
-        """Yield parts of a front, taken down to nodes of up to `most` triangles, or none."""
+        """Yield parts of a frontier, refined to nodes of up to `most` triangles.
+
+        Empty parts are yielded in between, so that the caller can report progress.
+        """
         waiting, room = [front], 1 + tuning.current.nodes_paired
         while waiting:
             front = waiting.pop()
@@ -197,7 +204,7 @@ class DualWalk(ABC):
                 yield front
 
     def _sizes(self, front: NodePairs, most: int) -> Floats:
-        """Return the sizes of both nodes, (2, f), -1 of those with up to `most` triangles."""
+        """Return the sizes of both nodes, (2, f); -1 for nodes of up to `most` triangles."""
         half = front.boxes.shape[1] // 2
         sizes = (front.boxes[:, half : half + 3] - front.boxes[:, :3]).sum(axis=1)
         for side, nodes, row in zip(self.sides, front.nodes, sizes, strict=True):
@@ -206,7 +213,7 @@ class DualWalk(ABC):
         return sizes
 
     def _divided(self, front: NodePairs, sizes: Floats) -> NodePairs:
-        """Return a front with the larger node of each pair divided, unless both are small."""
+        """Divide the larger node of each pair, unless both sizes are negative."""
         small = (sizes < 0).all(axis=0)
         which = (sizes[0] < 0) | (sizes[1] > sizes[0])
         parts = [front[small]]
@@ -216,7 +223,7 @@ class DualWalk(ABC):
         return NodePairs.joined(parts)
 
     def _children(self, front: NodePairs, side: int, of_leaves: bool = False) -> NodePairs:
-        """Return the near pairs with nodes of one side divided, into triangles if `of_leaves`."""
+        """Divide the nodes of one side, into triangles if `of_leaves`; return the near pairs."""
         all_nodes, (nodes, rows, which) = self.sides[side].pool.nodes, self._once(front, side)
         owners, children = (all_nodes.entries if of_leaves else all_nodes.children)(nodes)
         bounds_of = self.around if of_leaves else self.box_of
@@ -232,14 +239,14 @@ class DualWalk(ABC):
         return replace(found, least=least)
 
     def _once(self, front: NodePairs, side: int) -> tuple[Ids, Ids, Ids]:
-        """Return the nodes of one side with their rows, each once, and which each pair has."""
+        """Return the distinct placed nodes of one side, their rows, and the index of each pair."""
         rows, nodes = self.rows[side, front.pairs], front.nodes[side]
         keys = rows * len(self.sides[side].pool.nodes.begin) + nodes
         _, first, which = np.unique(keys, return_index=True, return_inverse=True)
         return nodes[first], rows[first], which
 
     def _looked(self, front: NodePairs) -> Iterator[None]:
-        """Look at the triangles of pairs of leaves, as far as they may count."""
+        """Compare the triangles of pairs of leaves that may count."""
         for some in blocks(len(front), _LEAVES):
             leaves = self._tight(front[some])
             halfway = self._children(leaves, 0, of_leaves=True)
@@ -249,7 +256,7 @@ class DualWalk(ABC):
                 yield
 
     def _tight(self, front: NodePairs) -> NodePairs:
-        """Return the near pairs of leaves, with boxes around their triangles as placed."""
+        """Return the near pairs of leaves, with boxes that are the bounds of placed triangles."""
         boxes, each = [self._around_leaves(front, side) for side in (0, 1)], np.arange(len(front))
         some, least = self.near(front.pairs, (boxes[0], each), (boxes[1], each))
         return replace(front[some], boxes=np.stack(boxes)[..., some], least=least)
@@ -263,7 +270,7 @@ class DualWalk(ABC):
         return around.take(which, axis=1)
 
     def placed(self, trials: NodePairs) -> tuple[PlacedTriangles, PlacedTriangles]:
-        """Return the triangles of either side."""
+        """Return the placed triangles of both sides."""
         rows = self.rows[:, trials.pairs]
         one, other = (
             side.placed(*each)
@@ -273,9 +280,9 @@ class DualWalk(ABC):
 
 
 class BoxWalk(DualWalk):
-    """A search by boxes along the axes: `limits` (p,) tell how far apart triangles are that count.
+    """A search by axis-aligned boxes: triangles count up to the distance `limits` (p,).
 
-    A pair that is done has a negative limit. Triangles of one surface with itself come once.
+    A negative limit ends the search of a pair of surfaces.
     """
 
     def __init__(self, sides: tuple[Surfaces, Surfaces], rows: Ids, limits: Floats) -> None:
@@ -286,16 +293,16 @@ class BoxWalk(DualWalk):
         )
 
     def box_of(self, side: int, nodes: Ids, rows: Ids) -> Floats:
-        """Return boxes around nodes placed in rows, (6, h)."""
+        """Return the bounding boxes of nodes placed in rows, (6, h)."""
         own = self.sides[side]
         return own.moment.placements.boxes_around(rows, own.pool.nodes.boxes.take(nodes, axis=1))
 
     def around(self, side: int, entries: Ids, rows: Ids) -> Floats:
-        """Return the boxes of entries placed in rows, (6, h)."""
+        """Return the bounding boxes of entries placed in rows, (6, h)."""
         return bounds_of_points(self.sides[side].corners(entries, rows).reshape(3, 3, -1))
 
     def near(self, pairs: Ids, ones: Bounded, others: Bounded) -> tuple[Ids, Floats]:
-        """Return which boxes may be near enough, and how far they are apart at least."""
+        """Return the pairs of boxes within the limits, and lower bounds of their distances."""
         (one, here), (other, there) = ones, others
         (some,) = (self.limits.take(pairs) >= 0).nonzero()
         squares = np.zeros(len(some))
@@ -313,12 +320,12 @@ class BoxWalk(DualWalk):
         return some[close], least[close]
 
     def rank_of(self, front: NodePairs) -> tuple[Floats | Ids, ...]:
-        """Return the squared distances of the middles of boxes, four times."""
+        """Return four times the squared distances between the centers of boxes."""
         one, other = front.boxes
         apart = (one[:3] + one[3:]) - (other[:3] + other[3:])
         return (dot(apart, apart),)
 
     def may_count(self, front: NodePairs) -> Flags:
-        """Flag what is near enough still."""
+        """Flag the pairs that are still within the limit of their surfaces."""
         flags: Flags = front.least <= self.limits.take(front.pairs)
         return flags

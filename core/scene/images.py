@@ -1,8 +1,8 @@
-"""Conservative images: volumes in the space of a mesh, brought there by an inverse placement.
+"""Conservative images of volumes in the space of a mesh, under the inverse of a placement.
 
 A similarity (rotation, mirror, even scale) maps spheres to spheres and capsules to capsules. Boxes
 and frusta become hexahedra; half-spaces stay half-spaces. Every other image is a box around the
-volume. Each image has a slack, which covers the rounding of the inverse.
+volume. Each image has a slack, an enlargement that covers the rounding errors of the inverse.
 """
 
 from collections.abc import Iterator
@@ -24,20 +24,20 @@ from ..snapshot import Images
 from ..touch.oriented_boxes import corners_of
 from .placements import Placements
 
-# A placement is a similarity if its stretches differ by less; the slack covers the difference.
+# Largest ratio of the stretches of a similarity; the slack covers the difference from an even one.
 _SIMILAR = 1.0 + 2.0**-10
-# A hexahedron that is stretched more unevenly is no exact image.
+# Largest ratio of stretches up to which a hexahedron is an exact image.
 _EVEN = 2.0**10
-# Relative error of a sum of products, a few roundings.
+# Relative error that a few roundings leave in sums of products.
 _ROUNDING = 2.0**-47
-# The corners of a box, as `box_corners` names them, in the order of a hexahedron's.
+# The corners of a box, numbered as by `box_corners`, in the order of a hexahedron's corners.
 _RING = [0, 1, 3, 2, 4, 5, 7, 6]
-# Images that are made together: of small volumes, and of hexahedra, a kilobyte and a half each.
+# Images in a batch: of spheres, half-spaces and capsules, and of hexahedra, 1.5 kB each.
 _TOGETHER, _HEXAHEDRA = 32_768, 4_096
 
 
 def taken_back(inverses: Floats, vectors: Floats) -> Floats:
-    """Return inverses (9, h) times vectors (..., 3, h)."""
+    """Return the products of inverse matrices (9, h) and vectors (..., 3, h)."""
     x, y, z = vectors[..., 0, :], vectors[..., 1, :], vectors[..., 2, :]
     rows = inverses.reshape(3, 3, -1)
     return np.stack([row[0] * x + row[1] * y + row[2] * z for row in rows], axis=-2)
@@ -46,7 +46,7 @@ def taken_back(inverses: Floats, vectors: Floats) -> Floats:
 def images_of(
     volumes: Shapes, numbers: Ids, placements: Placements, rows: Ids
 ) -> Iterator[Images]:
-    """Yield the image of volume `numbers[i]` in the mesh placed by `rows[i]`, for each i."""
+    """Yield batches of images: volume `numbers[i]` in the space of the mesh in row `rows[i]`."""
     is_small = isinstance(volumes, Spheres | HalfSpaces | Capsules)
     size = _TOGETHER if is_small else _HEXAHEDRA
     for some in blocks(len(numbers), size):
@@ -74,7 +74,7 @@ def _images(volumes: Shapes, numbers: Ids, placements: Placements, rows: Ids) ->
 
 
 def _most(inverses: Floats, sizes: Floats) -> Floats:
-    """Return an upper bound, (h,), of coordinates after inverses are applied to vectors (3, h)."""
+    """Return an upper bound, (h,), of coordinates of inverses (9, h) times vectors (3, h)."""
     return taken_back(np.abs(inverses), sizes).max(axis=0)
 
 
@@ -103,7 +103,7 @@ def _some(flags: Flags, shapes: Shapes, slacks: Floats, exact: bool) -> Images:
 
 
 def _corners(volumes: Shapes, numbers: Ids) -> tuple[Floats, Floats]:
-    """Return volumes as hulls of points (p, 3, h) that are grown by radii, (h,) or (1,)."""
+    """Return volumes as convex hulls of points (p, 3, h), grown by radii, (h,) or (1,)."""
     rows = volumes.take_rows(numbers)
     if isinstance(volumes, Capsules):
         return rows[:6].reshape(2, 3, -1), rows[6]
@@ -120,7 +120,7 @@ def _corners(volumes: Shapes, numbers: Ids) -> tuple[Floats, Floats]:
 def _kept(
     volumes: Shapes, seen: Floats, radii: Floats, most: Floats, least: Floats
 ) -> tuple[Shapes, Floats, Flags]:
-    """Return images of the volume's own kind, their slacks, and which of them are exact."""
+    """Return images as spheres, capsules or hexahedra, extra slacks, and flags of exact images."""
     if isinstance(volumes, Spheres | Capsules):
         with np.errstate(all="ignore"):
             large, small = radii / least, radii / most
@@ -140,7 +140,10 @@ def _kept(
 def _planes(
     volumes: HalfSpaces, numbers: Ids, placements: Placements, rows: Ids
 ) -> tuple[HalfSpaces, Floats]:
-    """Return half-spaces by the transposed matrices, and slacks, infinite without an image."""
+    """Return half-spaces, transformed by transposed matrices, and slacks.
+
+    A slack is infinite if a half-space has no image.
+    """
     planes = gather(volumes.plane_rows, numbers)
     matrices = gather(placements.matrices, rows)
     grid, shifts = matrices.reshape(3, 4, -1)[:, :3], matrices[3::4]

@@ -1,4 +1,7 @@
-"""Questions about the mesh in one row each: is a point inside, and which triangle is nearest."""
+"""Queries about one placement each: inside tests and nearest triangles.
+
+A row is the position of a placement in the snapshot.
+"""
 
 import numpy as np
 
@@ -13,11 +16,11 @@ from .moment import Moment
 
 
 def wound_about(moment: Moment, rays: Rays, rows: Ids, codes: Ids, starts: Ids) -> Flags:
-    """Return which rays begin inside the mesh placed in their row, (q,).
+    """Flag the rays whose origins are inside the mesh placed in their row, (q,).
 
-    `codes` tell how triangles count, by number, those of each mesh from its `starts` on: not at
-    all (0), signed, by the side that the ray meets (-1), or by parity, together with all that have
-    the same number.
+    `codes` give the rule by which each triangle counts; those of a mesh begin at its `starts`. A
+    triangle with code 0 is ignored. Triangles with code -1 are summed with the sign of the side
+    that the ray hits. Triangles with the same positive code count by parity.
     """
     scene = moment.packed()
     start, way = np.ascontiguousarray(rays.origins.T), np.ascontiguousarray(rays.directions.T)
@@ -56,10 +59,10 @@ def _wound_about(moment: Moment, rays: Rays, rows: Ids, codes: Ids, starts: Ids)
 def nearest_corners(
     moment: Moment, points: Floats, rows: Ids, limits: Floats
 ) -> tuple[Floats, Floats]:
-    """Return how far points (3, q) are from the meshes placed in these rows, and their triangles.
+    """Return the distances of points (3, q) to the meshes in these rows, and nearest triangles.
 
-    (q,), and the placed corners of the nearest triangle of each, (9, q). No triangle is
-    farther away than its limit, (q,).
+    Distances are (q,), the placed corners of the nearest triangles (9, q). Each mesh has a
+    triangle within the limit of its point, (q,).
     """
     scene = moment.packed()
     found = None if scene is None else scene.nearest_of(points, rows, limits)

@@ -1,4 +1,4 @@
-"""Meshes, and the triangle pool of those that a question has needed."""
+"""A store of meshes with a triangle pool: a mesh is indexed when a query first needs it."""
 
 from typing import Self
 
@@ -9,10 +9,10 @@ from .store import MeshStore
 
 
 class Meshes(MeshStore):
-    """Meshes, each indexed when it is needed.
+    """Meshes, each indexed when a query first needs it.
 
-    A copy asks its lender for what both have: what either needs first, both have then. That ends
-    once either of them has changed a mesh.
+    Copies share lazily built indices with their source, the lender: a mesh that both have is
+    indexed once. The sharing ends when either of them replaces or removes a mesh.
     """
 
     def __init__(self) -> None:
@@ -23,11 +23,12 @@ class Meshes(MeshStore):
     def _stand_alone(self) -> None:
         self._pool = GrowingPool()
         self._lender: Self | None = None
-        # How many meshes the lender has, too, and its changes when it lent them.
+        # Meshes below the number `_lent` are shared, as long as the lender's `_changes` are still
+        # `_lent_at`.
         self._lent = self._lent_at = 0
 
     def copy(self) -> Self:
-        """Return the same meshes; what is added to either is not in the other."""
+        """Return a copy; meshes added to either are not in the other."""
         other = super().copy()
         lender = self._holder()
         other._stand_alone()
@@ -36,7 +37,10 @@ class Meshes(MeshStore):
         return other
 
     def _holder(self, needed: Ids | None = None) -> Self:
-        """Return who has the needed meshes indexed, by the same numbers."""
+        """Return the object whose pool serves the needed meshes: the lender, or this one.
+
+        If the lender cannot serve them, the sharing ends.
+        """
         lender = self._lender
         if lender is None:
             return self
@@ -54,18 +58,18 @@ class Meshes(MeshStore):
         self._pool.forget(number)
 
     def check(self, placed: Ids) -> None:
-        """Assert that placed meshes are there, and that what is known of meshes is true."""
+        """Assert that placed meshes exist, and that derived data match the triangles."""
         super().check(placed)
         self._pool.check({number: self._meshes.get(number) for number in self._pool.numbers})
 
     def pool(self, needed: Ids) -> Steps[Pool]:
-        """Return the pool with all needed meshes, indexed if they were not; yields fractions."""
+        """Return the pool with all needed meshes indexed; yield the fraction done."""
         yield from self.prepare(needed)
         holder = self._holder(needed)
         return holder._pool.pool(holder.born)
 
     def entered(self, needed: Ids) -> Pool:
-        """Return the pool with the triangles of all needed meshes, indexed or not."""
+        """Return the pool with the triangles of all needed meshes, without indexing them."""
         holder = self._holder(needed)
         pool = holder._pool.pool(holder.born)
         missing = needed[(pool.firsts[needed] < 0) & (holder.sizes[needed] > 0)]
@@ -75,9 +79,9 @@ class Meshes(MeshStore):
         return holder._pool.pool(holder.born)
 
     def prepare(self, needed: Ids) -> Steps[None]:
-        """Index meshes that are not yet, and yield the fraction done.
+        """Index the needed meshes that are not indexed yet, and yield the fraction done.
 
-        Those that are gone or replaced in the meantime are left out.
+        Meshes that are removed or replaced in the meantime are skipped.
         """
         holder = self._holder(needed)
         if holder is not self:

@@ -1,4 +1,8 @@
-"""A scene snapshot: the top level and the triangle pool of the placed meshes."""
+"""A scene snapshot: the top level and the triangle pool of the placed meshes.
+
+A row is the position of a placement in the snapshot, an entry is the position of a triangle in the
+pool. Local space is the space of a mesh, without the matrix of its placement.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -27,25 +31,25 @@ _ROUNDING = 2.0**-46
 
 
 class Arranged(Protocol):
-    """Triangles of meshes by entry, in any order."""
+    """An object with the triangles of meshes, numbered by entry, in any order."""
 
     @property
     def arranged(self) -> Triangles:
-        """The triangle of each entry."""
+        """The triangles, in the order of entries."""
 
 
 @dataclass
 class Packing:
-    """The packed scene of the compiled kernel, once a question has needed it."""
+    """A holder of the packed scene for the compiled kernel, made when a query first needs it."""
 
     scene: PackedScene | None = None
 
 
 @dataclass(frozen=True)
 class Moment(TopLevel):
-    """A scene that does not change: placements, the octree of their boxes, and the meshes.
+    """A snapshot of a scene: placements, the octree of their boxes, and the meshes.
 
-    A moment made from another, scaled or shifted, has a `packing` of its own.
+    A snapshot derived from another, as by `scaled`, has a `packing` of its own.
     """
 
     meshes: Meshes
@@ -71,37 +75,43 @@ class Moment(TopLevel):
         return True
 
     def as_long_as_current(self, steps: Steps[Answer]) -> Steps[Answer]:
-        """Repeat the steps; raise a RuntimeError at the first after the scene has changed."""
+        """Yield the same steps; raise a RuntimeError at the first step after a scene change."""
         return self.freshness.guarded(
             steps, "the scene has changed since this question: ask again"
         )
 
     def checked_owners(self, owners: ArrayLike | None) -> Ids | None:
-        """Return the owner of each placement, checked."""
+        """Return the checked owners, one for each placement, or None."""
         return None if owners is None else checks.one_each("owners", owners, len(self))
 
     def scaled(self, scale: float) -> "Moment":
-        """Return the same, except `top`, in a space scaled by a power of two."""
+        """Return the snapshot in a space scaled by a power of two; `top` is not scaled."""
         if scale == 1:
             return self
         return replace(self, placements=self.placements.scaled(scale))
 
     def ids_of(self, rows: Ids, items: Ids) -> tuple[Ids, ...]:
-        """Return the ids of placements, and the triangles of their meshes."""
+        """Return the ids of placements in these rows, -1 for row -1, and the items unchanged."""
         return np.append(self.placements.ids, -1)[rows], items
 
     def answer_of(self, reached: VolumePairs, pairs: Ids) -> Ids:
-        """Return volumes, ids of placements and their triangles, (3, h)."""
+        """Return volume numbers, placement ids and triangle numbers, (3, h).
+
+        `pairs` (2, h) are positions in `reached`, and triangle numbers.
+        """
         rows = reached.rows[pairs[0]]
         return np.stack((reached.volumes[pairs[0]], self.placements.ids[rows], pairs[1]))
 
     def fast_path(self, count: int, *, several: bool = False) -> compiled.Few | None:
-        """Return the packed scene for few questions."""
+        """Return the kernel's entry for few questions; None if the batch path has to answer."""
         packed = self.packed(count) if 0 < count <= lone.MOST else None
         return None if packed is None else packed.few
 
     def packed(self, count: int = 0) -> PackedScene | None:
-        """Return the packed scene; None without a kernel, or if there is nothing."""
+        """Return the scene packed for the compiled kernel, or None.
+
+        It is None without the kernel, without placements that queries find, or if packing failed.
+        """
         if compiled.why_not():
             return None
         if self.packing.scene is None:
@@ -112,31 +122,31 @@ class Moment(TopLevel):
         return scene if scene.is_sound else None
 
     def nodes(self, rows: Ids, slacks: Floats) -> WalkedNodes:
-        """Return the nodes for questions about the meshes placed in these rows."""
+        """Return the nodes, with one root and one slack for each of these rows."""
         meshes = self.placements.meshes[rows]
         pool = run(self.meshes.pool(np.flatnonzero(np.bincount(meshes))))
         return pool.asked(meshes, slacks)
 
     def trees_at(self, rows: Ids) -> WalkedNodes:
-        """Return the nodes of meshes, for questions that need no slack."""
+        """Return the nodes, with one root for each of these rows and no slack."""
         return self.nodes(rows, np.zeros(len(rows)))
 
     def side(self, pool: Pool) -> tuple[Pool, Ids, Floats]:
-        """Return the pool, and the mesh and the matrix of each row, as the kernel walks them."""
+        """Return the pool, and the mesh and the matrix of each row: arguments of the kernel."""
         return pool, self.placements.meshes, self.placements.matrices
 
     def placed(self, found: Arranged, entries: Ids, rows: Ids) -> PlacedTriangles:
-        """Return triangles, placed in the world: entry i by the placement in row i."""
+        """Return triangles in world space: `entries[i]` under the placement in `rows[i]`."""
         placements = self.placements
         return PlacedTriangles(found.arranged, placements.matrices, placements.most, entries, rows)
 
     def entry_items(self, tree: Walkable, entries: Ids, rows: Ids) -> tuple[Shapes, Ids]:
-        """Return triangles, placed in the world, pair by pair."""
+        """Return triangles in world space, pair by pair, and their numbers in the batch."""
         assert isinstance(tree, WalkedNodes)
         return self.placed(tree, entries, rows), np.arange(len(entries))
 
     def numbered_items(self, rows: Ids, items: Ids) -> tuple[Shapes, Ids]:
-        """Return triangles, placed in the world, pair by pair, mesh after mesh."""
+        """Return triangles in world space, by their numbers in meshes, and their batch numbers."""
         meshes, corners = self.placements.meshes[rows], np.empty((9, len(rows)))
         order = np.argsort(meshes, kind="stable")
         starts = np.flatnonzero(np.diff(meshes[order], prepend=-1))
@@ -147,7 +157,7 @@ class Moment(TopLevel):
         return Triangles(corners.T.reshape(-1, 3), numbers), np.arange(len(rows))
 
     def local_rays(self, rays: Rays, pairs: RayPairs, closest: Floats) -> LocalRays:
-        """Return nodes and rays in the spaces of meshes.
+        """Return nodes, and rays in local space, which end at the closest hits so far.
 
         If a matrix has no inverse, its slack is infinite, and all triangles are tested.
         """
@@ -171,7 +181,7 @@ class Moment(TopLevel):
         return LocalRays(self.nodes(pairs.rows, slacks), seen, factors, slacks)
 
     def local_points(self, points: Floats, numbers: Ids, rows: Ids) -> LocalPoints:
-        """Return nodes and points in the spaces of meshes.
+        """Return nodes, and points in local space.
 
         If a matrix has no inverse, its slack is infinite, and all triangles are tested.
         """
@@ -189,14 +199,14 @@ class Moment(TopLevel):
     def local_volumes(
         self, volumes: Shapes, pairs: VolumePairs
     ) -> Iterator[tuple[Walkable, Images]]:
-        """Yield nodes, and volumes in the spaces of meshes."""
+        """Yield nodes, and images of volumes in local space."""
         for images in images_of(volumes, pairs.volumes, self.placements, pairs.rows):
             yield self.nodes(pairs.rows[images.pairs], images.slacks), images
 
     def first_items(self, rows: Ids, counts: Ids) -> Ids:
-        """Return the first finite triangles of each mesh."""
+        """Return the first `counts` finite triangles of the mesh in each row, row after row."""
         return self.meshes.table.valid_triangles(self.placements.meshes[rows], counts)
 
     def item_counts(self, rows: Ids) -> Ids:
-        """Return how many finite triangles each mesh has."""
+        """Return the number of finite triangles of the mesh in each row."""
         return self.meshes.sizes[self.placements.meshes[rows]]

@@ -1,11 +1,14 @@
 """Octree along a Morton curve: nodes with tight boxes over sorted triangles, a root for each mesh.
 
-The key of a triangle names the cell that holds its middle, level by level. At each level a marker
-comes first: it is 1 as long as the cell is larger than half of the triangle. Sorted by their keys,
-large triangles are kept in large cells, in front of the smaller ones (M. Vinkler, J. Bittner and
-V. Havran, "Extended Morton Codes for High Performance Bounding Volume Hierarchy Construction",
-2017). A node divides where keys first differ, so that none has a single child. Nodes of up to
-`CELL` triangles are divided at medians into full leaves of `LEAF`.
+The key of a triangle names the cell that contains its middle, level by level. At each level, a
+marker bit comes first: it is 1 as long as the cell is larger than half of the triangle. In the
+order of these keys, large triangles stay in large cells, before the smaller triangles (M. Vinkler,
+J. Bittner and V. Havran, "Extended Morton Codes for High Performance Bounding Volume Hierarchy
+Construction", 2017).
+
+A node is divided at the first level at which its keys differ, so no node has a single child. Nodes
+of up to `CELL` triangles are divided at medians into full leaves of `LEAF` triangles. An entry is
+the position of a triangle in the final order; each node has a range of entries.
 """
 
 from dataclasses import dataclass
@@ -33,17 +36,18 @@ from ..steps import Steps
 
 # Triangles in a leaf, and in a node that is divided at medians.
 LEAF, CELL = 8, 64
-# Levels of a key; its bits: a marker and three bits of the place at each level.
+# Levels of a key, and its bits: a marker bit and three position bits at each level.
 LEVELS, KEY_BITS = 10, 40
-# Keys that are equal differ at this level: behind a level for each marker and each place.
+# The level assigned to equal keys. Smaller levels alternate between markers and positions.
 _EQUAL = 2 * LEVELS
-# Medians that divide a node of `CELL` triangles into leaves.
+# Rounds of median splits that divide a node of `CELL` triangles into leaves.
 _ROUNDS = 3
-# The level at which two keys differ, by the number of the highest bit that differs, from 1 on.
+# The level at which two keys differ, indexed by the bit length of their difference (XOR).
 _LEVEL_OF_BIT = np.array(
     [_EQUAL, *(2 * (LEVELS - 1 - bit // 4) + (bit % 4 < 3) for bit in range(KEY_BITS))], np.uint8
 )
-# The markers of a triangle, by the number of bits of its extent in cells of the last level.
+# The marker bits of a triangle, by the binary logarithm, rounded down, of its extent in cells of
+# the last level.
 _MARKERS = np.array([0x8888888888 >> 4 * kept << 4 * kept for kept in range(LEVELS + 1)])
 Levels = NDArray[np.uint8]
 
@@ -55,17 +59,17 @@ class Nodes:
     Attributes
     ----------
     boxes : ndarray of float64, shape (6, m)
-        The bounds of the triangles of each node, exactly.
+        The exact bounds of the triangles of each node.
     first_child, child_count : ndarray of intp, shape (m,)
-        Children are neighbors, two to eight; -1 and 0 for a leaf.
+        The two to eight children are neighbors in the arrays; -1 and 0 for a leaf.
     begin, end : ndarray of intp, shape (m,)
-        The entries of each node; children divide those of their parent in order.
+        The range of entries of each node. Children split the range of their parent in order.
     least_altitude : ndarray of float64, shape (m,)
-        No triangle of the node has a lower altitude; 0 if one may have no area.
+        The smallest altitude of the triangles of each node; 0 if one may have no area.
     lowest_item : ndarray of intp, shape (m,)
-        The lowest triangle of each node, by its number in its mesh.
+        The lowest triangle number of each node, as numbered in its mesh.
     roots : ndarray of intp, shape (meshes,)
-        The root of each mesh; -1 of one without triangles, or that is not indexed.
+        The root of each mesh; -1 for a mesh without triangles, or not indexed.
     """
 
     boxes: Floats
@@ -79,29 +83,29 @@ class Nodes:
 
     @classmethod
     def none(cls, meshes: int) -> "Nodes":
-        """Return no nodes, for meshes that are not indexed."""
+        """Return an empty set of nodes, for this many meshes that are not indexed."""
         none, no_ids = np.empty(0), np.empty(0, np.intp)
         roots = np.full(meshes, -1)
         return cls(np.empty((6, 0)), no_ids, no_ids, no_ids, no_ids, none, no_ids, roots)
 
     @cached_property
     def child_masks(self) -> NDArray[np.uint8]:
-        """A bit for each child, (m,)."""
+        """Masks with one bit for each child, (m,)."""
         return ((1 << self.child_count) - 1).astype(np.uint8)
 
     @cached_property
     def own_end(self) -> Ids:
-        """Where the entries of leaves end, and those of other nodes begin, (m,)."""
+        """The ends of the nodes' own entries, (m,): a leaf owns all, an inner node owns none."""
         return np.where(self.first_child < 0, self.end, self.begin)
 
     @cached_property
     def columns(self) -> Floats:
-        """The boxes, column after column, (6, m)."""
+        """The boxes in column-major order, (6, m)."""
         return column_major(self.boxes)
 
     @cached_property
     def cells(self) -> Ids:
-        """The largest nodes of up to `CELL` entries each, in the order of these, (c,)."""
+        """The largest nodes with up to `CELL` entries, sorted by their entries, (c,)."""
         sizes = self.end - self.begin
         _, below = self.children((sizes > CELL).nonzero()[0])
         tops = np.concatenate((self.roots[self.roots >= 0], below))
@@ -109,13 +113,13 @@ class Nodes:
         return cells[np.argsort(self.begin[cells])]
 
     def are_leaves(self, nodes: Ids) -> bool:
-        """Tell whether none of these nodes has children."""
+        """Return whether all of these nodes are leaves."""
         return bool((self.first_child[nodes] < 0).all())
 
     def children(self, nodes: Ids) -> tuple[Ids, Ids]:
-        """Return the children of nodes: the place of the parent, and the child.
+        """Return the children of nodes, as pairs: the index into `nodes`, and the child.
 
-        A leaf is its own child.
+        A leaf counts as its own child.
         """
         counts = np.maximum(self.child_count[nodes], 1)
         first = self.first_child[nodes]
@@ -123,13 +127,13 @@ class Nodes:
         return np.repeat(np.arange(len(nodes)), counts), concatenated_ranges(firsts, counts)
 
     def entries(self, nodes: Ids) -> tuple[Ids, Ids]:
-        """Return the entries of nodes: the place of the node, and the entry."""
+        """Return the entries of nodes, as pairs: the index into `nodes`, and the entry."""
         begin = self.begin[nodes]
         counts = self.end[nodes] - begin
         return np.repeat(np.arange(len(nodes)), counts), concatenated_ranges(begin, counts)
 
     def of(self, root: int) -> "Nodes":
-        """Return the nodes of one mesh, numbered from 0, over its own triangles."""
+        """Return the nodes below a root, with nodes and entries numbered from 0."""
         some, level = [np.array([root])], np.array([root])
         while not self.are_leaves(level):
             _, level = self.children(level[self.first_child[level] >= 0])
@@ -148,7 +152,7 @@ class Nodes:
         )
 
     def check(self, triangles: Triangles, order: Ids) -> None:
-        """Assert what holds for nodes over these triangles: entry e is triangle `order[e]`."""
+        """Assert all invariants of nodes over `triangles`: entry e is triangle `order[e]`."""
         inner, leaves = (np.flatnonzero(flags) for flags in (self.first_child >= 0, self.is_leaf))
         sizes = self.end - self.begin
         assert (sizes[leaves] >= 1).all() and (sizes[leaves] <= LEAF).all(), "size of a leaf"
@@ -183,16 +187,16 @@ class Nodes:
 
     @property
     def is_leaf(self) -> Flags:
-        """Which nodes have no children, (m,)."""
+        """Flags of the nodes without children, (m,)."""
         flags: Flags = self.first_child < 0
         return flags
 
 
 def keys_of(triangles: Triangles, frames: Floats) -> Words:
-    """Return the keys of triangles, each in the frame (5,) of its mesh, (5, n) or (5, 1).
+    """Return the keys of triangles, (n,), each in the frame of its mesh, (5, n) or (5, 1).
 
-    A frame is the lower corner of a cube, what coordinates are multiplied with before, and how
-    many cells of the last level a unit has then.
+    A frame has the lower corner of a cube in scaled coordinates, the scale of coordinates, and the
+    number of cells of the last level in a scaled unit.
     """
     low, high = (limits * frames[3] for limits in triangles.limits())
     places = ((low + high) / 2 - frames[:3]) * frames[4]
@@ -202,7 +206,7 @@ def keys_of(triangles: Triangles, frames: Floats) -> Words:
 
 
 def _spread(places: Words) -> Words:
-    """Return Morton codes of places (3, n) with a free bit above each three."""
+    """Return Morton codes of grid positions (3, n), with a free bit above each three bits."""
     codes = morton_codes(places, LEVELS)
     keys = np.zeros(len(codes), np.int64)
     for level in range(LEVELS):
@@ -211,7 +215,7 @@ def _spread(places: Words) -> Words:
 
 
 def frames_of(bounds: Floats) -> Floats:
-    """Return the frames (5, m) of meshes with bounds (6, m), cubes: see `keys_of`."""
+    """Return the frames (5, m), as for `keys_of`, of meshes with these bounds, (6, m)."""
     units = power_of_two_scale(bounds)
     bounds = bounds * units
     size = (bounds[3:] - bounds[:3]).max(axis=0)
@@ -220,7 +224,7 @@ def frames_of(bounds: Floats) -> Floats:
 
 
 def levels_of(keys: Words) -> Levels:
-    """Return the level at which each sorted key differs from the one before, (n,)."""
+    """Return the level at which each sorted key differs from its predecessor, (n,)."""
     differing = np.zeros(len(keys), np.int64)
     np.bitwise_xor(keys[1:], keys[:-1], out=differing[1:])
     differing &= 2**KEY_BITS - 1
@@ -228,10 +232,10 @@ def levels_of(keys: Words) -> Levels:
 
 
 def divided(levels: Levels, begin: Ids, end: Ids) -> Steps[Ids]:
-    """Divide roots, of entries from begin to end, and return all nodes; yields fractions.
+    """Divide roots over the entries from `begin` to `end`; yield fractions, return all nodes.
 
-    Nodes are (4, m): begin, end, first child, and number of children. `levels` (n,) tell where
-    each key differs from the one before.
+    Nodes are (4, m): begin, end, first child, and number of children. `levels` (n,) are the levels
+    at which each key differs from its predecessor.
     """
     parts, count = [np.empty((4, 0), np.intp)], len(begin)
     while len(begin):
@@ -251,7 +255,7 @@ def divided(levels: Levels, begin: Ids, end: Ids) -> Steps[Ids]:
 
 
 def _cuts(levels: Levels, begin: Ids, end: Ids) -> tuple[Ids, Ids]:
-    """Return where nodes of these entries are cut: the node, and the first entry behind a cut."""
+    """Return the cuts of nodes, as pairs: the node, and the first entry after the cut."""
     sizes = end - begin
     steps = np.where(sizes <= CELL, LEAF, 0)
     (large,) = (sizes > CELL).nonzero()
@@ -261,7 +265,7 @@ def _cuts(levels: Levels, begin: Ids, end: Ids) -> tuple[Ids, Ids]:
         runs = np.cumsum(sizes[large] - 1)
         here = levels.take(inside)
         least = np.minimum.reduceat(here, runs - sizes[large] + 1)
-        # Where all keys are equal, cuts go by number, like those of a cell.
+        # Nodes with equal keys are cut into parts of equal size, like cells.
         steps[large[least == _EQUAL]] = -(-sizes[large[least == _EQUAL]] // CELL) * LEAF
         (found,) = ((here == np.repeat(least, sizes[large] - 1)) & (here < _EQUAL)).nonzero()
         owners, places = np.searchsorted(runs, found, "right"), inside[found]
@@ -277,9 +281,9 @@ def _cuts(levels: Levels, begin: Ids, end: Ids) -> tuple[Ids, Ids]:
 
 
 def _apart(places: Ids, owners: Ids, begin: Ids, end: Ids) -> Flags:
-    """Flag the cuts of nodes that stay: small neighbors become one child of up to `CELL`.
+    """Flag the cuts to keep: neighbors are merged while they have up to `CELL` entries together.
 
-    Each of the nodes has one to seven cuts, `owners` ascend.
+    Each node has one to seven cuts; `owners`, the nodes of the cuts, ascend.
     """
     counts = np.bincount(owners, minlength=len(begin))
     firsts = np.cumsum(counts) - counts
@@ -298,10 +302,11 @@ def _apart(places: Ids, owners: Ids, begin: Ids, end: Ids) -> Flags:
 
 
 def medians_order(middles: Floats, sizes: Ids) -> Ids:
-    """Return the order of triangles, by their middles (3, n), that divides cells into leaves.
+    """Return the order of triangles with middles (3, n) that divides cells into leaves.
 
-    Cells have `sizes` (c,) of them, one cell after the other, up to `CELL` each. The half that
-    comes first is full leaves, along the axis along which middles are the farthest apart.
+    The triangles of each cell are neighbors; `sizes` (c,) are their numbers, up to `CELL`. Cells
+    are halved, up to three times, along the axis of the largest extent of the middles. The first
+    half consists of full leaves.
     """
     order = np.arange(middles.shape[1])
     for _ in range(_ROUNDS):
@@ -321,10 +326,7 @@ def medians_order(middles: Floats, sizes: Ids) -> Ids:
 
 
 def altitudes_of(triangles: Triangles) -> Floats:
-    """Return how far the corner farthest from the longest edge is from it, (n,).
-
-    0 where that is unknown.
-    """
+    """Return the altitudes of triangles over their longest edges, (n,); 0 if not computable."""
     first, second, third = triangles.rows.reshape(3, 3, -1)
     with np.errstate(all="ignore"):
         edges = second - first, third - first, third - second
@@ -335,7 +337,7 @@ def altitudes_of(triangles: Triangles) -> Floats:
 
 
 def inner_radii_of(triangles: Triangles) -> Floats:
-    """Return the radii of the circles in triangles, (n,)."""
+    """Return the radii of the inscribed circles of triangles, (n,)."""
     corners = triangles.rows.reshape(3, 3, -1)
     edges = corners[[1, 2, 0]] - corners
     with np.errstate(all="ignore"):
@@ -350,21 +352,21 @@ def bounds_above(
 ) -> tuple[Floats, Floats, Ids]:
     """Return boxes (6, m), least altitudes and lowest items (m,) of nodes (4, m).
 
-    Those of all leaves are given, in the order of their entries.
+    `boxes`, `altitudes` and `items` are those of `leaves`, in the order of their entries.
     """
     begin, end, first_child, _ = nodes
     (inner,) = (first_child >= 0).nonzero()
     runs = np.searchsorted(begin[leaves], np.stack((begin[inner], end[inner]), axis=1)).ravel()
     around = np.empty((6, len(begin)))
     around[:, leaves] = boxes
-    boxes = np.append(boxes, boxes[:, -1:], axis=1)  # the last run ends behind the last leaf
+    boxes = np.append(boxes, boxes[:, -1:], axis=1)  # as the end of a run may be len(leaves)
     around[:, inner] = bounds_of_runs(boxes[:3], boxes[3:], runs)[:, ::2]
     least, lowest = (_least_above(each, leaves, inner, runs) for each in (altitudes, items))
     return around, least, lowest
 
 
 def _least_above(values: NDArray[Any], leaves: Ids, inner: Ids, runs: Ids) -> NDArray[Any]:
-    """Return the least value of each node, given those of leaves in the order of their entries."""
+    """Return the smallest value of each node, from values of leaves in the order of entries."""
     least = np.empty(len(leaves) + len(inner), values.dtype)
     least[leaves] = values
     least[inner] = np.minimum.reduceat(np.append(values, values[-1:]), runs)[::2]

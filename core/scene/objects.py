@@ -1,4 +1,4 @@
-"""Questions about whole placements: which a volume touches, which touch each other."""
+"""Queries for whole placements: placements that touch a volume, and pairs that touch."""
 
 from typing import SupportsIndex
 
@@ -20,16 +20,16 @@ from .tree import SceneOctree
 def objects_touching_steps(
     scene: SceneOctree, volumes: Shapes, /, *, groups: SupportsIndex = ALL_GROUPS
 ) -> Steps[Ids]:
-    """Find the placements that touch each volume; each stops at its first triangle, in steps.
+    """Find the placements that touch each volume, testing each pair up to a first hit, in steps.
 
     Parameters
     ----------
     scene : SceneOctree
         Placed meshes.
     volumes : Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces or Frusta
-        q questions, asked together.
+        A batch of q volumes.
     groups : int
-        A mask of 32 bits: placements with a mask that shares none of them are not there.
+        A mask of 32 bits: placements whose masks have no bit in common with it are ignored.
 
     Returns
     -------
@@ -40,14 +40,15 @@ def objects_touching_steps(
     Raises
     ------
     ValueError
-        If this is no scene, a volume is not finite or a frustum is flat, or `groups` is no mask.
+        If `scene` is not a SceneOctree, a volume is not finite, a frustum is flat, or `groups` is
+        not a mask.
     RuntimeError
         At a step, if the scene has changed since the call.
 
     Notes
     -----
-    O(cells touched + triangles tested until the first of each placement that touches). A step for
-    each piece of an octree that is built.
+    O(cells touched + triangles tested until the first hit of each placement). Building octrees
+    takes a step for each piece.
     """
     checks.kind("scene", scene, (SceneOctree,))
     check_volumes(volumes)
@@ -59,7 +60,7 @@ objects_touching = at_once(objects_touching_steps)
 
 
 def _touching(moment: Moment, volumes: Shapes) -> Steps[Ids]:
-    """Return volumes and placements, (2, h), of which a triangle touches the volume, in steps."""
+    """Return volume numbers and ids of placements that touch them, (2, h), in steps."""
     parts = [np.empty((2, 0), np.intp)]
     for reached in moment.volume_pairs(volumes):
         touched = reached.whole.copy()
@@ -85,18 +86,18 @@ def overlapping_objects_steps(
     owners: ArrayLike | None = None,
     groups: SupportsIndex = ALL_GROUPS,
 ) -> Steps[Ids]:
-    """Find all pairs of placements that touch; each stops at its first triangles, in steps.
+    """Find all pairs of placements that touch, testing each pair up to a first hit, in steps.
 
     Parameters
     ----------
     scene : SceneOctree
         Placed meshes.
     margin : float
-        Placements no farther apart than this count, too; in scene units, 1e150 at most.
+        Placements up to this distance apart also count; in scene units, 1e150 at most.
     owners : array_like of int, shape (n,), optional
-        Pairs of placements of one owner do not count, and are not looked at.
+        The owner of each placement; pairs of placements with the same owner are skipped.
     groups : int
-        A mask of 32 bits: placements with a mask that shares none of them are not there.
+        A mask of 32 bits: placements whose masks have no bit in common with it are ignored.
 
     Returns
     -------
@@ -106,8 +107,8 @@ def overlapping_objects_steps(
     Raises
     ------
     ValueError
-        If this is no scene, `margin` is negative or not finite, `owners` are not one
-        whole number for each placement, or `groups` is no mask.
+        If `scene` is not a SceneOctree, `margin` is negative, not finite or too large, `owners`
+        are not one whole number for each placement, or `groups` is not a mask.
     RuntimeError
         At a step, if the scene has changed since the call.
     """

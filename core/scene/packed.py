@@ -1,4 +1,4 @@
-"""Scenes walked by the compiled kernel: both levels packed, each mesh once it is met."""
+"""Packed scenes for the compiled kernel; each mesh is packed when a query first comes to it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +17,11 @@ from .store import Mesh
 
 
 class PackedScene(compiled.Placed):
-    """The boxes of placements, packed, and the packed triangles of the meshes that were met."""
+    """The packed boxes of placements, and the packed triangles of meshes that queries came to.
+
+    The methods extend those of `compiled.Walked`: if a query comes to a mesh that is not packed,
+    the mesh is packed and the query repeated.
+    """
 
     def __init__(self, placements: Placements, meshes: Meshes) -> None:
         self._meshes = meshes
@@ -26,7 +30,7 @@ class PackedScene(compiled.Placed):
         super().__init__(*rows, placements.boxes, there, meshes.born)
 
     def cast(self, rays: Questions, *, any_hit: bool) -> Arrays | None:
-        """Find items as `Walked` does, packing meshes that rays come to; None if it can not."""
+        """Find the items that rays hit, as `Walked.cast`; None if packing fails."""
         cast = super().cast
         return self._packed(
             cast(rays, any_hit=any_hit), lambda left: cast(rays[left], any_hit=any_hit)
@@ -35,7 +39,7 @@ class PackedScene(compiled.Placed):
     def nearest(
         self, points: Floats, turns: Ids, count: int, limit: float, threads: int = 1
     ) -> Arrays | None:
-        """Find the nearest as `Walked` does, packing meshes that points come to."""
+        """Find the nearest items of points, as `Walked.nearest`; None if packing fails."""
         nearest = super().nearest
         return self._packed(
             nearest(points, turns, count, limit, threads),
@@ -45,7 +49,7 @@ class PackedScene(compiled.Placed):
         )
 
     def cast_all(self, rays: Questions) -> tuple[Crossed, Ids] | None:
-        """Return crossings as `Walked` does, packing meshes that rays come to."""
+        """Find all items that rays cross, as `Walked.cast_all`; None if packing fails."""
         while True:
             found = super().cast_all(rays)
             if found is None or not (found[1] == NOT_PACKED).any():
@@ -61,7 +65,7 @@ class PackedScene(compiled.Placed):
         any_hit: bool = False,
         confirm: Confirm | None = None,
     ) -> tuple[Ids, Ids, Ids] | None:
-        """Find what meets volumes as `Walked` does, packing meshes; None if one can not be."""
+        """Find the items that touch volumes, as `Walked.touched`; None if packing fails."""
         while True:
             found = super().touched(asked, turns, any_hit=any_hit, confirm=confirm)
             if found is None or not (found[0] == NOT_PACKED).any():
@@ -70,7 +74,7 @@ class PackedScene(compiled.Placed):
                 return None
 
     def wound(self, rays: Questions, rows: Ids, codes: Ids, starts: Ids) -> Arrays | None:
-        """Tell which rays begin inside as `Walked` does, packing meshes that rays come to."""
+        """Flag the rays that begin inside meshes, as `Walked.wound`; None if packing fails."""
         wound = super().wound
         return self._packed(
             wound(rays, rows, codes, starts),
@@ -78,7 +82,7 @@ class PackedScene(compiled.Placed):
         )
 
     def nearest_of(self, points: Floats, rows: Ids, limits: Floats) -> Arrays | None:
-        """Find the nearest as `Walked` does, packing meshes that points come to."""
+        """Find nearest triangles in given rows, as `Walked.nearest_of`; None if packing fails."""
         nearest = super().nearest_of
         return self._packed(
             nearest(points, rows, limits),
@@ -86,9 +90,9 @@ class PackedScene(compiled.Placed):
         )
 
     def _packed(self, found: Arrays | None, ask: Callable[[Ids], Any]) -> Arrays | None:
-        """Ask again those that came to a mesh which was not packed; None if one can not be.
+        """Repeat the questions that came to a mesh that was not packed; None if packing fails.
 
-        The first array tells of each question whether it did.
+        The first array of `found` has NOT_PACKED for these questions.
         """
         while found is not None:
             are_left = np.atleast_2d(found[0].T)[0] == NOT_PACKED
@@ -100,7 +104,7 @@ class PackedScene(compiled.Placed):
         return None
 
     def _pack_wanted(self) -> bool:
-        """Pack the meshes that questions have come to; False if one can not be."""
+        """Pack the meshes that questions have come to; return False if one cannot be packed."""
         (numbers,) = self.wanted.nonzero()
         self.wanted[numbers] = 0
         pool = run(self._meshes.pool(numbers))
@@ -113,12 +117,12 @@ class PackedScene(compiled.Placed):
         return len(numbers) > 0 and self.is_sound
 
 
-# The packed triangles of meshes, as long as these and their entries are what they are.
+# Cache of packed triangles, by layout of the pool and by mesh; weak keys drop outdated ones.
 _TREES: WeakKeyDictionary[Layout, WeakKeyDictionary[Mesh, compiled.Packed]] = WeakKeyDictionary()
 
 
 def _packed_mesh(pool: Pool, number: int) -> compiled.Packed:
-    """Return the packed triangles of a mesh, which reads those of the pool and keeps them."""
+    """Return the packed triangles of a mesh; they reference the arrays of the pool."""
     nodes, root = pool.nodes, int(pool.nodes.roots[number])
     start, stop = (int(nodes.begin[root]), int(nodes.end[root])) if root >= 0 else (0, 0)
     arrays = {

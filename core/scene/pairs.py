@@ -1,7 +1,9 @@
 """Pairs of placed triangles: a broad phase of placements, then a dual walk of their nodes.
 
-First the boxes of placements meet. The surfaces of each pair of these, or of a placement and
-itself, are then walked together, by the kernel where it can. All work comes in steps.
+The broad phase finds pairs of placements whose boxes overlap. The dual walk then compares the
+surfaces of each pair, or a surface with itself. It runs in the compiled kernel, and in NumPy for
+the pairs that the kernel leaves. All work is divided into steps. A row is the position of a
+placement in the snapshot, an entry is the position of a triangle in the pool.
 """
 
 import numpy as np
@@ -17,21 +19,21 @@ from .dual_walk import EVERY, BoxWalk, NodePairs, Surfaces
 from .moment import Moment
 from .pool import Pool
 
-# The fraction of the work that is done when boxes have met; when placements are compared, if pairs
-# within one placement follow; and when only sorting is left.
+# Progress after the broad phase; after comparing placements, if pairs within single placements
+# follow; and before sorting.
 _MET, _HALF, _COMPARED = 0.05, 0.6, 0.95
-# The fraction of comparing placements that is done when meshes are indexed, and when the kernel
-# has found what it can.
+# Progress within comparing placements: after indexing meshes, and after the compiled kernel.
 _LAID, _LISTED = 0.2, 0.9
 
 
 def overlapping(
     moment: Moment, margin: float, owners: Ids | None, within: bool, skip_neighbours: bool
 ) -> Steps[Ids]:
-    """Return pairs of triangles that touch or come near, (4, h).
+    """Return pairs of triangles no farther apart than `margin`, (4, h).
 
-    Each column is a placement and its triangle, then another placement and its triangle. With
-    `owners` of the rows, (n,), only pairs of different owners count.
+    A column has a placement and its triangle, then a second placement and its triangle; both
+    placements are the same only if `within`. With `owners` of the rows, (n,), only pairs of
+    different owners count.
     """
     met = yield from between(0.0, _MET, boxes_met(moment, margin, owners))
     stop = _HALF if within else _COMPARED
@@ -45,7 +47,7 @@ def overlapping(
 
 
 def overlapping_objects(moment: Moment, margin: float, owners: Ids | None) -> Steps[Ids]:
-    """Return pairs of placements, (2, h), that have triangles which touch or come near."""
+    """Return pairs of placements, (2, h), with triangles no farther apart than `margin`."""
     met = yield from between(0.0, _MET, boxes_met(moment, margin, owners))
     if met.shape[1] == 0:
         return met
@@ -54,11 +56,11 @@ def overlapping_objects(moment: Moment, margin: float, owners: Ids | None) -> St
 
 
 def boxes_met(moment: Moment, margin: float, owners: Ids | None) -> Steps[Ids]:
-    """Return the pairs of rows whose boxes meet, (2, h), sorted."""
+    """Return the pairs of rows whose boxes are no farther apart than `margin`, (2, h), sorted."""
     placements, top = moment.placements, moment.top
     there, rows = placements.is_there, placements.rows_named(top.named(np.arange(len(top.items))))
     if not there[rows].all():
-        # Where nothing can be found, all share one owner: they are not compared with each other.
+        # Placements that cannot be found share one owner, so they are not compared.
         named = np.arange(len(there)) if owners is None else np.unique(owners, False, True)[1]
         owners = np.where(there, named, len(there))
     if owners is not None:
@@ -69,7 +71,7 @@ def boxes_met(moment: Moment, margin: float, owners: Ids | None) -> Steps[Ids]:
 
 
 def _sorted(found: Ids) -> Steps[Ids]:
-    """Return pairs (4, h) sorted by all four numbers, in steps: first by those that come last."""
+    """Return pairs (4, h) sorted by all four numbers: stable sorts, minor keys first."""
     for start, (first, second) in zip((0.0, 0.5), ((2, 3), (0, 1)), strict=True):
         width = int(found[second].max(initial=0)) + 1
         keys = found[first] * width + found[second]
@@ -82,9 +84,9 @@ def _sorted(found: Ids) -> Steps[Ids]:
 def pairs_within(
     moment: Moment, margin: float, skip_neighbours: bool, rows: Ids | None = None
 ) -> Steps[list[Ids]]:
-    """Return the pairs of triangles of one placement, (4, h), of some placements at a time.
+    """Return pairs of triangles within single placements, in batches of placements, (4, h) each.
 
-    Of all that are there, or of those in some rows.
+    The placements are those in `rows`, or all that can be found.
     """
     (there,) = moment.placements.is_there.nonzero() if rows is None else (rows,)
     ends = np.cumsum(moment.meshes.sizes[moment.placements.meshes[there]])
@@ -110,7 +112,7 @@ def _strangers(pool: Pool, ones: Ids, others: Ids) -> Flags:
 
 
 def tried(moment: Moment, met: Ids, margin: float, *, objects: bool) -> Steps["Touching"]:
-    """Test the triangles of pairs of rows, (2, p), at least one pair; return what touches."""
+    """Test the triangles of pairs of rows, (2, p), p > 0; return the finished search."""
     needed = distinct(moment.placements.meshes[distinct(met)])
     pool = yield from between(0.0, _LAID, moment.meshes.pool(needed))
     search = Touching(Surfaces(moment, pool), met, margin, objects)
@@ -120,9 +122,10 @@ def tried(moment: Moment, met: Ids, margin: float, *, objects: bool) -> Steps["T
 
 
 class Touching(BoxWalk):
-    """Which surfaces in rows (2, p) touch, or come near, or all of their triangles that do.
+    """A search for triangles of surfaces in rows (2, p) that are no farther apart than `margin`.
 
-    With `objects`, a pair is left as soon as two of its triangles touch.
+    With `objects`, it only flags the pairs of surfaces in `touched`, and the search of a pair ends
+    with its first two such triangles. Otherwise `found` lists all pairs of triangles.
     """
 
     def __init__(self, side: Surfaces, rows: Ids, margin: float, objects: bool) -> None:
@@ -134,7 +137,7 @@ class Touching(BoxWalk):
             self.few = EVERY
 
     def by_kernel(self) -> Steps[Ids]:
-        """Search by the kernel; return the pairs that are left to NumPy."""
+        """Search with the compiled kernel; return the pairs that it leaves to NumPy."""
         side = self.sides[0].walked
         if not self._objects:
             listed = yield from listed_touches(side, self.rows, self.slacks, self._margin)
@@ -150,7 +153,7 @@ class Touching(BoxWalk):
         return np.arange(self.rows.shape[1])
 
     def may_count(self, front: NodePairs) -> Flags:
-        """Flag what is near enough; of one surface with itself, what comes first, too."""
+        """Flag pairs within the margin; within one surface, only pairs of entries e < f count."""
         flags = super().may_count(front)
         nodes, are_nodes = self.sides[0].pool.nodes, front.entries < 0
         first = np.where(are_nodes[0], nodes.begin.take(front.nodes[0]), front.entries[0])
@@ -160,7 +163,7 @@ class Touching(BoxWalk):
         return flags
 
     def look(self, trials: NodePairs) -> None:
-        """Keep the triangles that touch, or the pairs of surfaces."""
+        """Test pairs of triangles, and record those within the margin, or their surfaces."""
         each = np.arange(len(trials))
         flags = exact_test(*self.placed(trials), self._margin)(each, each)
         found = np.stack((trials.pairs, *trials.entries))[:, flags]
@@ -171,11 +174,14 @@ class Touching(BoxWalk):
 
     @property
     def found(self) -> Ids:
-        """Pairs of rows, and the entries of both sides that touch, (3, h)."""
+        """Pairs of surfaces, and the entries of both sides within the margin, (3, h)."""
         return np.concatenate(self._found, axis=1)
 
     def named(self, found: Ids) -> Ids:
-        """Return pairs of entries as ids and triangles, (4, h): within a placement, ascending."""
+        """Return found pairs as placements and triangles, (4, h).
+
+        In a pair within one placement, the lower triangle comes first.
+        """
         pairs, *entries = found
         one, other = self.sides[0].pool.order[np.stack(entries)]
         first, second = self.sides[0].moment.placements.ids[self.rows[:, pairs]]

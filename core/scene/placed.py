@@ -1,4 +1,4 @@
-"""Affine placement: triangles where matrices put them, computed pair by pair when needed."""
+"""Affine placement: triangles transformed by matrices, computed pair by pair when needed."""
 
 from functools import cached_property
 from typing import Any
@@ -16,7 +16,7 @@ LAST_ROW = (0.0, 0.0, 0.0, 1.0)
 
 
 def matrix_rows(matrices: ArrayLike) -> Floats:
-    """Return the first three rows of matrices, (12, n), checked."""
+    """Return the first three rows of matrices, (12, n), or raise a ValueError."""
     array = checks.floats("matrices", matrices, 4, 4)
     finite = np.isfinite(array).all(axis=(1, 2))
     affine = (array[:, 3] == LAST_ROW).all(axis=1)
@@ -26,14 +26,14 @@ def matrix_rows(matrices: ArrayLike) -> Floats:
 
 
 def placed(points: Floats, matrices: Floats) -> Floats:
-    """Return points times matrices, column by column, always in the same order of operations.
+    """Return points transformed by matrices, always in the same order of operations.
 
     Parameters
     ----------
     points : ndarray of float64, shape (3 k, ...)
         x, y, z of k points.
     matrices : ndarray of float64, shape (12, ...)
-        Three rows of four; the other axes are those of the points, or 1.
+        Three rows of four elements; the other axes are broadcast to those of the points.
 
     Returns
     -------
@@ -55,10 +55,10 @@ def placed(points: Floats, matrices: Floats) -> Floats:
 
 
 class PlacedTriangles(Triangles):
-    """Pairs of a triangle and a matrix, as items for every exact test.
+    """Pairs of a triangle and a matrix, as a batch of triangles for exact tests.
 
-    Item i is triangle `entries[i]` of `triangles` where column `places[i]` of `matrices` (12, p)
-    puts it, which stretches no length more than `stretches[places[i]]` times.
+    Item i is triangle `entries[i]` of `triangles`, transformed by column `places[i]` of `matrices`
+    (12, p). This matrix stretches lengths by a factor of at most `stretches[places[i]]`.
     """
 
     def __init__(
@@ -82,12 +82,12 @@ class PlacedTriangles(Triangles):
 
     @property
     def rows(self) -> Floats:
-        """The corners' coordinates, (9, n), computed anew each time."""
+        """The coordinates of the corners, (9, n), computed at each access."""
         return self.take_rows(np.arange(len(self)))
 
     @property
     def placing(self) -> tuple[Triangles, Ids, Ids, Floats]:
-        """The mesh, and of each triangle its number there and its column of matrices (12, p)."""
+        """The triangles, the entry and the matrix column of each item, and the matrices."""
         return self._triangles, self._entries, self._places, self._matrices
 
     def _take(self, ids: Ids) -> Floats:
@@ -95,12 +95,12 @@ class PlacedTriangles(Triangles):
         return placed(corners, gather(self._matrices, self._places.take(ids)))
 
     def _limits(self) -> tuple[Floats, Floats]:
-        """Return the least and the greatest corner on each axis.
+        """Return the bounds of each triangle.
 
         Returns
         -------
         lower, upper : ndarray of float64, shape (3, n)
-            Axis first.
+            The smallest and the largest coordinate of the corners on each axis.
         """
         lower, upper = np.empty((3, len(self))), np.empty((3, len(self)))
         for some in blocks(len(self)):
@@ -110,9 +110,10 @@ class PlacedTriangles(Triangles):
 
     @cached_property
     def bounding_spheres(self) -> Floats:
-        """A sphere around each triangle: center x, y, z and radius, (4, n).
+        """Bounding spheres of the triangles: center x, y, z and radius, (4, n).
 
-        Those of the meshes, moved and stretched, where these are there or worth to be made.
+        If the bounding spheres of the meshes exist or pay off, they are transformed; otherwise the
+        spheres circumscribe the bounding boxes of the placed triangles.
         """
         triangles = self._triangles
         if not (isinstance(triangles, GrownTriangles) and triangles.is_worth_spheres(len(self))):
@@ -127,7 +128,7 @@ class PlacedTriangles(Triangles):
 
 
 def _around(lower: Floats, upper: Floats) -> Floats:
-    """Return spheres around boxes, (4, n), a rounding larger than they are."""
+    """Return spheres around boxes, (4, n), with radii enlarged against rounding."""
     radii = np.sqrt(((upper - lower) ** 2).sum(axis=0)) * (0.5 + 2.0**-40)
     radii += np.maximum(np.abs(lower), np.abs(upper)).max(axis=0) * 2.0**-50
     return np.concatenate(((lower + upper) / 2, radii[None]))

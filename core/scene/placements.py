@@ -1,4 +1,4 @@
-"""Placements: which mesh stands where; inverse matrices, and how wrong these may be."""
+"""Placements of meshes: matrices, inverse matrices with error bounds, and bounding boxes."""
 
 from dataclasses import dataclass, replace
 
@@ -14,36 +14,38 @@ from .store import Table
 
 # Placed parts of meshes whose bounds are computed together.
 _TOGETHER = 65_536
-# A matrix whose inverse is wrong by more than this has none.
+# Largest relative error of an inverse; a matrix with a larger one counts as not invertible.
 _FLAT = 2.0**-12
-# How much larger boxes are than they have to be, as a part of their coordinates: rays that start
-# far away do not miss them by a rounding.
+# Enlargement of boxes, relative to their coordinates, so that rays from far away do not miss them
+# because of rounding.
 _GROWN = 2.0**-40
-# What a few roundings take from sums of products.
+# Relative error that a few roundings leave in sums of products.
 _ROUNDING = 2.0**-47
-# What rounding may take from a gap of boxes, as a part of it and of the largest coordinate.
+# Rounding error of a gap between boxes, relative to the gap and to the largest coordinate.
 GAP_ROUNDING = 2.0**-44
 
 
 @dataclass(frozen=True)
 class Placements(Frozen, Columns):
-    """n placements of meshes, in the order of their ids; `born` ids have been given so far.
+    """A batch of n placements of meshes, sorted by id; `born` is the next id.
 
     Attributes
     ----------
     ids, meshes : ndarray of intp, shape (n,)
+        Ids, ascending, and the number of the mesh of each placement.
     matrices : ndarray of float64, shape (12, n)
-        Three rows of four.
+        Three rows of four elements.
     inverses : ndarray of float64, shape (9, n)
-        Of the first three columns; NaN where there is none.
+        Inverses of the first three columns; NaN for a matrix without an inverse.
     most, least : ndarray of float64, shape (n,)
-        How many times a length is stretched at most and at least.
+        Bounds of the factors by which lengths are stretched.
     slacks : ndarray of float64, shape (n,)
-        How far a point of the mesh may be from where the inverse takes it back to, in the mesh.
+        Error bounds, in the space of the mesh, of points that are placed and transformed back.
     boxes : ndarray of float64, shape (6, n)
-        Around the placed mesh, a rounding larger than it is.
+        Bounding boxes of the placed meshes, enlarged against rounding.
     is_there : ndarray of bool, shape (n,)
-        Whether there is anything to be found: a finite matrix, and a triangle in the mesh.
+        Flags of the placements that queries can find: with a finite matrix, a finite box, and a
+        mesh with triangles.
     """
 
     ids: Ids
@@ -59,7 +61,7 @@ class Placements(Frozen, Columns):
 
     @classmethod
     def of(cls, first: int, meshes: Ids, matrices: Floats, table: Table) -> "Placements":
-        """Return new placements of meshes that are in the table, ids from `first` on."""
+        """Return new placements of meshes in the table, with ids from `first` on."""
         bounds = table.bounds[:, meshes]
         finite = np.isfinite(matrices).all(axis=0)
         some = np.where(finite, matrices, 0.0)
@@ -72,7 +74,7 @@ class Placements(Frozen, Columns):
             boxes = boxes_grown(_boxes(some, meshes, table), reach * _GROWN)
             slacks = _slacks(inverses, wrong, reach, held)
         is_there &= np.isfinite(boxes).all(axis=0)
-        # What is not there stands, for now, where the first does that is.
+        # Placements that cannot be found temporarily take the position of the first valid one.
         stand_in = boxes[:3, np.argmax(is_there), None] if is_there.any() else np.zeros((3, 1))
         boxes = np.where(is_there, boxes, np.tile(stand_in, (2, 1)))
         ids = np.arange(first, first + len(meshes))
@@ -80,7 +82,7 @@ class Placements(Frozen, Columns):
         return cls(ids, meshes, matrices, inverses, most, least, slacks, boxes, is_there, born)
 
     def rows_of(self, ids: ArrayLike, *, once: bool = False, name: str = "ids") -> Ids:
-        """Return where these ids stand, or raise a ValueError that names the first bad one."""
+        """Return the rows of these ids, or raise a ValueError that names the first invalid id."""
         wanted = checks.numbers(name, ids, self.born, "placements")
         rows = np.searchsorted(self.ids, wanted)
         alive = np.append(self.ids, -1)[rows] == wanted
@@ -91,11 +93,11 @@ class Placements(Frozen, Columns):
         return rows
 
     def rows_named(self, ids: Ids) -> Ids:
-        """Return where ids stand that are known to live."""
+        """Return the rows of ids that are known to be valid."""
         return ids if len(self.ids) == self.born else np.searchsorted(self.ids, ids)
 
     def stand_at(self, rows: Ids, matrices: Floats) -> Flags:
-        """Return which placements in these rows have these matrices already."""
+        """Flag the placements in these rows that already have these matrices."""
         flags = np.ones(len(rows), bool)
         for old, new in zip(self.matrices, matrices, strict=True):
             held = old.take(rows)
@@ -107,12 +109,12 @@ class Placements(Frozen, Columns):
         return self.boxes[:, pairs[0]], self.boxes[:, pairs[1]]
 
     def boxes_around(self, rows: Ids, boxes: Floats) -> Floats:
-        """Return boxes (6, h) around boxes of the meshes placed in these rows."""
+        """Return bounds, (6, h), of boxes (6, h) in the spaces of the meshes in these rows."""
         matrices = gather(self.matrices, rows)
         return boxes_grown(_placed(matrices, boxes), _reach(matrices, boxes) * _GROWN)
 
     def moved(self, rows: Ids, new: "Placements") -> "Placements":
-        """Return the placements, with those in some rows replaced by others."""
+        """Return the placements with some rows replaced by those of `new`; ids stay."""
         changed = {}
         for name, value in vars(self).items():
             if name not in ("born", "ids"):
@@ -121,15 +123,15 @@ class Placements(Frozen, Columns):
         return replace(self, **changed)
 
     def there_only(self, ids: Ids) -> "Placements":
-        """Return the same placements, where questions find only these."""
+        """Return the same placements, with only these ids visible to queries."""
         flags = flagged(len(self), self.rows_named(ids))
         return replace(self, is_there=self.is_there & flags)
 
     def scaled(self, scale: float) -> "Placements":
         """Return the same placements in a space scaled by a power of two.
 
-        Where sizes are about those that the scale was made for, no bit changes. Others may become
-        infinite.
+        Values near the sizes that the scale was chosen for are scaled exactly. Much larger values
+        may become infinite.
         """
         with np.errstate(over="ignore"):
             return replace(
@@ -143,21 +145,22 @@ class Placements(Frozen, Columns):
 
 
 def gap_slacks(ones: Floats, others: Floats) -> Floats:
-    """Return what rounding may take from the gaps of pairs of boxes, (6, p) each, (p,)."""
+    """Return bounds, (p,), of the rounding errors of gaps between boxes, (6, p) each."""
     largest = np.maximum(np.abs(ones), np.abs(others)).max(axis=0, initial=0.0)
     slacks: Floats = largest * GAP_ROUNDING
     return slacks
 
 
 def _grid(matrices: Floats) -> Floats:
-    """Return the first three columns, (3 rows, 3 columns, n)."""
+    """Return the linear parts of matrices, (3 rows, 3 columns, n)."""
     return matrices.reshape(3, 4, -1)[:, :3]
 
 
 def _inverses(matrices: Floats) -> tuple[Floats, Floats]:
-    """Return inverses (9, n), and the error, (n,), of a coordinate that went there and back.
+    """Return inverses (9, n), and relative errors, (n,), of coordinates transformed and back.
 
-    By cofactors, of columns of about one; how wrong these are is seen by multiplying back.
+    Inverses are made from cofactors, of matrices whose columns are scaled to about one. Errors are
+    bounded by multiplying inverses and matrices.
     """
     grid = _grid(matrices)
     scale = np.ldexp(1.0, -np.frexp(np.abs(grid).max(axis=0))[1])
@@ -168,24 +171,24 @@ def _inverses(matrices: Floats) -> tuple[Floats, Floats]:
     back = np.einsum("ijn,jkn->ikn", rows, grid) - np.eye(3)[:, :, None]
     sizes = np.einsum("ijn,jkn->ikn", np.abs(rows), np.abs(grid))
     wrong = np.abs(back).sum(axis=1).max(axis=0) + sizes.sum(axis=1).max(axis=0) * 2.0**-50
-    known = wrong < _FLAT  # not where it is NaN
+    known = wrong < _FLAT  # False for NaN
     return np.where(known, rows, np.nan).reshape(9, -1), wrong
 
 
 def _stretches(matrices: Floats) -> tuple[Floats, Floats]:
-    """Return the largest and the smallest singular value, each a rounding beyond."""
+    """Return bounds of singular values, (n,) each: the largest rounded up, the smallest down."""
     values = np.linalg.svd(_grid(matrices).transpose(2, 0, 1), compute_uv=False)
     return values[:, 0] * (1 + 2.0**-40), np.maximum(values[:, 2] - values[:, 0] * 2.0**-40, 0.0)
 
 
 def _reach(matrices: Floats, bounds: Floats) -> Floats:
-    """Return an upper bound of coordinates on their way through matrices, (3, n)."""
+    """Return upper bounds of placed coordinates and of all terms in their sums, (3, n)."""
     size = magnitudes(bounds)
     return (np.abs(_grid(matrices)) * size).sum(axis=1) + np.abs(matrices[3::4])
 
 
 def _boxes(matrices: Floats, meshes: Ids, table: Table) -> Floats:
-    """Return boxes around all placed parts of the meshes, (6, n); all have parts."""
+    """Return the bounds of all placed parts of each mesh, (6, n); every mesh has parts."""
     if (kernel := arranger()) is not None:
         parts = table.parts, table.part_starts, table.part_counts
         return kernel.surrounded(*parts, meshes, matrices)
@@ -213,7 +216,7 @@ def _placed(matrices: Floats, parts: Floats) -> Floats:
 
 
 def _slacks(inverses: Floats, wrong: Floats, reach: Floats, bounds: Floats) -> Floats:
-    """Return the rounding of points on their way out of the mesh and back."""
+    """Return error bounds of points that are placed and transformed back, in the mesh, (n,)."""
     size = np.abs(bounds).max(axis=0)
     there = np.abs(inverses.reshape(3, 3, -1) * reach).sum(axis=1).max(axis=0)
     return _ROUNDING * (there + size) + wrong * size

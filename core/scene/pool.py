@@ -1,9 +1,11 @@
 """The triangle pool: the triangles of a scene's meshes along Morton curves, and their nodes.
 
-Every question about triangles of a scene reads these arrays: walks of volumes, rays and points,
-pairs of placements, audits and slides, pictures, and the kernel, which packs its wide trees from
-them. A mesh is indexed when a question first needs it; many small ones are indexed at once.
-Pictures need no index: they enter triangles in the mesh's order, and indexing sorts them in place.
+All queries about the triangles of a scene read these arrays, and the compiled kernel packs its
+wide trees from them.
+
+A mesh is indexed when a query first needs it; many small meshes are indexed at once. Rendering
+needs no index: its triangles are entered in the order of the mesh, and sorted in place when the
+mesh is indexed.
 """
 
 from collections.abc import Callable
@@ -47,8 +49,8 @@ from .nodes import (
 )
 from .store import Mesh
 
-# The arrays of the pool and, from "boxes" on, of its nodes: rows, and of what; and what a mesh
-# that is not there has for its first entry, first vertex, vertices and root.
+# The arrays of the pool and, from "boxes" on, of its nodes: leading shape and data type. Below are
+# the first entry, first vertex, number of vertices and root of a mesh that is not in the pool.
 _ARRAYS = {
     "vertices": ((3,), np.float64),
     "faces": ((3,), np.intp),
@@ -65,16 +67,17 @@ _NOWHERE = (-1, -1, -1, -1)
 
 
 class Layout:
-    """Identity of a numbering of entries and vertices: a new numbering is a new object."""
+    """Identity of a numbering of entries and vertices: each new numbering has a new object."""
 
 
 @dataclass(frozen=True)
 class Pool:
     """The triangles of all entered meshes: entry e is triangle `order[e]` of its mesh.
 
-    The entries of mesh i are those from `firsts[i]` on, its vertices `corner_counts[i]` from
-    `corners[i]` on; -1 if it has not been entered. In one `layout` these numbers are never given
-    again. A mesh without a root is not indexed: its entries change their order when it is.
+    The entries of mesh i begin at `firsts[i]`. Its vertices begin at `corners[i]`; their number is
+    `corner_counts[i]`. All three are -1 if the mesh has not been entered. Within one `layout`,
+    numbers of entries and vertices are never reused. A mesh without a root is not indexed: its
+    entries are reordered when it is indexed.
     """
 
     arranged: GrownTriangles
@@ -87,7 +90,7 @@ class Pool:
 
     @cached_property
     def inner_radii(self) -> Floats:
-        """The radii of the widest circles in the triangles of the nodes' `cells`, (c,)."""
+        """The largest inscribed circle of the triangles of each cell in `nodes.cells`, (c,)."""
         radii = np.empty(len(self.order))
         for some in blocks(len(radii)):
             radii[some] = inner_radii_of(self.arranged.view_of(some))
@@ -95,13 +98,14 @@ class Pool:
         return widest
 
     def items(self, entries: Ids) -> Ids:
-        """Return the triangles that entries are, -1 of -1."""
+        """Return the triangle numbers of entries; -1 for entry -1."""
         return np.where(entries >= 0, self.order.take(entries, mode="clip"), -1)
 
     def entries(self, meshes: Ids, sizes: Ids) -> tuple[Ids, Ids]:
-        """Return the entries of meshes with `sizes` triangles: the mesh's place, and the entry.
+        """Return the entries of meshes, as pairs: the index into `meshes`, and the entry.
 
-        Mesh by mesh, each in the order of its triangles.
+        `sizes` are the numbers of finite triangles of the meshes. Pairs are sorted by index, then
+        by triangle number.
         """
         each, first, which = np.unique(meshes, return_index=True, return_inverse=True)
         owners = np.repeat(np.arange(len(each)), sizes[first])
@@ -111,7 +115,7 @@ class Pool:
         return np.repeat(np.arange(len(meshes)), sizes), entries[places]
 
     def asked(self, meshes: Ids, slacks: Floats) -> "WalkedNodes":
-        """Return the nodes as walks read them, for questions about these meshes: see there."""
+        """Return the nodes with one root and one slack for each question about these meshes."""
         nodes, count = self.nodes, len(self.order)
         return WalkedNodes(
             straddlers="keep",
@@ -135,9 +139,10 @@ class Pool:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class WalkedNodes(Walkable):
-    """Nodes as walks read them: question i begins at `starts[0][i]`, with slack `starts[1][i]`.
+    """Nodes for walks: question i begins at root `starts[0][i]`, with slack `starts[1][i]`.
 
-    Boxes are exact: a slack is what rounding may take where a question comes from the scene.
+    Boxes are exact. A slack is a bound of the rounding errors of transforming a question from the
+    scene to the space of its mesh.
     """
 
     arranged: GrownTriangles
@@ -146,22 +151,22 @@ class WalkedNodes(Walkable):
 
     @property
     def roots(self) -> Ids:
-        """The root of the mesh that each question is about, (q,)."""
+        """The root of the mesh of each question, (q,)."""
         return self.starts[0]
 
     @property
     def slacks(self) -> Floats:
-        """How far outside its node a triangle may lie, for each question, (q,)."""
+        """The distance by which triangles may lie outside their nodes, for each question, (q,)."""
         return self.starts[1]
 
     @property
     def content_rows(self) -> Floats:
-        """Bounds of the triangles of each node, column after column, (6, m)."""
+        """Bounds of the triangles of each node, in column-major order, (6, m)."""
         return self.content
 
 
 class GrowingPool:
-    """Meshes that are indexed one after the other, each when it is needed."""
+    """A mutable triangle pool, to which meshes are added when queries need them."""
 
     def __init__(self) -> None:
         self._clear()
@@ -172,17 +177,17 @@ class GrowingPool:
             name: Growing(np.empty((*rows, 0), kind)) for name, (rows, kind) in _ARRAYS.items()
         }
         self._tables = {name: Growing(np.empty((4, 0))) for name in ("bounding_spheres", "planes")}
-        # Of each mesh what `_NOWHERE` is of others, and how many triangles it has.
+        # By mesh: the four numbers of `_NOWHERE`, then the number of entries.
         self._places: dict[int, tuple[int, ...]] = {}
         self._all: Pool | None = None
 
     @property
     def numbers(self) -> list[int]:
-        """The meshes that have been entered."""
+        """The numbers of the meshes that have been entered."""
         return list(self._places)
 
     def check(self, meshes: dict[int, Mesh | None]) -> None:
-        """Assert that each of these meshes is there, and that what is here is made of it."""
+        """Assert that each of these meshes exists, and that its entries and nodes match it."""
         pool = self.pool(1 + max(meshes, default=-1)) if meshes else None
         for number, mesh in meshes.items():
             assert mesh is not None and pool is not None, "a mesh that is gone is entered"
@@ -199,7 +204,10 @@ class GrowingPool:
         return self._places.get(mesh, _NOWHERE)[3] >= 0
 
     def forget(self, mesh: int) -> None:
-        """Remove a mesh. Once half of all is gone, all are dropped, and made again when needed."""
+        """Remove a mesh; clear the pool if less than half of its entries are still in use.
+
+        Cleared meshes are indexed again when needed.
+        """
         if self._places.pop(mesh, None) is None:
             return
         self._all = None
@@ -207,14 +215,14 @@ class GrowingPool:
             self._clear()
 
     def enter(self, meshes: dict[int, Mesh]) -> None:
-        """Enter meshes that are not here yet, and index none."""
+        """Enter the triangles of meshes that are not in the pool, without indexing them."""
         self._keep(list(meshes), _entered(list(meshes.values())), is_here=False)
 
     def add(self, meshes: dict[int, Mesh], is_wanted: Callable[[int], bool]) -> Steps[None]:
-        """Index meshes in steps, as long as they are wanted: not gone, and not indexed yet.
+        """Index meshes in steps; `is_wanted` is False for meshes removed or indexed meanwhile.
 
-        Each is made aside and put here at once: a question in between finds all of it or nothing,
-        also if the steps are dropped.
+        Each batch is built separately and put into the pool at once. So queries between two steps
+        find a mesh completely or not at all, even if the steps are dropped.
         """
         sizes = np.array([len(mesh.valid) for mesh in meshes.values()], np.intp)
         new = [mesh for number, mesh in meshes.items() if number not in self._places]
@@ -230,14 +238,14 @@ class GrowingPool:
                 left = [number for number in left if (number in self._places) == is_here]
                 middle = (done + stop) / 2
                 made = yield from between(done, middle, _indexed([meshes[each] for each in left]))
-                # Meshes may have been indexed, entered or removed meanwhile: then once more.
+                # Repeat if meshes have been indexed, entered or removed meanwhile.
                 done = middle
                 if all(is_wanted(each) and (each in self._places) == is_here for each in left):
                     self._keep(left, made, is_here=is_here)
             done = stop
 
     def _keep(self, numbers: list[int], made: Pool, *, is_here: bool) -> None:
-        """Put meshes behind the others, or sort those that are here as they are in `made`."""
+        """Append the meshes of `made`, or, if `is_here`, reorder their entries as in `made`."""
         entry, corner, node = (len(self._arrays[each]) for each in ("order", "vertices", "boxes"))
         firsts, corners = entry + made.firsts, corner + made.corners
         if is_here:
@@ -269,14 +277,14 @@ class GrowingPool:
             self._arrays[name].append(part)
 
     def _sort(self, entries: Ids, faces: Ids, order: Ids) -> None:
-        """Put other faces into entries; tables are made anew from the first of these on."""
+        """Replace the faces and the order of entries; truncate tables at the first of these."""
         self._arrays["faces"].put(entries, faces)
         self._arrays["order"].put(entries, order)
         first = int(entries.min())
         self._tables = {name: table.until(first) for name, table in self._tables.items()}
 
     def pool(self, born: int) -> Pool:
-        """Return the pool, by numbers of meshes up to `born`."""
+        """Return the pool as a snapshot, for mesh numbers below `born`."""
         if self._all is None or len(self._all.firsts) != born:
             places = np.tile(np.array([_NOWHERE]).T, born)
             if self._places:
@@ -291,7 +299,7 @@ class GrowingPool:
 
 
 def _indexed(meshes: list[Mesh]) -> Steps[Pool]:
-    """Index these meshes alone, numbered from 0; yields the fraction done."""
+    """Return a pool of these meshes, indexed and numbered from 0; yield the fraction done."""
     made, counts = _entered(meshes), [len(mesh.valid) for mesh in meshes]
     vertices, faces = made.arranged.vertices.T, made.arranged.faces.T
     owners = np.repeat(np.arange(len(meshes)), counts)
@@ -316,7 +324,7 @@ def _indexed(meshes: list[Mesh]) -> Steps[Pool]:
 def _sorted_keys(
     meshes: list[Mesh], vertices: Floats, faces: Ids, owners: Ids
 ) -> Steps[tuple[Ids, Ids]]:
-    """Return the keys of faces, mesh after mesh, ascending, and the order that sorts them."""
+    """Return sorted keys of faces, with the mesh in the high bits, and the order that sorts."""
     keys, kernel = np.empty(len(owners), np.int64), compiled.arranger()
     triangles = GrownTriangles(vertices, faces, {})
     frames = frames_of(np.stack([mesh.bounds for mesh in meshes], axis=1))
@@ -335,7 +343,7 @@ def _sorted_keys(
 
 
 def _cut_at_medians(nodes: Ids, vertices: Floats, faces: Ids, order: Ids) -> Steps[None]:
-    """Sort the entries of small nodes, in place, so that their leaves are cut at medians."""
+    """Sort the entries of nodes of up to `CELL` in place, so that leaves are cut at medians."""
     begin, sizes, kernel = nodes[0], nodes[1] - nodes[0], compiled.arranger()
     (cells,) = ((sizes > LEAF) & (sizes <= CELL)).nonzero()
     begins, sizes, triangles = begin[cells], sizes[cells], GrownTriangles(vertices, faces, {})
@@ -370,14 +378,14 @@ def _bounds_of(nodes: Ids, triangles: Triangles, order: Ids) -> Steps[tuple[Floa
 
 
 def _entered(meshes: list[Mesh]) -> Pool:
-    """Return the finite triangles of these meshes alone, numbered from 0, none indexed."""
+    """Return a pool of the finite triangles of these meshes, numbered from 0, not indexed."""
     parts = [
         (each.vertices.T, each.faces.T if len(valid) == len(each) else gather(each.faces.T, valid))
         for each, valid in ((mesh.triangles, mesh.valid) for mesh in meshes)
     ]
     lengths, counts = np.array([[rows.shape[1] for rows in part] for part in parts], np.intp).T
     firsts, corners = np.cumsum(counts) - counts, np.cumsum(lengths) - lengths
-    vertices, faces = parts[0] if len(parts) == 1 else joined(parts)  # millions are not copied
+    vertices, faces = parts[0] if len(parts) == 1 else joined(parts)  # a single mesh is not copied
     if len(parts) > 1:
         faces += np.repeat(corners, counts)
     order = np.concatenate([mesh.valid for mesh in meshes])

@@ -1,4 +1,4 @@
-"""The store of meshes: triangles by number, each once, and tables of what is known of all."""
+"""The store of meshes: triangles by mesh number, and tables of properties of all meshes."""
 
 from copy import copy
 from dataclasses import dataclass
@@ -24,18 +24,19 @@ from ..shapes import Triangles
 
 # Meshes of at least _WORTH triangles get a box around each of up to _PARTS**3 parts.
 _WORTH, _PARTS = 8, 4
-# Of more vertices, blocks of neighbors in their order are parts: sorting all would take too long.
+# Above _MANY vertices, parts are made of blocks of _BLOCK consecutive vertices: sorting vertices
+# into cells would take too long.
 _MANY, _BLOCK = 1 << 18, 1 << 12
-# What a mesh without a finite triangle has for bounds.
+# The bounds of a mesh without finite triangles.
 _NO_BOUNDS = np.repeat([np.inf, -np.inf], 3)
 
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """A mesh: its triangles, those of them that are finite, and their bounds, (6,).
+    """A mesh: its triangles, the numbers `valid` of the finite ones, and their bounds, (6,).
 
-    `parts` are boxes that hold all vertices together, (6, b), tighter than the bounds. One that is
-    replaced becomes another object: so all that was made of it knows.
+    `parts` are boxes, (6, b), whose union contains all vertices of finite triangles and is often
+    tighter than the bounds. Replacing a mesh makes a new object, so caches compare identities.
     """
 
     triangles: Triangles
@@ -45,7 +46,7 @@ class Mesh:
 
     @classmethod
     def of(cls, triangles: Triangles) -> "Mesh":
-        """Return what is known of triangles that are not indexed."""
+        """Return a mesh of triangles, with bounds and parts, without an index."""
         vertices, kernel = triangles.vertices.T, compiled.arranger()
         if kernel is not None and vertices.shape[1] <= _MANY:
             valid, _, bounds, parts = kernel.outline(triangles)
@@ -58,7 +59,7 @@ class Mesh:
 
 
 def _outlined(vertices: Floats, used: Flags) -> tuple[Floats, Floats]:
-    """Return the bounds (6,) and the parts (6, b) of the vertices (3, v) that are used."""
+    """Return the bounds (6,) and the parts (6, b) of the vertices (3, v) that `used` flags."""
     if not used.any():
         return _NO_BOUNDS, _NO_BOUNDS[:, None]
     if len(used) > _MANY and used.all():
@@ -70,7 +71,7 @@ def _outlined(vertices: Floats, used: Flags) -> tuple[Floats, Floats]:
 
 
 def _finite(triangles: Triangles) -> tuple[Ids, Flags]:
-    """Return the triangles with finite corners, and flags of the vertices that these use."""
+    """Return the numbers of triangles with finite corners, and flags of their vertices."""
     finite, faces = np.isfinite(triangles.vertices).all(axis=1), triangles.faces.T
     good = np.ones(len(triangles), bool) if finite.all() else finite[faces].all(axis=0)
     (valid,) = good.nonzero()
@@ -81,7 +82,7 @@ def _finite(triangles: Triangles) -> tuple[Ids, Flags]:
 
 
 def _merged(boxes: Floats, count: int = _PARTS**3) -> Floats:
-    """Join neighboring boxes, (6, b), until `count` are left; return their bounds."""
+    """Return the bounds of runs of neighboring boxes, (6, b), merged to at most `count`."""
     starts = np.unique(np.arange(count) * boxes.shape[1] // count)
     return bounds_of_runs(boxes[:3], boxes[3:], starts)
 
@@ -100,9 +101,11 @@ def _parts(points: Floats, bounds: Floats) -> Floats:
 
 
 class Table:
-    """Properties of all meshes, by number, made when first asked for; gone meshes have none."""
+    """Properties of all meshes by number, computed lazily.
 
-    # Numbers ascend.
+    Numbers are below `born`; removed meshes have no triangles. The keys of `meshes` ascend.
+    """
+
     def __init__(self, meshes: dict[int, Mesh], born: int) -> None:
         self._numbers, self._meshes, self._born = list(meshes), list(meshes.values()), born
 
@@ -116,27 +119,27 @@ class Table:
 
     @cached_property
     def sizes(self) -> Ids:
-        """How many finite triangles each has, (born,)."""
+        """The numbers of finite triangles, (born,)."""
         return self._counted([len(mesh.valid) for mesh in self._meshes])
 
     @cached_property
     def lengths(self) -> Ids:
-        """How many triangles each has, those with corners that are not finite, too, (born,)."""
+        """The numbers of triangles, finite or not, (born,)."""
         return self._counted([len(mesh.triangles) for mesh in self._meshes])
 
     @cached_property
     def part_counts(self) -> Ids:
-        """How many of the `parts` each has, (born,)."""
+        """The numbers of parts, (born,)."""
         return self._counted([mesh.parts.shape[1] for mesh in self._meshes])
 
     @cached_property
     def part_starts(self) -> Ids:
-        """Where in `parts` those of each begin, (born,)."""
+        """The first column in `parts` of each mesh, (born,)."""
         return np.cumsum(self.part_counts) - self.part_counts
 
     @cached_property
     def parts(self) -> Floats:
-        """The parts of all, (6, b), column after column."""
+        """The parts of all meshes, (6, b), in column-major order."""
         parts = [np.empty((6, 0)), *(mesh.parts for mesh in self._meshes)]
         return column_major(np.concatenate(parts, axis=1))
 
@@ -151,7 +154,10 @@ class Table:
 
     @cached_property
     def _holed(self) -> tuple[Flags, Ids, Ids]:
-        """Which have triangles that are not finite, and where the others of each are in a row."""
+        """Flags of meshes with triangles that are not finite, and a list of their finite ones.
+
+        The second of the three arrays has the first place of each mesh in the list.
+        """
         holed = {
             number: mesh.valid
             for number, mesh in zip(self._numbers, self._meshes, strict=True)
@@ -168,26 +174,27 @@ class Table:
 
 
 class MeshStore:
-    """Meshes that come, change and go. Numbers are never given again."""
+    """A mutable collection of meshes by number. Numbers are never reused."""
 
     def __init__(self) -> None:
         self._meshes: dict[int, Mesh] = {}
         self._table: Table | None = None
         self.born = 0
-        # Meshes without the triangles that overflow where they are placed, by the number of the
-        # mesh that they stand in for: nobody else knows of them.
+        # Filtered copies, without the triangles that overflow where they are placed: the number of
+        # each copy and of its mesh. Callers never see the numbers of copies.
         self._stand_ins: dict[int, int] = {}
 
     def copy(self) -> Self:
-        """Return the same meshes; what becomes of either does not become of the other."""
+        """Return a copy; changes of either leave the other as it is."""
         other = copy(self)
         other._meshes, other._stand_ins = dict(self._meshes), dict(self._stand_ins)
         return other
 
     def without_overflow(self, number: int, corners: Floats) -> int:
-        """Take a mesh that stands in for another one, and return its number.
+        """Add a filtered copy of a mesh, without triangles that overflow, and return its number.
 
-        It does without the triangles of which a placed vertex, (3, v), is not finite.
+        `corners` (3, v) are the placed vertices. Triangles with a placed vertex that is not finite
+        get a NaN corner in the copy, so the others keep their numbers.
         """
         triangles = self._meshes[number].triangles
         faces, nowhere = triangles.faces.copy(), len(triangles.vertices)
@@ -199,7 +206,7 @@ class MeshStore:
         return stand_in
 
     def known_as(self, numbers: Ids) -> Ids:
-        """Return the numbers by which callers know these meshes."""
+        """Return the numbers by which callers know these meshes: the originals of copies."""
         if not self._stand_ins:
             return numbers
         called = np.arange(self.born)
@@ -207,30 +214,30 @@ class MeshStore:
         return called[numbers]
 
     def keep_stand_ins(self, placed: Ids) -> None:
-        """Do without meshes that stand in where nothing is placed any more."""
+        """Remove the filtered copies that are not among the placed meshes."""
         for number in set(self._stand_ins) - set(placed.tolist() if self._stand_ins else ()):
             del self._stand_ins[number]
             self.remove(number)
 
     def add(self, triangles: Triangles) -> int:
-        """Take a mesh and return its number."""
+        """Add a mesh and return its number."""
         self._meshes[self.born], self._table = Mesh.of(triangles), None
         self.born += 1
         return self.born - 1
 
     def replace(self, number: int, triangles: Triangles) -> None:
-        """Take other triangles for a mesh."""
+        """Replace the triangles of a mesh."""
         mesh = Mesh.of(triangles)
         self._forget(number)
         self._meshes[number] = mesh
 
     def remove(self, number: int) -> None:
-        """Do without a mesh."""
+        """Remove a mesh."""
         self._forget(number)
         del self._meshes[number]
 
     def _forget(self, number: int) -> None:
-        """Do without what was made of a mesh."""
+        """Drop the data derived from a mesh."""
         self._table = None
 
     def __getitem__(self, number: int) -> Mesh:
@@ -240,28 +247,28 @@ class MeshStore:
         return len(self._meshes) - len(self._stand_ins)
 
     def holds(self, number: int, mesh: Mesh) -> bool:
-        """Tell whether a mesh is there still and was not replaced."""
+        """Return whether `mesh` is still the mesh of this number."""
         return self._meshes.get(number) is mesh
 
     @property
     def table(self) -> Table:
-        """The properties of all meshes as they are now."""
+        """The table of the current meshes."""
         if self._table is None:
             self._table = Table(self._meshes, self.born)
         return self._table
 
     @property
     def sizes(self) -> Ids:
-        """How many finite triangles the mesh of each number has; 0 for one that is gone."""
+        """The numbers of finite triangles, (born,); 0 for a removed mesh."""
         return self.table.sizes
 
     @property
     def largest(self) -> int:
-        """The number of triangles that no mesh has more than."""
+        """The largest number of triangles of a mesh."""
         return max((len(mesh.triangles) for mesh in self._meshes.values()), default=0)
 
     def numbers(self, name: str, given: ArrayLike) -> Ids:
-        """Return numbers of meshes that are there, (n,), or raise a ValueError."""
+        """Return checked numbers of existing meshes, (n,), or raise a ValueError."""
         numbers = checks.numbers(name, given, self.born, "meshes")
         there = flagged(self.born, np.array(list(self._meshes), np.intp))
         there[list(self._stand_ins)] = False
@@ -269,7 +276,7 @@ class MeshStore:
         return numbers
 
     def check(self, placed: Ids) -> None:
-        """Assert that placed meshes are there, and that what is known of meshes is true."""
+        """Assert that placed meshes exist, and that derived data match the triangles."""
         assert set(placed.tolist()) <= set(self._meshes), "a placed mesh is gone"
         assert set(self._stand_ins) <= set(placed.tolist()), "a mesh stands in for nothing"
         for number, mesh in self._meshes.items():

@@ -1,4 +1,7 @@
-"""The top level of a scene: to which placements rays, points and volumes come."""
+"""The top level of a scene: candidate placements for rays, points and volumes.
+
+A row is the position of a placement among all placements.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,15 +21,15 @@ from ..touch.rays import Rays
 from ..volumes import query
 from .placements import Placements
 
-# Volumes that ask together at first; later batches should find this many pairs.
+# Volumes in the first batch; the size of later batches aims at this many pairs.
 _FIRST, _PAIRS = 4_096, 262_144
-# So few rays ask for all boxes at once: that costs less than to look where the scene begins.
+# Up to this many rays, all boxes along them are found at once: windows would cost more.
 _ALONE = 16
-# Boxes that the first window holds, about; the factor by which the next one is wider.
+# Boxes that a ray should cross in its first window, and the factor by which windows grow.
 _CROSSED, _WIDER = 6.0, 3.0
-# The slowest that a direction counts as moving along an axis.
+# Smallest component of a unit direction; smaller ones are replaced by it.
 _STANDING = 2.0**-100
-# Nearest boxes that a point tries first, and the factor for more if these are too few.
+# Nearest boxes that are searched first for a point, and the factor by which their number grows.
 _BOXES, _MORE = 1, 8
 # Relative error that a few roundings leave in sums of products.
 _ROUNDING = 2.0**-46
@@ -36,7 +39,7 @@ _ROUNDING = 2.0**-46
 class TopLevel(IndexSnapshot):
     """Placements, and the octree of their boxes.
 
-    A placement outside the groups of the question is missing in `top` and in `is_there`.
+    A placement outside the groups of a query is not in `top`, and its `is_there` is False.
     """
 
     placements: Placements
@@ -44,15 +47,15 @@ class TopLevel(IndexSnapshot):
 
     @property
     def in_groups(self) -> Flags:
-        """Flags of the placements in the groups of the question, (n,)."""
+        """Flags of the placements in the groups of the query, (n,)."""
         assert self.top.ids is not None
         return flagged(len(self.placements), self.placements.rows_named(self.top.ids))
 
     def ray_pairs(self, rays: Rays, closest: Floats) -> Iterator[RayPairs]:
-        """Yield the placements that rays come to, first those near where they enter the scene.
+        """Yield candidate placements of rays, in windows that begin where rays enter the scene.
 
-        The caller lowers `closest`. A ray that has found something nearer than its window reaches
-        has no more; the windows of the others grow. So few boxes behind the hits are looked for.
+        The caller lowers `closest` meanwhile. A ray with a hit inside its window is done; the
+        windows of the other rays grow. So few boxes behind the hits are searched.
         """
         if len(rays) <= _ALONE:
             yield self._boxes_crossed(rays.up_to(closest), np.zeros(len(rays)))
@@ -73,7 +76,7 @@ class TopLevel(IndexSnapshot):
             asking, step = asking[(closest[asking] > reach) & ~last], step * _WIDER
 
     def _boxes_crossed(self, rays: Rays, beyond: Floats) -> RayPairs:
-        """Return placements with boxes that rays cross, unless entered before `beyond` (q,)."""
+        """Return the placements whose boxes rays enter at distances of `beyond` (q,) or more."""
         numbers, _, items, entries = all_crossings(TreeSnapshot(self.top), rays)
         rows = self.placements.rows_named(self.top.named(items))
         far = entries + np.abs(rays.origins).max(axis=0, initial=0.0)[numbers]
@@ -81,10 +84,10 @@ class TopLevel(IndexSnapshot):
         return pairs[(entries >= beyond[numbers]) & self.placements.is_there[rows]]
 
     def point_pairs(self, points: Floats, best: SearchLimits) -> Iterator[tuple[Ids, Ids]]:
-        """Yield points (3, q) and placements: those with the nearest boxes, then all in reach.
+        """Yield pairs of points (3, q) and rows of placements that may hold nearest items.
 
-        Boxes are looked at until each point knows how far to look; of the others those first that
-        promise most.
+        For each point, the nearest boxes come first, until its search radius is known. The other
+        boxes within the radius follow in rounds of growing size, the nearest first.
         """
         looked = np.empty(0, np.intp)
         for numbers, rows in self._nearest_boxes(points, best):
@@ -99,7 +102,7 @@ class TopLevel(IndexSnapshot):
             yield numbers[early], rows[early]
 
     def _nearest_boxes(self, points: Floats, best: SearchLimits) -> Iterator[tuple[Ids, Ids]]:
-        """Yield points and the placements with the nearest boxes, more and more of them."""
+        """Yield points and the placements with the nearest boxes, in growing numbers."""
         asking = np.arange(points.shape[1])
         boxes = _BOXES if len(asking) > _ALONE else _BOXES * _MORE
         while len(asking):
@@ -108,11 +111,14 @@ class TopLevel(IndexSnapshot):
             ).items
             numbers, ranks = np.nonzero(found >= 0)
             yield asking[numbers], self.placements.rows_named(found[numbers, ranks])
-            more = found[:, -1] >= 0  # there may be others farther away
+            more = found[:, -1] >= 0  # farther boxes may exist
             asking, boxes = asking[more & ~best.are_full[asking]], boxes * _MORE
 
     def _in_reach(self, points: Floats, limits: Floats) -> tuple[Ids, Ids, Floats]:
-        """Return points, ascending, placements within their limits, and how far, nearest first."""
+        """Return points, placements within their limits, and lower bounds of their distances.
+
+        They are sorted by point, then by distance.
+        """
         (asking,) = np.isfinite(limits).nonzero()
         size = limits[asking] + np.abs(points[:, asking]).max(axis=0)
         spheres = np.concatenate((points[:, asking], (limits[asking] + size * _ROUNDING)[None]))
@@ -124,14 +130,14 @@ class TopLevel(IndexSnapshot):
         return numbers[order], rows[order], away[order]
 
     def rows_touching(self, volumes: Shapes) -> tuple[Ids, Ids]:
-        """Return pairs of a volume and the row of a placement whose box it touches, sorted."""
+        """Return volumes and rows of placements whose boxes they touch, pair by pair, sorted."""
         found, ids = query(self.top, volumes)
         rows = self.placements.rows_named(ids)
         (there,) = self.placements.is_there[rows].nonzero()
         return found[there], rows[there]
 
     def volume_pairs(self, volumes: Shapes) -> Iterator[VolumePairs]:
-        """Yield pairs of a volume and a placement with a box that it touches, some at a time."""
+        """Yield batches of pairs of volumes and placements whose boxes they touch."""
         first, size = 0, _FIRST
         while first < len(volumes):
             asked = np.arange(first, min(first + size, len(volumes)))
@@ -151,7 +157,7 @@ class TopLevel(IndexSnapshot):
 
 
 def _span(rays: Rays, around: Floats) -> tuple[Floats, Floats]:
-    """Return where rays enter and leave a box (2, 3), a little too early and too late."""
+    """Return the distances at which rays enter and leave a box (2, 3), enlarged for rounding."""
     units = rays.directions / rays.lengths
     units = np.where(np.abs(units) < _STANDING, _STANDING, units)
     slack = (np.abs(around).max() + np.abs(rays.origins)) * 2.0**-40
@@ -162,13 +168,13 @@ def _span(rays: Rays, around: Floats) -> tuple[Floats, Floats]:
 
 
 def _free_path(boxes: Floats, around: Floats) -> float:
-    """Estimate how far rays go until they have crossed a few of these boxes."""
+    """Estimate the distance within which a ray crosses `_CROSSED` of these boxes."""
     size = around[1] - around[0]
     longest = float(size.max())
     if longest == 0:
         return 1.0
     x, y, z = (boxes[3:] - boxes[:3]) / longest
-    # Convex bodies are seen with a quarter of their surface on average (Cauchy).
+    # The mean projected area of a convex body is a quarter of its surface area (Cauchy).
     seen = float((x * y + y * z + z * x).sum()) / 2
     path = _CROSSED * float((size / longest).prod()) / seen if seen > 0 else 1.0
     return float(np.clip(path, 1 / 256, 1.0)) * longest

@@ -23,7 +23,7 @@ from .pairs import overlapping
 from .placed import LAST_ROW, matrix_rows, placed
 from .placements import Placements
 
-# Moments are kept for this many masks.
+# Number of masks whose snapshots are cached.
 _MASKS = 4
 
 
@@ -31,20 +31,24 @@ class SceneOctree(PlacedIndex):
     """An index of many placed meshes, in two levels.
 
     Each mesh is indexed once in its own space, however often it is placed: by an octree along a
-    Morton curve with tight boxes. The boxes of the placements stand in a dynamic octree. Memory
-    follows the distinct meshes, a change costs what changed. Every question takes a scene in
-    place of an octree, and answers as one octree over all placed triangles would; triangles go by
-    two numbers, placement and triangle of its mesh.
+    Morton curve with tight boxes. A dynamic octree indexes the boxes of the placements. Memory
+    grows with the distinct meshes, and the cost of a change with the part that changes.
+
+    Every query takes a scene in place of an octree. The answer is the same as for one octree over
+    all placed triangles, but a triangle has two numbers: its placement, and its number in the
+    mesh.
 
     Notes
     -----
-    The shape octree over triangle octrees of M. Kamburelis, "Castle Game Engine: Documentation",
-    chapter on octrees; in ray tracing, a top and a bottom level of acceleration structures (TLAS
-    and BLAS). A copy changes apart from its original, by `copy.copy`, which shares what meshes
-    are indexed by, as by `copy.deepcopy`.
+    The two levels correspond to the shape octree over triangle octrees of M. Kamburelis, "Castle
+    Game Engine: Documentation", chapter on octrees. In ray tracing, they are called top-level and
+    bottom-level acceleration structures (TLAS and BLAS).
+
+    Copies by `copy.copy` and by `copy.deepcopy` change independently of the original; `copy.copy`
+    shares the indices of meshes.
     """
 
-    # Of this state, by the masks of their questions; replaced as a whole.
+    # Cached snapshots of the current state, by mask; the mapping is never changed in place.
     _moments: Mapping[int, Moment] = MappingProxyType({})
 
     def __init__(self) -> None:
@@ -62,7 +66,7 @@ class SceneOctree(PlacedIndex):
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a copy or a file holds: not what questions have left here."""
+        """Return the state to copy or pickle, without cached snapshots."""
         return {name: value for name, value in vars(self).items() if name != "_moments"}
 
     def __len__(self) -> int:
@@ -78,51 +82,52 @@ class SceneOctree(PlacedIndex):
 
     @property
     def invalid_ids(self) -> Ids:
-        """The placements whose matrices are not finite, ascending; no question finds them."""
+        """The ids of placements whose matrices are not finite, ascending; no query finds them."""
         finite = np.isfinite(self._placements.matrices).all(axis=0)
         return self.ids[~finite]
 
     def add_mesh(self, triangles: Triangles, /) -> int:
-        """Add a mesh, which is nowhere yet.
+        """Add a mesh, without placing it.
 
         Parameters
         ----------
         triangles : Triangles
-            In the mesh's own space; there may be none. Those with a coordinate that is not finite
-            are never found.
+            Triangles in the mesh's own space; the batch may be empty. Triangles with a coordinate
+            that is not finite are never found.
 
         Returns
         -------
         int
-            Its number: 0, 1, 2 and so on, never given again; some are left out for triangles that
-            overflow, see `place`. It is indexed when a question first needs it.
+            The number of the mesh. Numbers ascend from 0 and are never reused; some are skipped
+            because of triangles that overflow, see `place`. The mesh is indexed when a query first
+            needs it.
 
         Raises
         ------
         ValueError
-            If these are no triangles.
+            If `triangles` is not a Triangles.
         """
         checks.kind("triangles", triangles, (Triangles,))
         return self._meshes.add(triangles)
 
     def replace_mesh(self, mesh: SupportsIndex, triangles: Triangles, /) -> None:
-        """Let a mesh be another; all its placements follow.
+        """Replace the triangles of a mesh; all its placements follow.
 
         Parameters
         ----------
         mesh : int
-            Its number.
+            The number of the mesh.
         triangles : Triangles
-            What it is now.
+            The new triangles.
 
         Raises
         ------
         ValueError
-            If there is no such mesh, or these are no triangles. Nothing is changed then.
+            If the mesh does not exist, or `triangles` is not a Triangles. The scene is unchanged.
 
         Notes
         -----
-        O(triangles + placements of the mesh), and it is indexed anew when it is needed.
+        O(triangles + placements of the mesh). The mesh is indexed again when a query needs it.
         """
         number = self._mesh(mesh)
         checks.kind("triangles", triangles, (Triangles,))
@@ -133,17 +138,17 @@ class SceneOctree(PlacedIndex):
             self._move(rows, self._placements.matrices[:, rows])
 
     def remove_mesh(self, mesh: SupportsIndex, /) -> None:
-        """Remove a mesh that is not placed any more.
+        """Remove a mesh without placements.
 
         Parameters
         ----------
         mesh : int
-            Its number.
+            The number of the mesh.
 
         Raises
         ------
         ValueError
-            If there is no such mesh, or it is still placed. Nothing is changed then.
+            If the mesh does not exist, or is still placed. The scene is unchanged.
         """
         number = self._mesh(mesh)
         placed_still = self.ids[self._numbers == number]
@@ -162,28 +167,29 @@ class SceneOctree(PlacedIndex):
         meshes : array_like of int, shape (n,)
             Numbers of meshes.
         matrices : array_like of float, shape (n, 4, 4)
-            From the space of each mesh to the scene, for column vectors; the last row is 0, 0, 0,
-            1. They may mirror, shear, stretch unevenly and flatten. One that is not finite sets
-            its placement aside: see `invalid_ids`.
+            Transforms from the space of each mesh to the scene, for column vectors; the last row
+            is 0, 0, 0, 1. Matrices may mirror, shear, stretch unevenly and flatten. A placement
+            with a matrix that is not finite is never found: see `invalid_ids`.
         groups : array_like of int, shape () or (n,), optional
-            Masks of 32 bits, one for all or one each. By default they are in every group.
+            Masks of 32 bits, one for all placements or one for each. By default, placements are in
+            every group.
 
         Returns
         -------
         ndarray of intp, shape (n,)
-            Ids of the placements: 0, 1, 2 and so on, never given again.
+            Ids of the placements. Ids ascend from 0 and are never reused.
 
         Raises
         ------
         ValueError
-            If a mesh is unknown, the numbers differ, a last row is another, or a mask is no whole
-            number of 32 bits. Nothing is changed then.
+            If a mesh is unknown, the lengths of the arguments differ, a last row is not 0, 0, 0,
+            1, or a mask is not a whole number of 32 bits. The scene is unchanged.
 
         Notes
         -----
-        A triangle's corner x, y, z is placed by `x*m00 + y*m01 + z*m02 + m03` and so on, in this
-        order, in double precision. A triangle of which that is too large for it is not there; the
-        others of its placement are.
+        A corner x, y, z of a triangle is placed by `x*m00 + y*m01 + z*m02 + m03` and so on, in
+        this order, in double precision. If a coordinate overflows, the triangle is never found;
+        the other triangles of the placement are.
         """
         numbers = self._meshes.numbers("meshes", meshes)
         rows = matrix_rows(matrices)
@@ -196,26 +202,26 @@ class SceneOctree(PlacedIndex):
         return new.ids.copy()
 
     def move(self, ids: ArrayLike, matrices: ArrayLike, /) -> None:
-        """Let placements be elsewhere, all at once.
+        """Replace the matrices of placements, all at once.
 
         Parameters
         ----------
         ids : array_like of int, shape (k,)
-            Placements, each once.
+            Placements, without repetition.
         matrices : array_like of float, shape (k, 4, 4)
-            As for `place`.
+            New matrices, as for `place`.
 
         Raises
         ------
         ValueError
-            If an id is unknown, removed or repeated, the numbers differ, or a last row is not 0,
-            0, 0, 1. Nothing is changed then.
+            If an id is unknown, removed or repeated, the lengths of the arguments differ, or a
+            last row is not 0, 0, 0, 1. The scene is unchanged.
 
         Notes
         -----
-        Of placements whose matrices stay as they are nothing is touched: a caller may pass all.
-        A placement whose matrix is not finite is set aside, as by `place`: it keeps its id, no
-        question finds it until it is moved back, and `invalid_ids` lists it.
+        Placements whose matrices stay the same are not touched, so a caller may pass all of them.
+        A placement whose matrix is not finite keeps its id, and `invalid_ids` lists it. No query
+        finds the placement until it gets a finite matrix.
         """
         rows, there = self._placements.rows_of(ids, once=True), matrix_rows(matrices)
         checks.same_length("ids and matrices", rows, there.T)
@@ -224,17 +230,17 @@ class SceneOctree(PlacedIndex):
             self._move(rows[changed], there[:, changed])
 
     def remove(self, ids: ArrayLike, /) -> None:
-        """Take placements out; their meshes stay.
+        """Remove placements; their meshes stay.
 
         Parameters
         ----------
         ids : array_like of int, shape (k,)
-            Placements, each once.
+            Placements, without repetition.
 
         Raises
         ------
         ValueError
-            If an id is unknown, removed or repeated. Nothing is changed then.
+            If an id is unknown, removed or repeated. The scene is unchanged.
         """
         rows = self._placements.rows_of(ids, once=True)
         self._top.remove(self.ids[rows])
@@ -245,20 +251,20 @@ class SceneOctree(PlacedIndex):
         self._meshes.keep_stand_ins(self._placements.meshes)
 
     def prepare_steps(self, meshes: ArrayLike | None = None, /) -> Steps[None]:
-        """Index meshes in steps, to show progress or not to block.
+        """Index meshes in steps, to show progress or to stay responsive.
 
         Parameters
         ----------
         meshes : array_like of int, shape (m,), optional
-            Numbers of meshes; by default all that are placed.
+            Numbers of meshes; by default all placed meshes.
 
         Returns
         -------
         generator
-            Yields the fraction done, ascending from 0 to 1, as often as `build_steps` does. After
-            it no question indexes one of these meshes, unless they are replaced; those
-            that are indexed already cost nothing. The scene may change, and be asked, in between.
-            Dropping it cancels what is not done yet.
+            Yields the fraction done, ascending from 0 to 1, as often as `build_steps` does. Later
+            queries do not index these meshes, unless the meshes are replaced. Meshes that are
+            indexed already cost nothing. The scene may be changed and queried between steps.
+            Dropping the generator cancels the rest.
 
         Raises
         ------
@@ -274,15 +280,14 @@ class SceneOctree(PlacedIndex):
         return self._meshes.prepare(numbers)
 
     def only(self, ids: ArrayLike) -> "SceneOctree":
-        """Return a scene of some of the placements alone, under the same ids.
+        """Return a copy of the scene with only these placements, under the same ids.
 
-        Later changes of either scene leave the other as it is; the nodes of meshes that both
-        have are the same ones.
+        Later changes of either scene leave the other as it is. Both share the indices of meshes.
 
         Parameters
         ----------
         ids : array_like of int, shape (k,)
-            Placements, each once.
+            Placements, without repetition.
 
         Returns
         -------
@@ -302,7 +307,7 @@ class SceneOctree(PlacedIndex):
         return other
 
     def meshes_of(self, ids: ArrayLike) -> Ids:
-        """Return the meshes that are placed.
+        """Return the meshes of placements.
 
         Parameters
         ----------
@@ -312,7 +317,7 @@ class SceneOctree(PlacedIndex):
         Returns
         -------
         ndarray of intp, shape (k,)
-            The number of each one's mesh.
+            The mesh number of each placement.
 
         Raises
         ------
@@ -322,7 +327,7 @@ class SceneOctree(PlacedIndex):
         return self._numbers[self._placements.rows_of(ids)]
 
     def matrices_of(self, ids: ArrayLike) -> Floats:
-        """Return where meshes are placed.
+        """Return the matrices of placements.
 
         Parameters
         ----------
@@ -332,7 +337,7 @@ class SceneOctree(PlacedIndex):
         Returns
         -------
         ndarray of float64, shape (k, 4, 4)
-            The matrix of each.
+            The matrix of each placement.
 
         Raises
         ------
@@ -346,7 +351,7 @@ class SceneOctree(PlacedIndex):
         return matrices
 
     def bounds_of(self, ids: ArrayLike) -> Boxes:
-        """Return boxes around placed meshes.
+        """Return the bounding boxes of placed meshes.
 
         Parameters
         ----------
@@ -356,8 +361,8 @@ class SceneOctree(PlacedIndex):
         Returns
         -------
         Boxes
-            Around boxes around parts of the mesh, so in general a little larger than the tightest
-            ones. NaN where there is nothing to be found.
+            Bounds of placed boxes around parts of the mesh, so in general a little larger than the
+            tight bounds. NaN for a placement that no query finds.
 
         Raises
         ------
@@ -369,7 +374,7 @@ class SceneOctree(PlacedIndex):
         return Boxes.from_rows(np.where(there, self._placements.boxes[:, rows], np.nan))
 
     def triangles_of(self, ids: ArrayLike) -> Triangles:
-        """Return the placed triangles themselves, as every answer takes them.
+        """Return the triangles of placements, with the coordinates that all queries use.
 
         Parameters
         ----------
@@ -379,7 +384,7 @@ class SceneOctree(PlacedIndex):
         Returns
         -------
         Triangles
-            All triangles of the first, then of the next. O(their vertices).
+            All triangles of the first placement, then of the next. O(placed vertices).
 
         Raises
         ------
@@ -389,23 +394,23 @@ class SceneOctree(PlacedIndex):
         return run(self.triangles_steps(ids))
 
     def triangles_steps(self, ids: ArrayLike) -> Steps[Triangles]:
-        """Return the same as `triangles_of` in steps, not to block.
+        """Return the same as `triangles_of` in steps, to stay responsive.
 
         Parameters
         ----------
         ids : array_like of int, shape (k,)
-            As there.
+            Placements.
 
         Returns
         -------
         generator
-            Yields the fraction done, of few triangles never; its StopIteration carries the
-            Triangles as `value`. Later changes of the scene leave them as they are.
+            Yields the fraction done, or nothing for few triangles. Its StopIteration carries the
+            Triangles as `value`. Changes of the scene after the call do not affect them.
 
         Raises
         ------
         ValueError
-            As there, at once.
+            At the call, if an id is unknown or removed.
         """
         rows = self._placements.rows_of(ids)
         numbers, which = np.unique(self._numbers[rows], return_inverse=True)
@@ -434,7 +439,7 @@ class SceneOctree(PlacedIndex):
         return int(self._meshes.numbers("mesh", [number])[0])
 
     def _move(self, rows: Ids, matrices: Floats) -> None:
-        """Let the placements in these rows have these matrices, and their meshes' bounds."""
+        """Replace the matrices of the placements in these rows, and all derived data."""
         new = self._placements_of(0, self._numbers[rows], matrices)
         self._top.move(self.ids[rows], self._boxes(new))
         self._placements = self._placements.moved(rows, new)
@@ -443,11 +448,11 @@ class SceneOctree(PlacedIndex):
 
     @property
     def _numbers(self) -> Ids:
-        """The meshes that are placed, as callers know them, (n,)."""
+        """The mesh numbers of all placements, as callers know them, (n,)."""
         return self._meshes.known_as(self._placements.meshes)
 
     def _placements_of(self, first: int, numbers: Ids, matrices: Floats) -> Placements:
-        """Return new placements of meshes; where triangles overflow, of meshes without these."""
+        """Return new placements; if triangles overflow, of a filtered copy of their mesh."""
         new = Placements.of(first, numbers, matrices, self._meshes.table)
         finite = np.isfinite(matrices).all(axis=0) & (self._meshes.sizes[numbers] > 0)
         (overflowing,) = (finite & ~new.is_there).nonzero()
@@ -462,11 +467,11 @@ class SceneOctree(PlacedIndex):
         return Placements.of(first, numbers, matrices, self._meshes.table)
 
     def _boxes(self, placements: Placements) -> Boxes:
-        """Return what the top level holds; a point for what cannot be found."""
+        """Return the items of the top level: a box for each placement, or a point if invalid."""
         return Boxes.from_rows(placements.boxes)
 
     def _snapshot(self, groups: SupportsIndex) -> Moment:
-        """Return the scene as questions with this mask see it: the same until it changes."""
+        """Return the snapshot for queries with this mask, cached until the scene changes."""
         mask = checks.mask("groups", groups)
         moment = self._moments.get(mask)
         if moment is None:
@@ -487,7 +492,7 @@ class SceneOctree(PlacedIndex):
         owners: ArrayLike | None,
         groups: SupportsIndex,
     ) -> Steps[Ids]:
-        """Answer `overlapping_pairs_steps`."""
+        """Check the arguments of `overlapping_pairs_steps`, and return its steps."""
         margin = checks.length("margin", margin)
         if within and owners is not None:
             raise ValueError("within pairs triangles of one owner: owners must be None")
@@ -497,6 +502,6 @@ class SceneOctree(PlacedIndex):
         return moment.as_long_as_current(steps)
 
     def _changed(self) -> None:
-        """Let whoever still asks in steps know that the scene is another now."""
+        """Drop cached snapshots; queries that still run in steps fail at their next step."""
         self._freshness.is_current = False
         self._freshness, self._moments = Freshness(), {}

@@ -1,4 +1,4 @@
-"""Shapes in batches: frozen, float64, axis first.
+"""Batches of shapes: frozen, float64, axis first.
 
 Every batch keeps its numbers as `rows`, (k, n): one contiguous row for each coordinate. The
 attributes that carry the constructor's names are views of those rows, vectors last.

@@ -1,4 +1,4 @@
-"""Axis-aligned boxes (AABB), and what is grown round: spheres, regions and capsules."""
+"""Axis-aligned boxes (AABB), and rounded shapes: spheres, regions and capsules."""
 
 from typing import Self
 
@@ -11,10 +11,10 @@ from ..passes import taken_steps
 from ..records import Frozen
 from ..steps import Steps
 
-# One radius for all shapes that have none.
+# The common radius of shapes without radii.
 _NO_RADIUS = np.zeros(1)
 _NO_RADIUS.setflags(write=False)
-# Corner `i` is the upper one in x where bit 0 of `i` is set, in y bit 1, in z bit 2: (8, 3).
+# Corner `i` is upper in x if bit 0 of `i` is set, in y for bit 1, in z for bit 2: (8, 3).
 CORNERS = np.arange(8)[:, None] >> np.arange(3) & 1
 
 
@@ -26,7 +26,7 @@ def frozen(rows: Floats) -> Floats:
 
 
 class Shapes(Frozen):
-    """A batch of shapes: has a length, selection by number, and bounds."""
+    """A batch of shapes, with a length, selection by number, and bounds."""
 
     _rows: Floats
 
@@ -40,11 +40,11 @@ class Shapes(Frozen):
 
     def __getitem__(self, ids: int | slice | Ids | Flags) -> Self:
         some = as_batch(ids)
-        # Row by row: twice as fast as all at once.
+        # Selection row by row is twice as fast as of all rows at once.
         return self.from_rows(np.stack([row[some] for row in self.rows]))
 
     def take_steps(self, ids: Ids) -> Steps[Self]:
-        """Return the shapes of these numbers, piece by piece; yields the fraction done."""
+        """Return the shapes with these numbers, in steps; yields the fraction done."""
         return (yield from self._take_steps(ids))
 
     def _take_steps(self, ids: Ids) -> Steps[Self]:
@@ -55,18 +55,18 @@ class Shapes(Frozen):
 
     @classmethod
     def from_rows(cls, rows: Floats) -> Self:
-        """Return a batch over rows that are known to be sound."""
+        """Return a batch of rows, (k, n), without validation."""
         shapes = cls.__new__(cls)
         shapes._rows = frozen(rows)
         return shapes
 
     @property
     def rows(self) -> Floats:
-        """The coordinates, (k, n) float64, read-only, one row for each."""
+        """The coordinates, (k, n) float64, read-only: one row for each coordinate."""
         return self._rows
 
     def take_rows(self, ids: Ids) -> Floats:
-        """Return some columns of `rows`, of shapes that are known to be there."""
+        """Return some columns of `rows`, (k, h), without validation of `ids`."""
         return self._take(ids)
 
     def _take(self, ids: Ids) -> Floats:
@@ -86,9 +86,9 @@ class Shapes(Frozen):
         raise NotImplementedError
 
     def box_and_radius(self, ids: Ids) -> tuple[Floats, Floats]:
-        """Return some boxes, spheres or regions as boxes grown round by radii (h,) or (1,).
+        """Return some boxes, spheres or regions as boxes rounded by radii (h,) or (1,).
 
-        The boxes are (2, 3, h), lower and upper corners, or (1, 3, h) where they are points.
+        The boxes are (2, 3, h), lower and upper corners, or (1, 3, h) if they are points.
         """
         rows = self.take_rows(ids)
         points, radii = np.split(rows, [len(rows) // 3 * 3])
@@ -96,7 +96,7 @@ class Shapes(Frozen):
         return sides, radii[0] if len(radii) else _NO_RADIUS
 
     def corners_and_radius(self, ids: Ids) -> tuple[Floats, Floats]:
-        """Return some items as hulls of points (p, 3, h), grown round by radii (h,) or (1,)."""
+        """Return some items as hulls of points (p, 3, h), rounded by radii (h,) or (1,)."""
         points, radii = self.box_and_radius(ids)
         return box_corners(points) if len(points) == 2 else points, radii
 
@@ -122,7 +122,7 @@ class Boxes(Shapes):
     Raises
     ------
     ValueError
-        On a wrong shape, or where lower > upper.
+        On a wrong shape, or if lower > upper on an axis.
     """
 
     def __init__(self, lower: ArrayLike, upper: ArrayLike) -> None:
@@ -144,7 +144,7 @@ class Boxes(Shapes):
 
 
 def _in_order(low: Floats, high: Floats) -> Floats:
-    """Return corners (n, 3) as rows (6, n), if all lower ones are; else raise a ValueError."""
+    """Return corners (n, 3) as rows (6, n); raise a ValueError if lower exceeds upper."""
     if (crossed := low > high).any():
         checks.every_row("lower", "not exceed upper", ~crossed.any(axis=1), low)
     rows = np.empty((6, len(low)))
@@ -158,7 +158,7 @@ def box_corners(sides: Floats) -> Floats:
 
 
 def as_batch(ids: int | slice | Ids | Flags) -> slice | NDArray[np.generic]:
-    """Make a selection that keeps a batch a batch: one number selects a batch of one."""
+    """Return a selection by slice or array; a single number selects a batch of one."""
     if isinstance(ids, slice):
         return ids
     array = np.atleast_1d(checks.array("a selection of shapes", ids))
@@ -168,7 +168,7 @@ def as_batch(ids: int | slice | Ids | Flags) -> slice | NDArray[np.generic]:
 
 
 class Rounded(Shapes):
-    """Shapes grown round by a radius, which is the last of their rows."""
+    """Shapes rounded by a radius, the last of their rows."""
 
     @property
     def radii(self) -> Floats:
@@ -208,21 +208,21 @@ class Spheres(Rounded):
 
 
 class Regions(Rounded):
-    """Boxes grown round: all points no farther than a radius from an axis-aligned box.
+    """Rounded boxes: all points no farther than a radius from an axis-aligned box.
 
-    A sphere is a point with a radius, a box has radius 0; as regions they live in one tree.
+    A sphere is a point with a radius, a box has radius 0: as regions, both fit in one tree.
 
     Parameters
     ----------
     lower, upper : array_like of float, shape (n, 3) or (3,)
-        Opposite corners of the box within, lower <= upper on each axis. It may be flat. Copied.
+        Opposite corners of the inner box, lower <= upper on each axis. It may be flat. Copied.
     radii : array_like of float, shape (n,) or ()
         One each, or one for all. Not negative.
 
     Raises
     ------
     ValueError
-        On a wrong shape, where lower > upper, or on a negative radius.
+        On a wrong shape, if lower > upper on an axis, or on a negative radius.
     """
 
     def __init__(self, lower: ArrayLike, upper: ArrayLike, radii: ArrayLike) -> None:
@@ -235,12 +235,12 @@ class Regions(Rounded):
 
     @property
     def lower(self) -> Floats:
-        """The lower corners of the boxes within, (n, 3)."""
+        """The lower corners of the inner boxes, (n, 3)."""
         return self.rows[:3].T
 
     @property
     def upper(self) -> Floats:
-        """The upper corners of the boxes within, (n, 3)."""
+        """The upper corners of the inner boxes, (n, 3)."""
         return self.rows[3:6].T
 
     def _limits(self) -> tuple[Floats, Floats]:
@@ -249,7 +249,7 @@ class Regions(Rounded):
 
 
 class Capsules(Rounded):
-    """Segments grown round: all points no farther than a radius from a segment.
+    """Rounded segments: all points no farther than a radius from a segment.
 
     Parameters
     ----------
@@ -273,12 +273,12 @@ class Capsules(Rounded):
 
     @property
     def starts(self) -> Floats:
-        """Where the segments start, (n, 3)."""
+        """The starts of the segments, (n, 3)."""
         return self.rows[:3].T
 
     @property
     def ends(self) -> Floats:
-        """Where the segments end, (n, 3)."""
+        """The ends of the segments, (n, 3)."""
         return self.rows[3:6].T
 
     def _limits(self) -> tuple[Floats, Floats]:

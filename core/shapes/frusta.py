@@ -17,7 +17,7 @@ FACES = np.array(
 )
 EDGE_STARTS = np.array([0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3])
 EDGE_ENDS = np.array([1, 2, 3, 0, 5, 6, 7, 4, 4, 5, 6, 7])
-# Each corner is where three faces meet: left or right, bottom or top, near or far.
+# The three faces at each corner: left or right, bottom or top, near or far.
 CORNER_PLANES = np.array(
     [[0, 2, 4], [1, 2, 4], [1, 3, 4], [0, 3, 4], [0, 2, 5], [1, 2, 5], [1, 3, 5], [0, 3, 5]]
 )
@@ -34,8 +34,9 @@ class Frusta(Shapes):
     Parameters
     ----------
     corners : array_like of float, shape (n, 8, 3)
-        Near lower-left, lower-right, upper-right, upper-left, then far likewise; mirrored is
-        fine. That the solid is convex and its faces are flat is the caller's word. Copied.
+        Near lower-left, lower-right, upper-right, upper-left, then the four far corners alike;
+        the order may be mirrored. The solid must be convex with flat faces, which is not checked.
+        Copied.
 
     Raises
     ------
@@ -58,12 +59,12 @@ class Frusta(Shapes):
         Returns
         -------
         Frusta
-            n frusta, with the corners where three planes meet.
+            n frusta, whose corners are common points of three planes.
 
         Raises
         ------
         ValueError
-            On a wrong shape, or where three planes that should meet do not meet in one point.
+            On a wrong shape, or if three planes of a corner have no single common point.
         """
         array = checks.floats("planes", planes, 6, 4)
         normals, offsets = array[:, CORNER_PLANES, :3], array[:, CORNER_PLANES, 3]
@@ -74,7 +75,7 @@ class Frusta(Shapes):
 
     @classmethod
     def from_matrices(cls, view_projection: ArrayLike) -> "Frusta":
-        """Make frusta that these matrices project to the cube from -1 to 1.
+        """Make frusta that matrices project to the cube from -1 to 1.
 
         Parameters
         ----------
@@ -96,7 +97,7 @@ class Frusta(Shapes):
             corners = np.linalg.inv(matrices) @ CLIP_CORNERS
         except np.linalg.LinAlgError:
             raise ValueError("view_projection must have an inverse, got a singular one") from None
-        with np.errstate(divide="ignore", invalid="ignore"):  # a far plane at infinity
+        with np.errstate(divide="ignore", invalid="ignore"):  # far plane at infinity
             return cls((corners[:, :3] / corners[:, 3:]).swapaxes(1, 2))
 
     @property
@@ -108,13 +109,14 @@ class Frusta(Shapes):
     def plane_rows(self) -> Floats:
         """The planes a, b, c, d through the six faces, (6, 4, n), positive inside.
 
-        Their normals are about one, by powers of two, so that whole numbers stay exact. Every
-        corner lies inside all six. A face without area, like a tip, has the plane 0, 0, 0, 0.
+        Normals are scaled to about one by powers of two, so that whole numbers stay exact. All
+        corners lie inside all six planes. A face without area, such as a tip, has the plane
+        0, 0, 0, 0.
         """
         corners = self.rows.reshape(8, 3, -1)
         rings = corners[FACES]
         normals = np.cross(rings[:, 2] - rings[:, 0], rings[:, 3] - rings[:, 1], axis=1)
-        # Each by itself: a near plane is often a millionth as wide as the far one.
+        # Each normal has its own scale: near faces are often a millionth as wide as far faces.
         normals *= power_of_two_scale(normals.swapaxes(0, 1).reshape(3, -1)).reshape(6, 1, -1)
         inward = corners.mean(axis=0) - rings.mean(axis=1)
         normals *= np.where((normals * inward).sum(axis=1) < 0, -1.0, 1.0)[:, None]
@@ -123,7 +125,7 @@ class Frusta(Shapes):
 
     @property
     def is_solid(self) -> Flags:
-        """Which frusta enclose a volume, (n,); a tip for a face is fine, a flat solid is not."""
+        """Flags of frusta with a volume, (n,); faces may be tips, but flat solids have none."""
         planes, corners = self.plane_rows, self.rows.reshape(8, 3, -1)
         middle, extent = corners.mean(axis=0), np.ptp(corners, axis=0).max(axis=0)
         depth = np.einsum("fan,an->fn", planes[:, :3], middle) + planes[:, 3]
@@ -133,7 +135,7 @@ class Frusta(Shapes):
 
     @cached_property
     def edge_axes(self) -> tuple[Floats, Floats, Floats]:
-        """Products of the axes with all edges, (36, 3, n); least and greatest on them, (36, n)."""
+        """Products of axes and edges, (36, 3, n); least and greatest projections, (36, n)."""
         corners = self.rows.reshape(8, 3, -1)
         edges = corners[EDGE_ENDS] - corners[EDGE_STARTS]
         edges *= power_of_two_scale(edges)
@@ -143,7 +145,7 @@ class Frusta(Shapes):
 
     @cached_property
     def face_triangles(self) -> Triangles:
-        """The faces in two halves each: twelve triangles for every frustum."""
+        """Two triangles for each face: twelve for every frustum, in order."""
         halves = FACES[:, [[0, 1, 2], [0, 2, 3]]].reshape(1, 12, 3)
         faces = halves + 8 * np.arange(len(self))[:, None, None]
         return Triangles(self.corners.reshape(-1, 3), faces.reshape(-1, 3))
@@ -154,12 +156,12 @@ class Frusta(Shapes):
 
 
 class HalfSpaces(Shapes):
-    """All that lies on the positive side of a plane, the plane included.
+    """Half-spaces: all points on the positive side of a plane, the plane included.
 
     Parameters
     ----------
     planes : array_like of float, shape (n, 4)
-        a, b, c, d: inside where ax + by + cz + d >= 0. The normal a, b, c points inside and may
+        a, b, c, d: inside if ax + by + cz + d >= 0. The normal a, b, c points inside and may
         have any length but 0. Copied.
 
     Raises
@@ -181,7 +183,7 @@ class HalfSpaces(Shapes):
 
     @cached_property
     def plane_rows(self) -> Floats:
-        """The same planes, (4, n), their normals about one, by powers of two."""
+        """The planes, (4, n), with normals scaled to about one by powers of two."""
         return frozen(self.rows * power_of_two_scale(self.rows[:3]))
 
     def _limits(self) -> tuple[Floats, Floats]:

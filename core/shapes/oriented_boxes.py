@@ -7,22 +7,22 @@ from .. import checks
 from ..arrays import Flags, Floats
 from .boxes import Shapes, frozen
 
-# Matrices that went through float32, or through a chain of parents, are this close to a rotation.
+# Largest error of rotations in float32 precision, or after a chain of parents.
 _TOLERANCE = 2.0**-14
 
 
 class OrientedBoxes(Shapes):
-    """Boxes that are turned in space.
+    """Boxes rotated in space.
 
     Parameters
     ----------
     centers : array_like of float, shape (n, 3) or (3,)
-        The middles of the boxes. Copied, like the rest.
+        The middles of the boxes. Copied, like the other arrays.
     half_sizes : array_like of float, shape (n, 3) or (3,)
         Half the edges along the box's own axes, not negative. A box may be flat.
     rotations : array_like of float, shape (n, 3, 3) or (3, 3)
-        The columns are the box's axes; they may be mirrored. What float32 left of a rotation
-        becomes a rotation in float64; one that is exact is kept as it is.
+        The columns are the box's axes; they may be mirrored. Rotations in float32 precision are
+        made orthonormal in float64; exactly orthonormal ones are not changed.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def _nearly_orthonormal(matrices: Floats) -> Flags:
 
 
 def _orthonormal(matrices: Floats) -> Floats:
-    """Return the nearest orthonormal matrices; those that are exactly orthonormal stay.
+    """Return the nearest orthonormal matrices; exactly orthonormal ones are not changed.
 
     Newton's iteration: each step squares the error. Higham, "Computing the Polar Decomposition -
     with Applications", 1986.

@@ -1,4 +1,4 @@
-"""Triangles of an indexed mesh: vertices (3, v) and faces (3, n); corners (9, k) when asked."""
+"""Triangles of an indexed mesh: vertices (3, v), faces (3, n), and corners (9, k) on demand."""
 
 from functools import cached_property
 from typing import Any
@@ -22,7 +22,7 @@ from ..passes import taken_steps
 from ..steps import Steps
 from .boxes import Shapes, as_batch, frozen
 
-# What a mesh has that is not placed.
+# Placing of a mesh without matrices.
 _NOTHING, _NO_MATRICES = np.empty(0, np.intp), np.empty((12, 0))
 
 
@@ -34,7 +34,7 @@ class Triangles(Shapes):
     vertices : array_like of float, shape (v, 3)
         Copied, like the faces. Vertices that no face uses do not matter.
     faces : array_like of int, shape (n, 3)
-        Three vertex numbers each. A triangle of no area is a triangle.
+        Three vertex numbers each. Triangles without area are valid.
 
     Raises
     ------
@@ -51,25 +51,26 @@ class Triangles(Shapes):
 
     @classmethod
     def steps(cls, vertices: NDArray[Any], faces: NDArray[Any]) -> Steps["Triangles"]:
-        """Make triangles of an indexed mesh in steps, not to block.
+        """Make triangles of an indexed mesh in steps, so that the caller is not blocked.
 
         Parameters
         ----------
         vertices : ndarray of float, shape (v, 3)
-            As for the class; they stay the same until the last step.
+            As for the class; must not change before the last step.
         faces : ndarray of int, shape (n, 3)
-            Likewise. Kept, and not copied, if read-only and what `Triangles.faces` would return.
+            As for the class; must not change, either. Shared instead of copied if read-only and
+            laid out in memory as `Triangles.faces`.
 
         Returns
         -------
         generator
-            Yields the fraction done, of few triangles never; its StopIteration carries the
+            Yields the fraction done, but nothing for few triangles; its StopIteration carries the
             Triangles as `value`.
 
         Raises
         ------
         ValueError
-            At a step, as the class does at once.
+            At a step, under the conditions of the class.
         """
         vertices, faces = checks.array("vertices", vertices), checks.array("faces", faces)
         piece = tuning.current.piece
@@ -77,12 +78,12 @@ class Triangles(Shapes):
             return cls(vertices, faces)
         points, is_kept = np.empty((3, len(vertices))), _is_frozen(faces)
         rows = faces.T if is_kept else np.empty((3, len(faces)), np.intp)
-        triples: Ids = np.asarray(rows, np.intp)  # itself
+        triples: Ids = np.asarray(rows, np.intp)  # `rows` itself, not a copy
         for some in blocks(len(vertices), piece):
             part = vertices[some]
             if not (part.dtype in (np.float32, np.float64) and part.shape[1:] == (3,)):
                 part = checks.floats("vertices", part, 3)
-            points[:, some] = part.T  # converted on the way, without a copy between
+            points[:, some] = part.T  # converted by the assignment, without a temporary
             yield 0.3 * some.stop / len(vertices)
         for some in blocks(len(faces), piece):
             part = faces[some]
@@ -106,7 +107,7 @@ class Triangles(Shapes):
         return self._with_faces((yield from taken_steps(self._face_rows, ids)))
 
     def _with_faces(self, faces: Ids) -> "Triangles":
-        """Return other triangles, (3, n), of the same vertices."""
+        """Return triangles with other faces, (3, n), and the same vertices."""
         some = object.__new__(Triangles)
         some._vertex_rows, some._face_rows = self._vertex_rows, faces
         some._face_rows.setflags(write=False)
@@ -119,9 +120,9 @@ class Triangles(Shapes):
 
     @property
     def placing(self) -> tuple["Triangles", Ids, Ids, Floats]:
-        """The mesh, and of each triangle its number there and its column of matrices (12, p).
+        """The mesh, each triangle's number there and column of matrices, and matrices (12, p).
 
-        Of a mesh that is not placed: itself, and nothing else.
+        For a mesh without placements: the mesh itself, and empty arrays.
         """
         return self, _NOTHING, _NOTHING, _NO_MATRICES
 
@@ -148,27 +149,27 @@ class Triangles(Shapes):
 
     @property
     def has_discs(self) -> bool:
-        """Whether the spheres and planes of all triangles have been made."""
+        """True if the spheres and planes of all triangles are cached."""
         return "bounding_spheres" in vars(self) and "planes" in vars(self)
 
     @cached_property
     def bounding_spheres(self) -> Floats:
-        """A sphere around each triangle: center x, y, z and radius, (4, n), made once."""
+        """Bounding spheres of the triangles: center x, y, z and radius, (4, n); cached."""
         spheres = np.empty((4, len(self)))
         lower, upper = self.limits()
         for some in blocks(len(self)):
             low, high = lower[:, some], upper[:, some]
             spheres[:3, some] = (low + high) / 2
-            # Half a diagonal, and what rounding may take of it.
+            # Half a diagonal, plus a bound of rounding errors.
             spheres[3, some] = np.sqrt(((high - low) ** 2).sum(axis=0)) * (0.5 + 2.0**-40)
             spheres[3, some] += np.maximum(np.abs(low), np.abs(high)).max(axis=0) * 2.0**-50
         return column_major(spheres)
 
     @cached_property
     def planes(self) -> Floats:
-        """The planes as seen from the centers of `bounding_spheres`, (4, n), made once.
+        """The planes relative to the centers of `bounding_spheres`, (4, n); cached.
 
-        Unit normals and heights; zero where rounding may turn the normal by more than 2**-30.
+        Unit normals and heights; zero if rounding may turn the normal by more than 2**-30.
         """
         planes = np.empty((4, len(self)))
         for some in blocks(len(self)):
@@ -177,7 +178,7 @@ class Triangles(Shapes):
             edges *= power_of_two_scale(edges)
             normal = cross(edges[0], edges[1])
             length = np.sqrt(dot(normal, normal))
-            known = length > 2.0**-20  # of edges about one long
+            known = length > 2.0**-20  # for edges with a length of about one
             normal = np.divide(normal, length, out=np.zeros_like(normal), where=known)
             planes[:3, some] = normal
             planes[3, some] = dot(normal, corners[0] - self.bounding_spheres[:3, some])
@@ -193,7 +194,7 @@ class Triangles(Shapes):
 
 
 def _is_frozen(faces: NDArray[Any]) -> bool:
-    """Return whether nobody writes to faces (n, 3) that lie in memory as `Triangles` has them."""
+    """Return whether faces (n, 3) are read-only, and laid out in memory as in `Triangles`."""
     rows, owner = faces.T, faces.base
     if not isinstance(owner, np.ndarray) or not owner.flags.owndata or owner.flags.writeable:
         return False

@@ -1,7 +1,7 @@
-"""Exact tests (the narrow phase), pair by pair: each kind of item against each kind of volume.
+"""Exact tests of pairs (the narrow phase): each kind of item against each kind of volume.
 
-A test takes items and volumes as batches, and the numbers of the pairs to look at; it answers
-with one flag for each pair. Touching counts: sets are closed.
+A test takes batches of items and volumes, and pairs of their numbers; it returns one flag for each
+pair. All shapes are closed sets, so shapes that only touch count as hits.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ from ..shapes import (
 )
 from . import capsules, frusta, oriented_boxes, rounded, triangle_pairs, triangles
 
-# Pairs looked at together: few enough that their coordinates stay in the cache.
+# Pairs tested together: few enough that their coordinates stay in the cache.
 _BLOCK = 32_768
 
 # Items, their ids (h,), volumes, their numbers (h,), ascending.
@@ -65,17 +65,17 @@ _INSIDE: _Kinds = {
 
 
 def touching(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Return which of these items touch which of these volumes, pair by pair, (h,)."""
+    """Flag the pairs whose item touches the volume, (h,)."""
     return _in_blocks(_TOUCHING[_kind(items), _kind(volumes)], items, ids, volumes, numbers)
 
 
 def lying_inside(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Return which of these items lie wholly in which of these volumes, pair by pair, (h,)."""
+    """Flag the pairs whose item lies wholly in the volume, borders included, (h,)."""
     return _in_blocks(_INSIDE[_kind(items), type(volumes)], items, ids, volumes, numbers)
 
 
 def _kind(items: Shapes) -> type[Shapes]:
-    """Return what items are; triangles may be computed as they are needed."""
+    """Return the class of the items; subclasses of triangles count as triangles."""
     return Triangles if isinstance(items, Triangles) else type(items)
 
 

@@ -1,4 +1,4 @@
-"""Capsules (swept spheres) against items: distances of segments."""
+"""Capsules (swept spheres) against items: distances of segments against radii."""
 
 import numpy as np
 
@@ -19,20 +19,20 @@ from .features import within_spans
 from .separating_axis import decided_by_closest_point, separated
 from .triangles import bounding_spheres_of
 
-# What rounding may do to a squared distance, in squared lengths that it was made from.
+# Rounding of a squared distance, as a part of the squared lengths that enter it.
 _ROUNDING = 2.0**-44
-# Triangles that are thinner than this part of their length are pierced at their edges only.
+# Triangles thinner than this part of their length are tested at their edges only.
 _THINNEST = 2.0**-34
 
 
 def touched_by_triangles(items: Triangles, ids: Ids, volumes: Capsules, numbers: Ids) -> Flags:
-    """Return which triangles come as near to the segment as the radius, or are pierced by it.
+    """Flag the triangles within the radius of the segment, or pierced by the segment.
 
     The point of the segment that is nearest to the triangle's bounding sphere decides most pairs.
     """
     capsules = gather(volumes.rows, numbers)
     spheres = bounding_spheres_of(items, ids, len(volumes))
-    # As seen from where the segments start, coordinates are as small as the shapes.
+    # Relative to the starts of the segments, coordinates are as small as the shapes.
     middles = spheres[:3] - capsules[:3]
     feet, doubt = feet_of(middles, capsules)
     toward = middles - feet
@@ -47,10 +47,10 @@ def touched_by_triangles(items: Triangles, ids: Ids, volumes: Capsules, numbers:
 
 
 def feet_of(points: Floats, capsules: Floats) -> tuple[Floats, Floats]:
-    """Return the points of segments that are nearest to points (3, h), and a doubt of squares.
+    """Return the points of segments nearest to points (3, h), and error bounds of squares.
 
-    Both are seen from where the segments start. The doubt, (h,), is what rounding may do to the
-    square of a distance from there.
+    Both kinds of points are relative to the starts of the segments. The bound, (h,), limits the
+    rounding error of the squared distance between the two.
     """
     along = capsules[3:6] - capsules[:3]
     length = dot(along, along)
@@ -62,7 +62,7 @@ def feet_of(points: Floats, capsules: Floats) -> tuple[Floats, Floats]:
 
 
 def spans_of(segments: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the middles of segments (2, 3, h), directions, and how many reach the ends."""
+    """Return middles and directions of segments (2, 3, h), and half lengths in directions."""
     along = (segments[1] - segments[0]) / 2
     scale = power_of_two_scale(along)
     return segments[0] + along, along * scale, 1 / scale
@@ -77,10 +77,10 @@ def _triangles_near(corners: Floats, capsules: Floats) -> Flags:
 
 
 def _pierced(corners: Floats, segments: Floats) -> Flags:
-    """Return which triangles (3, 3, h) have the segments (3, 2, h) pass through their planes.
+    """Flag the triangles (3, 3, h) that the segments (3, 2, h) pierce.
 
-    The place where a segment does so is compared with the edges: it lies on the segment, however
-    long that is, and however little rounding leaves of its angle with the plane.
+    The point where a segment crosses the triangle's plane is compared with the triangle's edges.
+    This point lies on the segment, even if the segment is long or nearly parallel to the plane.
     """
     edges, start = np.roll(corners, -1, axis=1) - corners, segments[:, :1]
     corners, segments = corners - start, segments - start
@@ -99,7 +99,7 @@ def _pierced(corners: Floats, segments: Floats) -> Flags:
 
 
 def touched_by_rounded(items: Shapes, ids: Ids, volumes: Capsules, numbers: Ids) -> Flags:
-    """Return which boxes, spheres and regions come as near as the sum of the radii."""
+    """Flag the boxes, spheres and regions that touch the capsule."""
     sides, radii = items.box_and_radius(ids)
     capsules = gather(volumes.rows, numbers)
     segments, radii = capsules[:6].reshape(2, 3, -1), radii + capsules[6]
@@ -116,7 +116,10 @@ def touched_by_rounded(items: Shapes, ids: Ids, volumes: Capsules, numbers: Ids)
 
 
 def hold_items(items: Shapes, ids: Ids, volumes: Capsules, numbers: Ids) -> Flags:
-    """Return which items have all corners a radius less than the capsule's from its segment."""
+    """Flag the items that lie in the capsule.
+
+    All corners must be as near to the segment as the capsule's radius minus the item's radius.
+    """
     points, radii = items.corners_and_radius(ids)
     capsules = gather(volumes.rows, numbers)
     segments, spare = capsules[:6].reshape(2, 3, -1).swapaxes(0, 1), capsules[6] - radii

@@ -1,8 +1,8 @@
-"""Distance of convex hulls, against a radius: by the features that can be the nearest ones.
+"""Distance of convex hulls against a radius, by pairs of their features.
 
 Two convex solids that share no point are nearest at a corner and a face, at two edges, or at
-corners and edges that bound these. Each of these pairs is asked on its own whether it is near
-enough. Squares are compared, and nothing is divided, so that whole numbers stay exact. Ericson,
+corners and edges that bound these. Each pair of such features is compared with the radius by
+itself. Squares are compared without divisions, so that whole numbers stay exact. Ericson,
 "Real-Time Collision Detection", 2005, 5.1 and 9.1.
 """
 
@@ -17,12 +17,12 @@ from ..shapes.frusta import EDGE_ENDS, EDGE_STARTS, FACES
 from .features import within_spans
 from .separating_axis import grown
 
-# Numbers of one kind that stay in the cache: features times features times pairs.
+# Size of a temporary array that stays in the cache: features times features times pairs.
 _CACHED = 16_384
 
 
 class Kind(NamedTuple):
-    """Topology of a hull: where its edges start and end, and rings of corners (f, k) for faces."""
+    """Topology of a hull: starts and ends of edges, and faces as rings of corners (f, k)."""
 
     starts: Ids
     ends: Ids
@@ -34,15 +34,15 @@ POINT = Kind(_NONE, _NONE, np.empty((0, 3), np.intp))
 SEGMENT = Kind(np.array([0]), np.array([1]), np.empty((0, 3), np.intp))
 TRIANGLE = Kind(np.array([0, 1, 2]), np.array([1, 2, 0]), np.array([[0, 1, 2]]))
 HEXAHEDRON = Kind(EDGE_STARTS, EDGE_ENDS, FACES)
-# Corner `i` of a box is the upper one in x where bit 0 of `i` is set, in y bit 1, in z bit 2.
+# Corner `i` of a box is upper in x if bit 0 of `i` is set, in y for bit 1, in z for bit 2.
 _SIDES = np.array([0, 1, 3, 2, 4, 5, 7, 6])
 BOX = Kind(_SIDES[EDGE_STARTS], _SIDES[EDGE_ENDS], _SIDES[FACES])
 
 
 def near(one: Floats, one_kind: Kind, other: Floats, other_kind: Kind, radii: Floats) -> Flags:
-    """Return which hulls that share no point are no farther apart than the radius, (h,).
+    """Flag the pairs of disjoint hulls that are no farther apart than the radius, (h,).
 
-    Corners are (3, p, h), axis first. For hulls that overlap, the answer may be either.
+    Corners are (3, p, h), axis first. For hulls that overlap, the flag may be true or false.
     """
     flags = np.empty(len(radii), bool)
     for some in _cached(one, other):
@@ -61,7 +61,10 @@ def near(one: Floats, one_kind: Kind, other: Floats, other_kind: Kind, radii: Fl
 
 
 def near_boxes(corners: Floats, kind: Kind, half: Floats, radii: Floats) -> Flags:
-    """Return the same of hulls (3, p, h) and boxes of half sizes (3, h) around the origin."""
+    """Flag the hulls (3, p, h) within a radius of boxes of half sizes (3, h) around the origin.
+
+    As with `near`, the flag of a hull that overlaps its box may be true or false.
+    """
     radii = grown(radii[None], corners, half)[0]
     flags = _corners_near_boxes(corners, half, radii)
     rest = np.flatnonzero(~flags)
@@ -84,7 +87,7 @@ def _cached(one: Floats, other: Floats) -> Iterator[slice]:
 
 
 def _scaled(one: Floats, other: Floats, radii: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the corners and the squared radii in a unit in which all are at most about one."""
+    """Return corners and squared radii, scaled so that all coordinates are at most about one."""
     corners = np.concatenate((one, other), axis=1).reshape(-1, len(radii))
     scale = power_of_two_scale(np.concatenate((corners, radii[None])))
     return one * scale, other * scale, (radii * scale) ** 2
@@ -104,7 +107,7 @@ def _corners_near_corners(ones: Floats, others: Floats, squared: Floats) -> Flag
 
 
 def _corners_near_edges(corners: Floats, hull: Floats, kind: Kind, squared: Floats) -> Flags:
-    """Return whether the foot of a perpendicular lies on an edge, and is near."""
+    """Flag the pairs in which the foot of a corner on an edge's line is on the edge, and near."""
     starts = hull[:, kind.starts]
     edges = (hull[:, kind.ends] - starts)[:, None]
     apart = corners[:, :, None] - starts[:, None]
@@ -116,11 +119,11 @@ def _corners_near_edges(corners: Floats, hull: Floats, kind: Kind, squared: Floa
 
 
 def _corners_near_faces(corners: Floats, hull: Floats, kind: Kind, squared: Floats) -> Flags:
-    """Return whether the foot of a perpendicular lies in a face, and is near."""
+    """Flag the pairs in which the foot of a corner on a face's plane is in the face, and near."""
     if not len(kind.rings):
         return np.zeros(len(squared), bool)
     rings = hull[:, kind.rings]
-    # In a triangle the third corner is the last as well.
+    # In a triangle, corners 2 and -1 are the same.
     edges = np.roll(rings, -1, axis=2) - rings
     full = dot(edges, edges).max(axis=1) ** 2
     normals, area, thin = robust_cross(
@@ -140,7 +143,7 @@ def _corners_near_faces(corners: Floats, hull: Floats, kind: Kind, squared: Floa
 def _edges_near_edges(
     one: Floats, one_kind: Kind, other: Floats, other_kind: Kind, squared: Floats
 ) -> Flags:
-    """Return whether a common perpendicular of two edges ends on both, and is short."""
+    """Flag the pairs in which a common perpendicular of two edges ends on both, and is short."""
     starts, theirs = one[:, one_kind.starts], other[:, other_kind.starts]
     ones = (one[:, one_kind.ends] - starts)[:, :, None]
     others = (other[:, other_kind.ends] - theirs)[:, None]
@@ -152,7 +155,8 @@ def _edges_near_edges(
     close = (here >= 0) & (here <= area) & (there >= 0) & (there <= area) & (area > 0)
     close &= height * height <= squared * area
     if (close & parallel).any():
-        # Lines that are nearly parallel meet anywhere, edges only where they pass each other.
+        # Feet on nearly parallel lines are imprecise: the edges must also overlap along their
+        # direction.
         first, last = dot(apart, ones), dot(apart + others, ones)
         close &= (np.minimum(first, last) <= dot(ones, ones)) & (np.maximum(first, last) >= 0)
     return close.any(axis=(0, 1))

@@ -1,8 +1,8 @@
-"""Features of triangles: corners, edges and face, as seen from a point.
+"""Features of triangles (corners, edges and face), and their distances from the origin.
 
 All seven regions around a triangle, after Ericson, "Real-Time Collision Detection", 2005, 5.1.5.
-Each squared distance is one quotient whose parts are exact in whole numbers: what is equally far
-comes out equal to the last bit, and a touch that is compared undivided is exact.
+Each squared distance is one quotient whose parts are exact in whole numbers. So equal distances
+are equal to the last bit, and comparisons of a touch without the division are exact.
 """
 
 import numpy as np
@@ -11,10 +11,11 @@ from ..arrays import Flags, Floats, cross, dot, power_of_two_scale, quotient, ro
 
 
 class Features:
-    """Corners, edges and face of triangles (3 axes, 3 corners, h), as seen from the origin.
+    """Corners, edges and face of triangles (3 axes, 3 corners, h), with the query point at 0.
 
-    `beside` (3, h) are the edges that hold the nearest point of their line, `above` (h,) the faces
-    that hold the foot of the origin. Lengths along an edge are `along` of `span`, (3, h).
+    `beside` (3, h) flags the edges that hold the point of their line nearest to the origin;
+    `above` (h,) flags the faces that hold the foot of the origin on their plane. The nearest
+    point of a line divides its edge at `along / span`, (3, h).
     """
 
     def __init__(self, corners: Floats) -> None:
@@ -32,7 +33,7 @@ class Features:
         self.height = dot(corners[:, 0], self.normal)
 
     def are_near(self, squared: Floats) -> Flags:
-        """Return which edges or faces are no farther than a radius, given its square, (h,)."""
+        """Flag the triangles with an edge or face within a radius, given its square, (h,)."""
         above = self.above.copy()
         if (above & self.thin).any():
             (some,) = (above & self.thin).nonzero()
@@ -42,16 +43,17 @@ class Features:
 
 
 class ClosestFeatures(Features):
-    """Features with their squared distances, (7, h), and the closest of them.
+    """Features with their squared distances from the origin, and the closest of them.
 
-    `squares` are infinite for an edge or face where the nearest point of its line or plane lies
-    beside it.
+    `squares` (7, h) holds the squared distances of three corners, three edges and the face: for an
+    edge or face, infinite if the nearest point of its line or plane lies beside the edge or face.
     """
 
     def __init__(self, corners: Floats) -> None:
         super().__init__(corners)
         self.total = self.sides[0] + self.sides[1] + self.sides[2]
-        # Beyond the tip of a sliver its sides say little: the foot lies beside the longest edge.
+        # Beyond the tip of a sliver, the signs of `sides` are unreliable: the foot must also lie
+        # beside the longest edge.
         longest = self.lengths == self.lengths.max(axis=0)
         self.above &= (self.beside & longest).any(axis=0) & (self.total != 0)
         self.squares = np.empty((7, corners.shape[2]))
@@ -63,16 +65,16 @@ class ClosestFeatures(Features):
     def weights(self) -> Floats:
         """Return the closest point as weights of the three corners, (3, h).
 
-        Of the feet on the edges and on the face, the one that is closest: on a sliver the foot on
-        the face is not known well.
+        The closest of the feet on the edges and on the face: on a sliver the foot on the face is
+        imprecise.
         """
         share = np.clip(quotient(self.along, self.span), 0.0, 1.0)
-        share += 0.0  # which takes the sign from a zero
+        share += 0.0  # turns -0.0 into 0.0
         weights = np.zeros((4, *share.shape))
         for edge in range(3):
             weights[edge, edge] = 1 - share[edge]
             weights[edge, (edge + 1) % 3] = share[edge]
-        # How far the origin is from an edge is the share of the opposite corner.
+        # The origin's distance from an edge is proportional to the opposite corner's weight.
         shares = quotient(np.roll(self.sides, -1, axis=0), self.total, self.above)
         weights[3] = np.where(self.above, shares, weights[0])
         corners = self.corners[:, :, None]
@@ -82,10 +84,11 @@ class ClosestFeatures(Features):
 
 
 def within_spans(apart: Floats, edges: Floats) -> Flags:
-    """Return which points lie between the corners of faces, along each of the edges.
+    """Flag the points within the extents of faces, along the direction of each edge.
 
-    Both are (3, ..., k, h): points as seen from the corners, and the edges that start there.
-    Beyond the tip of a sliver its two long edges are too near each other to tell.
+    Both are (3, ..., k, h): points relative to the corners, and the edges that start there. Beyond
+    the tip of a sliver, side tests with its two long edges are unreliable; this test excludes such
+    points.
     """
     flags = np.ones((*apart.shape[1:-2], apart.shape[-1]), bool)
     for number in range(edges.shape[-2]):

@@ -1,9 +1,9 @@
 """Frustum culling: half-spaces and convex hexahedra against items, by separating axes (SAT).
 
-Of an item and a half-space, the extreme point along the normal decides (support mapping). With a
-hexahedron, planes alone call a box beside the frustum's corner a hit. The theorem adds the cross
-products of the edges: Gottschalk, Lin and Manocha, "OBBTree", 1996; Ericson, "Real-Time Collision
-Detection", 2005, 5.2.1.
+For a half-space, the item's extreme point along the normal decides (support mapping). For a
+hexahedron, the planes would falsely report some boxes beside its corners, so cross products of
+edges are tested as well: Gottschalk, Lin and Manocha, "OBBTree", 1996; Ericson,
+"Real-Time Collision Detection", 2005, 5.2.1.
 """
 
 import numpy as np
@@ -28,12 +28,12 @@ from .triangles import touch_spheres
 
 # Rounding of the depth of a point below a plane, as a part of its terms: 4 roundings of 2**-53.
 _TERMS = 2.0**-50
-# At most this many of the doubtful pairs are tried on all axes together.
+# Pairs that are tested on all axes together.
 _BLOCK = 512
 
 
 def touched_by_triangles(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
-    """Return which triangles touch the frustum."""
+    """Flag the triangles that touch the frustum."""
     corners = items.take_rows(ids).reshape(3, 3, -1)
     flags, doubtful = _beside_planes(corners, volumes, numbers)
     corners = corners[:, :, doubtful]
@@ -45,12 +45,12 @@ def touched_by_triangles(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids)
 
 
 def touched_by_boxes(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
-    """Return which boxes touch the frustum."""
+    """Flag the boxes that touch the frustum."""
     return _boxes_overlap(items.corners_and_radius(ids)[0], volumes, numbers)
 
 
 def touched_by_regions(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
-    """Return which regions have a box that is no farther away than the radius."""
+    """Flag the regions whose inner box is no farther from the frustum than the radius."""
     corners, radii = items.corners_and_radius(ids)
     flags = _boxes_overlap(corners, volumes, numbers)
     normals = take_columns(volumes.plane_rows, numbers)[:, :3].swapaxes(0, 1)
@@ -71,7 +71,7 @@ def _boxes_overlap(corners: Floats, volumes: Frusta, numbers: Ids) -> Flags:
 
 
 def touched_by_spheres(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
-    """Return which spheres have their center in the frustum, or touch one of its faces."""
+    """Flag the spheres with their center in the frustum, or a point on one of its faces."""
     centers = items.take_rows(ids)[None, :3]
     flags = _reach_planes(distances(centers, volumes, numbers)[0], centers, volumes, numbers)
     outside = np.flatnonzero(~flags)
@@ -84,13 +84,16 @@ def touched_by_spheres(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -
 
 
 def distances(points: Floats, volumes: Frusta, numbers: Ids) -> Floats:
-    """Return how far points (p, 3, h) lie inside the six planes, unscaled, (p, 6, h)."""
+    """Return the depths of points (p, 3, h) inside the six planes, (p, 6, h).
+
+    Depths are multiplied by the lengths of the planes' normals, and negative outside.
+    """
     planes = take_columns(volumes.plane_rows, numbers)
     return project(planes[:, :3], points) + planes[:, 3]
 
 
 def _beside_planes(points: Floats, volumes: Frusta, numbers: Ids) -> tuple[Flags, Ids]:
-    """Return which hulls have a point inside all planes; and those that no plane decides."""
+    """Flag the hulls with a point inside all planes; return the undecided hulls by number."""
     depths = distances(points, volumes, numbers)
     flags = (depths >= 0).all(axis=1).any(axis=0)
     reach = _reach_planes(depths.max(axis=0), points, volumes, numbers)
@@ -98,13 +101,13 @@ def _beside_planes(points: Floats, volumes: Frusta, numbers: Ids) -> tuple[Flags
 
 
 def _reach_planes(depths: Floats, points: Floats, volumes: Frusta, numbers: Ids) -> Flags:
-    """Return which hulls of points (p, 3, h) reach all planes, for all rounding.
+    """Flag the hulls of points (p, 3, h) that reach all planes, within rounding.
 
-    Their deepest points lie `depths`, (6, h), inside.
+    `depths`, (6, h), are the depths of their deepest points inside each plane.
     """
     flags = (depths >= 0).all(axis=0)
     sizes = np.abs(volumes.rows).max(axis=0)
-    # Normals have coordinates up to 1: few pairs are so near that their own bound has to decide.
+    # Normals have coordinates up to 1, so `most` bounds all errors: few pairs need another bound.
     most = max(sizes.max(initial=0), points.max(initial=0), -points.min(initial=0))
     (near,) = (~flags & (depths >= -4 * ROUNDING * most).all(axis=0)).nonzero()
     largest = np.maximum(sizes[numbers[near]], np.abs(points[..., near]).max(axis=(0, 1)))
@@ -117,7 +120,7 @@ def _reach_planes(depths: Floats, points: Floats, volumes: Frusta, numbers: Ids)
 def _overlap(
     points: Floats, normals: Floats, edges: Floats, volumes: Frusta, numbers: Ids
 ) -> Flags:
-    """Return whether no normal of the hulls, nor any cross product of edges, separates them."""
+    """Flag the hulls that neither a given normal nor a cross product of edges separates."""
     flags = np.empty(len(numbers), bool)
     for some in blocks(len(numbers), _BLOCK):
         origin = points[0, :, some]
@@ -136,7 +139,7 @@ def _overlap(
 
 
 def items_in_frusta(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> Flags:
-    """Return which items have all corners at least a radius inside all planes."""
+    """Flag the items whose corners all lie at least a radius inside all planes."""
     points, radii = items.corners_and_radius(ids)
     depths = distances(points, volumes, numbers).min(axis=0)
     normals = take_columns(volumes.plane_rows, numbers)[:, :3].swapaxes(0, 1)
@@ -145,12 +148,12 @@ def items_in_frusta(items: Shapes, ids: Ids, volumes: Frusta, numbers: Ids) -> F
 
 
 def items_touch_half_spaces(items: Shapes, ids: Ids, volumes: HalfSpaces, numbers: Ids) -> Flags:
-    """Return which items have a point on the inner side, or on the plane, for all rounding."""
+    """Flag the items with a point on the inner side, or on the plane, within rounding."""
     planes = gather(volumes.plane_rows, numbers)
     points, radii = _points(items, ids)
     depths = _deepest(points, planes)
     flags = (depths >= 0) | (depths * depths <= _reach(planes, radii))
-    # Normals have coordinates up to 1: few pairs are so near that their own bound has to decide.
+    # Normals have coordinates up to 1, so `most` bounds all errors: few pairs need another bound.
     most = 3 * max(points.max(initial=0), -points.min(initial=0)) + np.abs(planes[3]).max(
         initial=0
     )
@@ -162,7 +165,7 @@ def items_touch_half_spaces(items: Shapes, ids: Ids, volumes: HalfSpaces, number
 
 
 def items_in_half_spaces(items: Shapes, ids: Ids, volumes: HalfSpaces, numbers: Ids) -> Flags:
-    """Return which items have all points on the inner side, or on the plane."""
+    """Flag the items with all points on the inner side, or on the plane."""
     planes = gather(volumes.plane_rows, numbers)
     points, radii = _points(items, ids)
     heights = _deepest(points, -planes)
@@ -170,14 +173,14 @@ def items_in_half_spaces(items: Shapes, ids: Ids, volumes: HalfSpaces, numbers: 
 
 
 def _points(items: Shapes, ids: Ids) -> tuple[Floats, Floats]:
-    """Return the corners of triangles, or lower and upper ones of boxes, or centers; and radii."""
+    """Return corners of triangles, lower and upper corners of boxes, or centers; and radii."""
     if isinstance(items, Triangles):
         return items.corners_and_radius(ids)
     return items.box_and_radius(ids)
 
 
 def _deepest(points: Floats, planes: Floats) -> Floats:
-    """Return how deep the deepest points lie, (h,), in lengths of the normals (4, h)."""
+    """Return depths of the deepest points inside planes (4, h), times normals' lengths, (h,)."""
     if len(points) == 3:
         return np.max([dot(planes, corner) for corner in points], axis=0) + planes[3]
     depths = planes[3].copy()
@@ -187,5 +190,5 @@ def _deepest(points: Floats, planes: Floats) -> Floats:
 
 
 def _reach(planes: Floats, radii: Floats) -> Floats:
-    """Return the squared radii, in squared lengths of the normals."""
+    """Return the squared radii, times the squared lengths of the normals."""
     return radii * radii * dot(planes, planes)

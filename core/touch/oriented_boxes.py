@@ -1,4 +1,4 @@
-"""Oriented boxes (OBB) against items, in the frame of one of the two."""
+"""Oriented boxes (OBB) against items, in the local space of one of the two."""
 
 import numpy as np
 
@@ -14,7 +14,10 @@ from .triangles import bounding_spheres_of
 def touched_by_triangles(
     items: Triangles, ids: Ids, volumes: OrientedBoxes, numbers: Ids
 ) -> Flags:
-    """Return which triangles no axis separates from the box, those that miss it widely first."""
+    """Flag the triangles that no axis separates from the box.
+
+    Bounding spheres of the triangles are tested first, and exclude most pairs.
+    """
     spheres = bounding_spheres_of(items, ids, len(volumes))
     half = gather(volumes.rows[3:6], numbers)
     beside = np.abs(seen_from(gather(volumes.rows, numbers), spheres[:3]))
@@ -34,10 +37,10 @@ def _triangles_overlap(corners: Floats, half: Floats) -> Flags:
 
 
 def _axes_overlap(corners: Floats, half: Floats) -> Flags:
-    """Return which triangles (3, 3, h) no product of edges, nor their plane, separates from boxes.
+    """Flag the triangles (3, 3, h) that neither their plane nor a product of edges separates.
 
-    Boxes of half sizes (3, h), grown by what rounding does to projections, are around the origin.
-    Any axis may separate then: no answer depends on how well the axis itself was computed.
+    The boxes lie around the origin, with half sizes (3, h) grown by the rounding of projections.
+    Any axis may separate then: no result depends on the precision of the axis itself.
     """
     edges = np.roll(corners, -1, axis=0) - corners
     edges *= power_of_two_scale(edges)
@@ -52,7 +55,7 @@ def _axes_overlap(corners: Floats, half: Floats) -> Flags:
 
 
 def touched_by_rounded(items: Shapes, ids: Ids, volumes: OrientedBoxes, numbers: Ids) -> Flags:
-    """Return which boxes, spheres and regions reach the box."""
+    """Flag the boxes, spheres and regions that touch the oriented box."""
     sides, radii = items.box_and_radius(ids)
     turned = gather(volumes.rows, numbers)
     radii = np.broadcast_to(radii, len(ids))
@@ -71,14 +74,14 @@ def touched_by_rounded(items: Shapes, ids: Ids, volumes: OrientedBoxes, numbers:
 
 
 def hold_items(items: Shapes, ids: Ids, volumes: OrientedBoxes, numbers: Ids) -> Flags:
-    """Return which items have all corners in the box, and at least a radius from its faces."""
+    """Flag the items whose corners all lie in the box, at least a radius from its faces."""
     points, radii = items.corners_and_radius(ids)
     turned = gather(volumes.rows, numbers)
     return (np.abs(seen_from(turned, points)) + radii <= turned[3:6]).all(axis=(0, 1))
 
 
 def seen_from(turned: Floats, points: Floats) -> Floats:
-    """Return points (..., 3, h) as oriented boxes (15, h) see them, along their own axes."""
+    """Return points (..., 3, h) in the local space of oriented boxes (15, h)."""
     apart = points - turned[:3]
     along = [
         apart[..., 0, :] * x + apart[..., 1, :] * y + apart[..., 2, :] * z

@@ -1,4 +1,4 @@
-"""Closest point of an item to a point: how far it is, and where; pair by pair."""
+"""Closest points of items to query points, and their distances, pair by pair."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,24 +10,24 @@ from ..shapes import Shapes, Triangles
 from ..shapes.triangles import first_corners
 from ..touch.features import ClosestFeatures
 
-# Pairs looked at together: few enough that a triangle's features stay in the cache.
+# Pairs computed together: few enough that the features of triangles stay in the cache.
 _BLOCK = 4_096
-# Discs around all triangles are made for this part of them, or they are there.
+# Discs of all triangles are made once if more than the part 1 / _DISCS of them is needed.
 _DISCS = 16
-# What a few roundings take, as a part of the largest coordinate seen from the point: what is as
-# far as the reach to the last bit is never taken to be beyond it.
+# Bound of rounding errors, as a part of the largest coordinate relative to the point: a triangle
+# exactly at the reach must not count as beyond it.
 _ROUNDING = 2.0**-44
 
-# Items, their ids (h,), a point for each (3, h) -> distances (h,) or places (3, h). The points may
-# be overwritten.
+# Items, their ids (h,), a point for each (3, h) -> distances (h,) or closest points (3, h). The
+# query points may be overwritten.
 Measure = Callable[[Any, Ids, Floats], Floats]
 
 
 def distances(items: Shapes, ids: Ids, points: Floats, numbers: Ids, reach: Floats) -> Floats:
-    """Return how far items are from points, `numbers` of (3, q), pair by pair, (h,).
+    """Return the distances of items from points, `numbers` of (3, q), pair by pair, (h,).
 
-    0 where the point lies in the item; infinite, or the distance, beyond the point's `reach`,
-    (q,).
+    0 if the point lies in the item. Beyond the point's `reach`, (q,), the result is infinite or
+    the distance.
     """
     if isinstance(items, Triangles):
         return _of_triangles(items, ids, points, numbers, reach)
@@ -35,21 +35,24 @@ def distances(items: Shapes, ids: Ids, points: Floats, numbers: Ids, reach: Floa
 
 
 def lower_bounds(items: Shapes, ids: Ids, points: Floats, numbers: Ids) -> Floats:
-    """Return what these distances are no less than: quickly, by discs around triangles."""
+    """Return lower bounds of `distances`, (h,), by discs around triangles."""
     if isinstance(items, Triangles) and not (items.has_discs or _DISCS * len(ids) > len(items)):
-        items, ids = items[ids], np.arange(len(ids))  # only these, not all once and for all
+        items, ids = items[ids], np.arange(len(ids))  # discs of these only, not of all items
     measure: Measure = _of_discs if isinstance(items, Triangles) else _of_rounded
     return _in_blocks(measure, items, ids, points, numbers)
 
 
 def upper_bounds(items: Shapes, ids: Ids, points: Floats, numbers: Ids) -> Floats:
-    """Return what these distances are no more than: quickly, by one corner of a triangle."""
+    """Return upper bounds of `distances`, (h,), by one corner of each triangle."""
     measure: Measure = _of_first_corners if isinstance(items, Triangles) else _of_rounded
     return _in_blocks(measure, items, ids, points, numbers)
 
 
 def closest_points(items: Shapes, ids: Ids, points: Floats, numbers: Ids) -> Floats:
-    """Return where each item is closest to its point, (3, h); at distance 0 the point itself."""
+    """Return the point of each item closest to its query point, (3, h).
+
+    At distance 0, the result is the query point itself.
+    """
     place: Measure = _on_triangles if isinstance(items, Triangles) else _on_rounded
     found = np.empty((3, len(ids)))
     for some in blocks(len(ids), _BLOCK):
@@ -65,7 +68,7 @@ def _in_blocks(measure: Measure, items: Shapes, ids: Ids, points: Floats, number
 
 
 def _of_discs(items: Triangles, ids: Ids, points: Floats) -> Floats:
-    """Return the distances of discs: where spheres around triangles cut the triangles' planes."""
+    """Return distances of discs: the discs that bounding spheres cut out of triangles' planes."""
     spheres, planes = gather(items.bounding_spheres, ids), gather(items.planes, ids)
     points -= spheres[:3]
     height = dot(points, planes)
@@ -76,7 +79,7 @@ def _of_discs(items: Triangles, ids: Ids, points: Floats) -> Floats:
     np.maximum(beside, 0.0, out=beside)
     height -= planes[3]
     np.abs(height, out=height)
-    height -= spheres[3] * 2.0**-29  # a normal may be that wrong
+    height -= spheres[3] * 2.0**-29  # error of a computed normal
     np.maximum(height, 0.0, out=height)
     return np.sqrt(height * height + beside * beside)
 
@@ -87,7 +90,7 @@ def _of_first_corners(items: Triangles, ids: Ids, points: Floats) -> Floats:
 
 
 def _seen(items: Triangles, ids: Ids, points: Floats) -> Floats:
-    """Return triangles as seen from points: (3 axes, 3 corners, h)."""
+    """Return triangles relative to points: (3 axes, 3 corners, h)."""
     corners = items.take_rows(ids).reshape(3, 3, -1)
     corners -= points
     return corners.swapaxes(0, 1)
@@ -109,11 +112,14 @@ def _of_triangles(
 
 
 def _may_reach(corners: Floats, reach: Floats) -> Flags:
-    """Return which triangles are not beyond reach, seen along the way to their middle."""
+    """Flag the triangles that may lie within reach of the origin.
+
+    All corners of the others are beyond the reach in the direction of the triangle's middle.
+    """
     middle = corners[:, 0] + corners[:, 1] + corners[:, 2]
     along = dot(middle[:, None], corners).min(axis=0)
     wide = reach + np.abs(corners).max(axis=(0, 1)) * _ROUNDING
-    with np.errstate(invalid="ignore"):  # without limit, seen from the middle itself
+    with np.errstate(invalid="ignore"):  # infinite reach times zero distance to the middle
         return ~(along > wide * np.sqrt(dot(middle, middle)))
 
 
@@ -122,7 +128,7 @@ def _on_triangles(items: Triangles, ids: Ids, points: Floats) -> Floats:
     corners = items.take_rows(ids).reshape(3, 3, -1)
     found = dot(features.weights()[:, None], corners)
     squares = features.squares.min(axis=0)
-    # On the face of a sliver the foot itself counts: the shares of the corners are not known well.
+    # On the face of a sliver, the foot itself is used: weights of its corners are imprecise.
     on_face = features.above & features.thin & (features.squares[6] == squares)
     feet = features.normal * quotient(features.height, features.area, on_face)
     found = np.where(on_face, points + feet, found)
@@ -130,7 +136,7 @@ def _on_triangles(items: Triangles, ids: Ids, points: Floats) -> Floats:
 
 
 def _of_rounded(items: Shapes, ids: Ids, points: Floats) -> Floats:
-    """Return the distances of boxes grown round by a radius."""
+    """Return the distances of boxes rounded by a radius."""
     sides, radii = items.box_and_radius(ids)
     squares = np.zeros(len(ids))
     for lower, upper, point in zip(sides[0], sides[-1], points, strict=True):

@@ -1,11 +1,13 @@
-"""Rays and crossings: watertight triangles, slab tests of boxes, round shapes.
+"""Ray intersections: watertight triangles, slab tests of boxes, round shapes.
 
-Woop, Benthin and Wald, "Watertight Ray/Triangle Intersection", JCGT 2(1), 2013. Corners are seen
-along the ray: sheared so that it becomes the third axis, where two of their coordinates tell on
-which side of each edge it passes. A corner's coordinates depend on the corner and the ray alone,
-so triangles that share an edge see the ray on the same side of it. Here nothing is divided before
-the end: whole numbers stay whole, and crossings are exact. So are those of boxes and spheres:
-a quotient is compared with a quotient, and a sphere is met or not before a root is taken.
+Woop, Benthin and Wald, "Watertight Ray/Triangle Intersection", JCGT 2(1), 2013. Corners are
+sheared so that the ray becomes the third axis. Their other two coordinates then give the side of
+each edge on which the ray passes. A sheared corner depends only on the corner and the ray, so the
+side of an edge is the same for all triangles that share the edge.
+
+Division comes last: whole numbers stay whole, and hits are exact. Hits of boxes and spheres are
+exact, too: quotients are compared with quotients, and a sphere is hit or missed before a root is
+taken.
 """
 
 from dataclasses import dataclass, replace
@@ -26,9 +28,9 @@ from ..arrays import (
 from ..records import Columns
 from ..shapes import Boxes, Regions, Shapes, Spheres, Triangles
 
-# The two other axes of each, and the axis itself: (3, 3).
+# For each axis, the two other axes and the axis itself, in columns: (3, 3).
 _TURNED = np.array([(*others, axis) for axis, others in enumerate(OTHER_AXES)]).T
-# A difference of products is in doubt below this part of them.
+# A difference of products below this part of their sizes needs their rounding errors.
 _DOUBT = 2.0**-50
 
 
@@ -37,10 +39,12 @@ class Rays(Columns):
     """Rays (3, q) whose directions are scaled so that products neither overflow nor underflow.
 
     The largest coordinate of a direction is at least 1 and below 2: scaling by powers of two
-    changes no bit; but directions along an axis are of length 1. `lengths` are those of scaled
-    directions. Rays end at `limits` in scene units, at `reaches` in scaled directions: a ray given
-    by two points ends after a whole number of directions, but at a rounded distance. `asked` is
-    how many rays the caller asked about, of which these are some: what tables are worth.
+    changes no bit. Directions along an axis have length 1. `lengths` are the lengths of scaled
+    directions.
+
+    Rays end at `limits` in scene units, and at `reaches` in lengths of the scaled direction: a ray
+    between two points ends at an exact multiple of its direction, but at a rounded distance.
+    `asked` is the number of rays in the caller's query, from which the batch may be a selection.
     """
 
     origins: Floats
@@ -74,7 +78,7 @@ class Rays(Columns):
 
 
 def cross_triangles(items: Triangles, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
-    """Return how many directions from the origin each triangle is crossed, or NaN."""
+    """Return the hit distance of each triangle, in lengths of the direction, or NaN."""
     weights, depths, steps, scales = seen_along(items, ids, rays, numbers)
     total = weights[0] + weights[1] + weights[2]
     same_side = (weights.min(axis=0) >= 0) | (weights.max(axis=0) <= 0)
@@ -85,13 +89,13 @@ def cross_triangles(items: Triangles, ids: Ids, rays: Rays, numbers: Ids) -> Flo
 
 
 def barycentric(items: Triangles, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
-    """Return the weights of the corners where rays cross these triangles, (3, h), of sum 1."""
+    """Return barycentric coordinates of hits in these triangles, (3, h)."""
     weights = seen_along(items, ids, rays, numbers)[0]
     return weights / (weights[0] + weights[1] + weights[2])
 
 
 def met_sides(items: Triangles, ids: Ids, rays: Rays, numbers: Ids) -> Ids:
-    """Return 1 where rays cross triangles along their normals, -1 where against them, (h,)."""
+    """Return 1 for rays that hit triangles along their normals, -1 for rays against, (h,)."""
     weights, _, steps, _ = seen_along(items, ids, rays, numbers)
     total = weights[0] + weights[1] + weights[2]
     return np.where((total > 0) == (steps > 0), 1, -1)
@@ -100,12 +104,14 @@ def met_sides(items: Triangles, ids: Ids, rays: Rays, numbers: Ids) -> Ids:
 def seen_along(
     items: Triangles, ids: Ids, rays: Rays, numbers: Ids
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Look at h triangles along rays: return weights, depths, steps and scales.
+    """Shear h triangles along rays; return weights, depths, steps and scales.
 
-    Weights (3, h) are twice the areas that the ray spans with the edge opposite of each corner,
-    depths (3, h) each corner's distance along the ray's longest axis, steps (h,) the direction
-    along it. Lengths of each pair are multiplied by its own of `scales` (h,), powers of two, so
-    that products of three of them neither overflow nor underflow, whatever else is asked with it.
+    Weights (3, h) are twice the signed areas between the ray and the edge opposite each corner, in
+    the sheared plane. Depths (3, h) are the corners' coordinates on the ray's longest axis, and
+    steps (h,) the direction's coordinate on this axis.
+
+    Lengths of each pair are multiplied by `scales` (h,), powers of two, so that products of three
+    lengths neither overflow nor underflow, whatever other pairs are in the batch.
     """
     corners = items.take_rows(ids).reshape(3, 3, -1)
     corners -= gather(rays.origins, numbers)
@@ -120,7 +126,7 @@ def seen_along(
 
 
 def _area(ax: Floats, ay: Floats, bx: Floats, by: Floats) -> Floats:
-    """Return ax * by - ay * bx; where the two are nearly equal, with all their bits."""
+    """Return ax * by - ay * bx, with the rounding errors of nearly equal products removed."""
     one, other = ax * by, ay * bx
     area = one - other
     (some,) = (np.abs(area) <= _DOUBT * (np.abs(one) + np.abs(other))).nonzero()
@@ -131,7 +137,7 @@ def _area(ax: Floats, ay: Floats, bx: Floats, by: Floats) -> Floats:
 
 
 def enter_boxes(items: Boxes, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
-    """Return how many directions from the origin each box is entered, or NaN."""
+    """Return the entry distance of each box, in lengths of the direction, or NaN."""
     origins, directions = gather(rays.origins, numbers), gather(rays.directions, numbers)
     lower, upper = items.take_rows(ids).reshape(2, 3, -1)
     near, far = between_walls(origins, directions, lower, upper)
@@ -142,10 +148,10 @@ def enter_boxes(items: Boxes, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
 def between_walls(
     origins: Floats, directions: Floats, lower: Floats, upper: Floats
 ) -> tuple[Floats, Floats]:
-    """Return when rays enter and leave the slab of each axis, (3, h) each.
+    """Return the distances at which rays enter and leave the slab of each axis, (3, h) each.
 
-    A ray along a slab is in it always, or never: it leaves at minus infinity. Kay and Kajiya,
-    "Ray Tracing Complex Scenes", 1986.
+    Distances are in lengths of the direction. A ray parallel to a slab is either always inside,
+    or never: then it leaves at minus infinity. Kay and Kajiya, "Ray Tracing Complex Scenes", 1986.
     """
     first, second = lower - origins, upper - origins
     held = (first <= 0) & (second >= 0)
@@ -153,14 +159,14 @@ def between_walls(
     near = np.full(first.shape, -np.inf)
     far = np.where(held, np.inf, -np.inf)
     backwards = directions < 0
-    with np.errstate(over="ignore"):  # nearly along the slab, for ever
+    with np.errstate(over="ignore"):  # a ray nearly parallel to the slab
         np.divide(np.where(backwards, second, first), directions, out=near, where=moving)
         np.divide(np.where(backwards, first, second), directions, out=far, where=moving)
     return near, far
 
 
 def enter_spheres(items: Spheres, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
-    """Return how many directions from the origin each sphere is entered, or NaN."""
+    """Return the entry distance of each sphere, in lengths of the direction, or NaN."""
     spheres = items.take_rows(ids)
     origins = gather(rays.origins, numbers) - spheres[:3]
     entry, _ = _round(origins, gather(rays.directions, numbers), spheres[3])
@@ -170,7 +176,7 @@ def enter_spheres(items: Spheres, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
 
 
 def _round(origins: Floats, directions: Floats, radii: Floats) -> tuple[Floats, Floats]:
-    """Return when rays enter spheres about 0, or NaN, and when they are nearest to it.
+    """Return the distances at which rays enter spheres about 0, or NaN, and are nearest to 0.
 
     The distance of the ray from the center comes from a cross product, which stays precise far
     away. Haines, Gunther and Akenine-Moller, "Precision Improvements for Ray/Sphere
@@ -188,10 +194,10 @@ def _round(origins: Floats, directions: Floats, radii: Floats) -> tuple[Floats, 
 
 
 def enter_regions(items: Regions, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
-    """Return how many directions from the origin each rounded box is entered, or NaN.
+    """Return the entry distance of each rounded box, in lengths of the direction, or NaN.
 
-    The walls of the box within cut the ray into seven parts. Along each part the same coordinate
-    of the box is nearest on every axis, so the rounded box is a slab, a cylinder or a sphere.
+    The walls of the inner box cut the ray into seven parts. Along each part, the nearest feature
+    of the inner box is the same, so the rounded box acts as a slab, a cylinder or a sphere.
     """
     regions = items.take_rows(ids)
     origins, directions = gather(rays.origins, numbers), gather(rays.directions, numbers)
@@ -215,7 +221,7 @@ def enter_regions(items: Regions, ids: Ids, rays: Rays, numbers: Ids) -> Floats:
 def _nearest_corner(
     origins: Floats, directions: Floats, lower: Floats, upper: Floats, before: Flags, after: Flags
 ) -> tuple[Floats, Floats]:
-    """Return origins and directions as seen from the nearest corner, 0 on axes between walls."""
+    """Return origins and directions relative to the nearest corner, 0 on axes between walls."""
     still, forwards = directions == 0, directions > 0
     below = np.where(still, origins < lower, np.where(forwards, before, after))
     above = np.where(still, origins > upper, np.where(forwards, after, before))
@@ -226,7 +232,7 @@ def _nearest_corner(
 def _enter_part(
     origins: Floats, directions: Floats, radii: Floats, start: Floats, end: Floats
 ) -> Floats:
-    """Return when rays come as near to 0 as the radius between `start` and `end`, or NaN."""
+    """Return the first distance from `start` to `end` with the ray within the radius, or NaN."""
     entry, nearest = _round(origins, directions, radii)
     held = (directions == 0).all(axis=0) & (dot(origins, origins) <= radii**2)
     met = (entry <= end) & (nearest >= start)
@@ -234,14 +240,14 @@ def _enter_part(
 
 
 def outward(items: Shapes, ids: Ids, rays: Rays, numbers: Ids, positions: Floats) -> Floats:
-    """Return vectors that point out of items at places where rays enter them, (3, h)."""
+    """Return outward vectors of items at the points where rays enter, (3, h)."""
     sides, _ = items.box_and_radius(ids)
     lower, upper = sides[0], sides[-1]
     if isinstance(items, Boxes):
         vectors = np.zeros(lower.shape)
     else:
         vectors = positions - np.clip(positions, lower, upper)
-    # What has no radius is left through the wall that was met last.
+    # At points without a rounded surface, the vector is normal to the last wall that was crossed.
     (flat,) = (vectors == 0).all(axis=0).nonzero()
     directions = rays.directions[:, numbers[flat]]
     origins = rays.origins[:, numbers[flat]]

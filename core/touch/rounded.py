@@ -1,8 +1,9 @@
-"""Boxes grown round by a radius, as boxes, spheres and regions are: gaps against radii.
+"""Tests of rounded boxes (boxes, spheres and regions), by gaps against radii.
 
-Among each other a squared gap is compared with squared radii: Arvo, "A Simple Method for
-Box-Sphere Intersection Testing", Graphics Gems, 1990. Triangles meet regions by the distance of
-convex hulls. An item lies inside where the spheres at its corners do, borders included.
+A squared gap between two rounded boxes is compared with the squared sum of radii: Arvo, "A Simple
+Method for Box-Sphere Intersection Testing", Graphics Gems, 1990. Triangles are tested against
+regions by the distance of convex hulls. An item lies inside if the spheres at its corners lie
+inside, borders included.
 """
 
 import numpy as np
@@ -14,12 +15,12 @@ from .separating_axis import decided_by_closest_point
 from .triangle_boxes import meet_boxes
 from .triangles import bounding_spheres_of
 
-# The closest point of a box is exact.
+# Error bound of squares: the closest point of a box is exact.
 _EXACT = np.zeros(1)
 
 
 def rounded_touch_rounded(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Return where the boxes within are no farther apart than the sum of the radii."""
+    """Flag the pairs whose inner boxes are no farther apart than the sum of the radii."""
     ours, our_radii = items.box_and_radius(ids)
     theirs, their_radii = volumes.box_and_radius(numbers)
     squares = np.zeros(len(ids))
@@ -32,7 +33,7 @@ def rounded_touch_rounded(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids
 
 
 def boxes_touch_boxes(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Return which boxes overlap on all three axes: the first axis spares most a closer look."""
+    """Flag the boxes that overlap on all three axes; the first axis excludes most pairs."""
     flags = _overlap(0, items, ids, volumes, numbers)
     (some,) = flags.nonzero()
     ids, numbers = ids.take(some), numbers.take(some)
@@ -43,7 +44,7 @@ def boxes_touch_boxes(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) ->
 
 
 def _overlap(axis: int, items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Return which boxes overlap on one axis."""
+    """Flag the boxes that overlap on one axis."""
     ours, theirs = items.rows, volumes.rows
     flags = ours[axis].take(ids) <= theirs[3 + axis].take(numbers)
     flags &= ours[3 + axis].take(ids) >= theirs[axis].take(numbers)
@@ -51,14 +52,14 @@ def _overlap(axis: int, items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) 
 
 
 def spheres_touch_spheres(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Return which centers are no farther apart than the sum of the radii."""
+    """Flag the spheres whose centers are no farther apart than the sum of the radii."""
     one, other = items.take_rows(ids), volumes.take_rows(numbers)
     apart = one[:3] - other[:3]
     return dot(apart, apart) <= (one[3] + other[3]) ** 2
 
 
 def triangles_touch_regions(items: Triangles, ids: Ids, volumes: Regions, numbers: Ids) -> Flags:
-    """Return which triangles come as near to the box within as the radius.
+    """Flag the triangles no farther from the region's inner box than its radius.
 
     The point of the box that is nearest to the triangle's bounding sphere decides most pairs.
     """
@@ -87,16 +88,16 @@ def _triangles_near(corners: Floats, regions: Floats) -> Flags:
 
 
 def rounded_in_rounded(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Return which boxes, spheres and regions lie in the box, sphere or region."""
+    """Flag the boxes, spheres and regions that lie in the box, sphere or region."""
     sides, radii = items.box_and_radius(ids)
     boxes, their_radii = volumes.box_and_radius(numbers)
-    # On each axis the corner that is farthest out; one corner is so on all three.
+    # The largest overhang of a corner on each axis; one corner has the largest on all three.
     beyond = np.maximum(boxes[0] - sides[0], sides[-1] - boxes[-1])
     return sphere_held(beyond, their_radii - radii)
 
 
 def triangles_in_rounded(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Return which triangles have all corners in the box, sphere or region."""
+    """Flag the triangles with all corners in the box, sphere or region."""
     corners, _ = items.corners_and_radius(ids)
     boxes, radii = volumes.box_and_radius(numbers)
     flags = np.ones(len(ids), bool)
@@ -106,11 +107,11 @@ def triangles_in_rounded(items: Shapes, ids: Ids, volumes: Shapes, numbers: Ids)
 
 
 def sphere_held(beyond: Floats, spare: Floats) -> Flags:
-    """Return which spheres lie in a box that is grown round by a radius.
+    """Flag the spheres that lie in a rounded box.
 
-    `beyond` is how far the sphere's center lies beyond the box on each axis, negative within,
-    (3, h); `spare` is what the box's radius has more than the sphere's. What it has less, the box
-    has to give.
+    `beyond`, (3, h), is the distance of the sphere's center beyond the inner box on each axis,
+    negative within; `spare` is the box's radius minus the sphere's. If `spare` is negative, the
+    center must lie at least as deep in the inner box on each axis.
     """
     beside = np.maximum(beyond, 0.0)
     near = dot(beside, beside) <= spare * spare

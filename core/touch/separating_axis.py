@@ -1,7 +1,7 @@
-"""Separating axes (SAT): of boxes and segments or oriented boxes, and along one direction.
+"""Separating axis tests (SAT) of boxes with segments or oriented boxes, and on given axes.
 
 Gottschalk, Lin and Manocha, "OBBTree: A Hierarchical Structure for Rapid Interference Detection",
-1996: the axes of both, and the cross products of an axis of each.
+1996: the axes of both solids, and the cross products of an axis of each.
 """
 
 from collections.abc import Iterator
@@ -11,15 +11,16 @@ import numpy as np
 
 from ..arrays import OTHER_AXES, Flags, Floats, dot, power_of_two_scale, project
 
-# Rounding of a projection of points on an axis, as a part of the largest of their coordinates and
-# of the sum of the axis's: less than 20 roundings of 2**-53, those of the coordinates included.
+# Rounding error of a projection of points on an axis, as a part of the largest coordinate of the
+# points times the sum of the axis's coordinates: less than 20 roundings of 2**-53, rounding of the
+# points included.
 ROUNDING = 2.0**-48
 
 
 def grown(half: Floats, *points: Floats) -> Floats:
-    """Return the half sizes (3, h) of boxes, grown by what rounding may do to a projection.
+    """Return half sizes (3, h) of boxes, grown by the rounding error of projections.
 
-    `points` (..., h) are all coordinates that are projected with the box, seen from its center.
+    `points` (..., h) are all coordinates that are projected with the box, relative to its center.
     Along an axis `d` the box reaches farther by `ROUNDING`, times the largest coordinate, times
     `abs(d[0]) + abs(d[1]) + abs(d[2])`.
     """
@@ -30,10 +31,10 @@ def grown(half: Floats, *points: Floats) -> Floats:
 
 
 def overlap_along(axes: Floats, ones: Floats, others: Floats, slack: Floats | float) -> Flags:
-    """Return which hulls of points (p, 3, h) overlap on all of the axes (a, 3, h), (h,).
+    """Flag the hulls of points (p, 3, h) that overlap on all axes (a, 3, h), (h,).
 
-    Any axis may separate two hulls: `slack` is what rounding may do to a projection, as a part of
-    the sum of the axis's coordinates, so no answer depends on how well the axis was computed.
+    `slack` is the rounding error of projections, as a part of the sum of the axis's coordinates.
+    Any axis may separate two hulls, so no result depends on the precision of the axes.
     """
     here, there = project(axes, ones), project(axes, others)
     reach = slack * np.abs(axes).sum(axis=1)
@@ -45,12 +46,14 @@ def overlap_along(axes: Floats, ones: Floats, others: Floats, slack: Floats | fl
 def separated(
     half: Floats, middle: Floats, axes: Floats, reach: Floats, radii: Floats
 ) -> tuple[Flags, Flags]:
-    """Return where an axis separates two solids, and where by more than a radius, (h,) each.
+    """Flag the solids that an axis separates, and that it separates by more than a radius, (h,).
 
-    One is a box of half sizes `half`, (3, h), around the origin; the other extends from `middle`,
-    (3, h), `reach` times, (k, h), along perpendicular `axes`, (k, 3, h): three of an oriented box,
-    or one of a segment. Solids that are not apart share a point, those that are far are farther
-    apart than the radius; the rest lie apart, at a distance that is not known.
+    One solid is a box with half sizes `half`, (3, h), around the origin. The other has the center
+    `middle`, (3, h), and extends by `reach`, (k, h), along perpendicular `axes`, (k, 3, h): three
+    axes of an oriented box, or one of a segment.
+
+    Solids without the first flag share a point; solids with the second flag are farther apart than
+    the radius. The others are disjoint, at an unknown distance.
     """
     apart, far = np.zeros((2, half.shape[1]), bool)
     solids = grown(half, middle, reach * axes.swapaxes(0, 1)), middle, axes, reach
@@ -63,9 +66,9 @@ def separated(
 
 
 def separated_by_edges(half: Floats, middle: Floats, axes: Floats, reach: Floats) -> Flags:
-    """Return where a cross product of edges separates two solids, as `separated` does.
+    """Flag the solids that a cross product of axes separates; arguments as for `separated`.
 
-    Half sizes must be grown by more than rounding, as cells are by the slack of a question.
+    Half sizes must already be grown by more than the rounding error of projections.
     """
     apart = np.zeros(half.shape[1], bool)
     for gap, _ in _along_products(half, middle, axes, reach):
@@ -76,7 +79,7 @@ def separated_by_edges(half: Floats, middle: Floats, axes: Floats, reach: Floats
 def _along_axes(
     half: Floats, middle: Floats, axes: Floats, reach: Floats
 ) -> Iterator[tuple[Floats, Floats]]:
-    """Yield how far the solids lie apart along the axes of each, and the squared axes, (h,)."""
+    """Yield gaps of the solids along the axes of both, and the squared lengths of axes, (h,)."""
     one = np.ones(half.shape[1])
     for axis in range(3):
         yield np.abs(middle[axis]) - half[axis] - (reach * np.abs(axes[:, axis])).sum(axis=0), one
@@ -88,7 +91,7 @@ def _along_axes(
 def _along_products(
     half: Floats, middle: Floats, axes: Floats, reach: Floats
 ) -> Iterator[tuple[Floats, Floats]]:
-    """Yield the same along the cross products of an axis of each."""
+    """Yield gaps and squared lengths, as `_along_axes`, for cross products of an axis of each."""
     sizes = np.abs(axes)
     for number, (direction, size) in enumerate(zip(axes, sizes, strict=True)):
         for j, k in OTHER_AXES:
@@ -103,11 +106,12 @@ def _along_products(
 def decided_by_closest_point(
     feet: Floats, toward: Floats, points: Floats, squared: Floats, doubt: Floats
 ) -> tuple[Flags, Flags]:
-    """Return which hulls of points (p, 3, h) are surely near a solid, and which surely far.
+    """Flag the hulls of points (p, 3, h) that are surely near a solid, and the surely far ones.
 
-    `feet` are one point of each solid, `toward` directions in which no point of it lies farther
-    than that, (3, h). Near: a corner is no farther from the foot than the radius; the square of
-    the radius is known up to `doubt`. Far: all corners are farther than that along the direction.
+    `feet`, (3, h), are one point of each solid, and `toward`, (3, h), directions in which no point
+    of the solid lies farther than its foot. A hull is near if a corner is within the radius of the
+    foot, and far if all corners are farther than the radius along the direction. `squared` is the
+    squared radius, `doubt` the error of squared distances.
     """
     toward = toward * power_of_two_scale(toward)
     close, gap = np.zeros(len(squared), bool), np.full(len(squared), np.inf)
@@ -118,6 +122,6 @@ def decided_by_closest_point(
         close |= square <= squared - doubt
         np.minimum(gap, dot(apart, toward), out=gap)
         np.maximum(farthest, square, out=farthest)
-    # The gap is at most as long as the farthest corner is away, so this bounds its rounding, too.
+    # The gap is at most the distance of the farthest corner, which therefore bounds its rounding.
     beyond = squared + doubt + ROUNDING * farthest
     return close, (gap > 0) & (gap * gap > beyond * dot(toward, toward))

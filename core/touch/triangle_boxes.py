@@ -1,10 +1,12 @@
-"""Triangle against axis-aligned box, as in rational arithmetic, by separating axes (SAT).
+"""Exact tests of triangles against axis-aligned boxes, by separating axes (SAT).
 
 Akenine-Moller, "Fast 3D Triangle-Box Overlap Testing", 2001: the box's axes, the triangle's
-normal, and the nine cross products of their edges. Floats decide where a proven bound of their
-rounding allows it. The rest is decided by orientations of points (J. R. Shewchuk, "Adaptive
-Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997): between bounds,
-which are equal where factors are 0, as in faces along walls, and then in whole numbers.
+normal, and the nine cross products of their edges. Floats decide pairs beyond a proven bound of
+their rounding errors.
+
+The other pairs are decided by orientations of points (J. R. Shewchuk, "Adaptive Precision
+Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997): first in intervals, which
+have no width if factors are 0, as for faces along walls, and then in whole numbers.
 """
 
 from collections.abc import Iterator
@@ -14,16 +16,16 @@ import numpy as np
 from ..arrays import OTHER_AXES, Flags, Floats, cross, dot, flagged, power_of_two_scale
 from ..whole import Wholes, whole_numbers
 
-# Of an axis that is the product of a box's edge and a triangle's: rounding of projections, as a
-# part of the sum of the axis's coordinates, where points have coordinates up to 1: 16 roundings of
-# 2**-53. Of the plane, where edges have coordinates up to 1, too: 100 roundings.
+# Rounding errors of projections of points with coordinates up to 1. On a product of a box's edge
+# and a triangle's edge, as a part of the sum of the axis's coordinates: 16 roundings of 2**-53. On
+# the normal, with edges' coordinates up to 1, too: 100 roundings.
 _EDGE, _PLANE = 2.0**-48, 2.0**-46
 # Rounding of a sum of products of differences, as a part of its terms: 5 roundings of 2**-53.
 _TERMS = 2.0**-50
-# Of what is about 1, smaller coordinates may have products of three that underflow; and smaller
-# edges, projections.
+# For coordinates of about 1: products of three may underflow if coordinates are smaller than
+# _TINY, and projections if edges are smaller than _TINIEST.
 _TINY, _TINIEST = 2.0**-240, 2.0**-900
-# Coordinates between these neither overflow nor lose bits where they are scaled or halved.
+# Coordinates between these neither overflow nor lose bits when they are scaled or halved.
 _LEAST, _MOST = 2.0**-900, 2.0**900
 
 _I, _J = np.array(OTHER_AXES).T
@@ -31,7 +33,7 @@ _NEXT, _BEFORE = np.array([[1, 2, 0], [2, 0, 1]])
 
 
 def meet_boxes(corners: Floats, lower: Floats, upper: Floats) -> Flags:
-    """Return which triangles (3, 3, h) share a point with boxes, given by two corners (3, h)."""
+    """Flag the triangles (3, 3, h) that share a point with boxes, given by two corners (3, h)."""
     above, below = corners >= lower, corners <= upper
     found = (above & below).all(axis=1).any(axis=0)
     reach = above.any(axis=0).all(axis=0) & below.any(axis=0).all(axis=0)
@@ -46,10 +48,10 @@ def meet_boxes(corners: Floats, lower: Floats, upper: Floats) -> Flags:
 
 
 def _axes_overlap(corners: Floats, lower: Floats, upper: Floats) -> tuple[Flags, Flags]:
-    """Return where no axis separates triangles from boxes, and where that is in doubt.
+    """Flag the triangles that surely meet boxes, and the doubtful ones.
 
-    Bounds overlap. Everything is seen from the middle of the box, by way of its lower corner: so
-    coordinates round in proportion to distances, however far away the origin is.
+    Bounds must overlap. Coordinates are made relative to the box's lower corner, then to its
+    middle, so that rounding errors are proportional to distances, however far the origin is.
     """
     half = (upper - lower) / 2
     seen = corners - lower
@@ -76,14 +78,14 @@ def _axes_overlap(corners: Floats, lower: Floats, upper: Floats) -> tuple[Flags,
 
 
 def _unit(*points: Floats) -> tuple[Floats, Flags]:
-    """Return powers of two that make coordinates (..., 3, h) at most 1, and where that is safe."""
+    """Return powers of two that make coordinates (..., 3, h) at most 1, and flag the safe ones."""
     sizes = [np.abs(rows).max(axis=tuple(range(rows.ndim - 1))) for rows in points]
     largest = np.max(sizes, axis=0)
     return power_of_two_scale(largest[None]), (largest >= _LEAST) & (largest <= _MOST)
 
 
 def _edges_separate(edges: Floats, corners: Floats, half: Floats) -> tuple[Flags, Flags]:
-    """Return where a product of edges surely separates triangles from boxes, and where it may."""
+    """Flag the triangles that a product of edges surely separates, and those it may separate."""
     apart, unsure = np.zeros((2, half.shape[1]), bool)
     for (i, j), (least, greatest), (one, other) in edge_projections(edges, corners):
         np.negative(greatest, out=greatest)
@@ -101,10 +103,10 @@ def _edges_separate(edges: Floats, corners: Floats, half: Floats) -> tuple[Flags
 def edge_projections(
     edges: Floats, corners: Floats
 ) -> Iterator[tuple[tuple[int, int], tuple[Floats, Floats], tuple[Floats, Floats]]]:
-    """Yield the extents of triangles along products of their edges and an axis, three at a time.
+    """Yield extents of triangles along products of their three edges and an axis, axis by axis.
 
-    First the other two axes; then the least and greatest projections (3, h) of the corners; then
-    the sizes of the edges along these axes, (3, h).
+    Yields the other two axes; the least and greatest projections of the corners, (3, h) each; and
+    the sizes of the edges along these two axes, (3, h) each.
     """
     opposites = corners[_BEFORE]
     for i, j in OTHER_AXES:
@@ -117,9 +119,9 @@ def edge_projections(
 
 
 def _surely_meet(corners: Floats, lower: Floats, upper: Floats) -> Flags:
-    """Return which triangles meet boxes whose bounds overlap theirs, without any doubt."""
+    """Flag the triangles that meet boxes, exactly; their bounds must overlap."""
     points = np.concatenate((corners, lower[None], upper[None]))
-    # Each axis may have a scale of its own: whether solids meet does not depend on it.
+    # Each axis may have a scale of its own: scales do not change whether solids meet.
     scaled = points * power_of_two_scale(points.reshape(5, -1)).reshape(3, -1)
     surely, maybe = _separated(*_differences(scaled))
     is_tiny = ((np.abs(scaled) < _TINY) & (points != 0)).any(axis=(0, 1))
@@ -131,16 +133,17 @@ def _surely_meet(corners: Floats, lower: Floats, upper: Floats) -> Flags:
 
 
 def _differences(points: Floats | Wholes) -> tuple[Floats, Floats, Floats]:
-    """Return edges, and the lower and upper corners of boxes, seen from corners (3, 3, h)."""
+    """Return edges, and lower and upper box corners relative to triangle corners, (3, 3, h)."""
     corners = points[:3]
     return np.roll(corners, -1, axis=0) - corners, points[3] - corners, points[4] - corners
 
 
 def _separated(edges: Floats, low: Floats, high: Floats) -> tuple[Flags, Flags]:
-    """Return which triangles are surely separated from boxes, and which may be.
+    """Flag the triangles that are surely separated from boxes, and the possibly separated ones.
 
-    Seen along each axis, a box is a rectangle: it lies beside a triangle if all of it lies on the
-    outer side of an edge. Edges of triangles without area have two outer sides.
+    Projected along each axis, a box is a rectangle. It lies beside the projected triangle if the
+    whole rectangle is on the outer side of an edge. Edges of triangles without area have two
+    outer sides.
     """
     ones, others = edges[:, _I], edges[:, _J]
     normal = _between(edges[0, _I] * edges[1, _J], -(edges[0, _J] * edges[1, _I]))
@@ -163,17 +166,17 @@ def _separated(edges: Floats, low: Floats, high: Floats) -> tuple[Flags, Flags]:
 
 
 def _reach(normal: tuple[Floats, Floats], low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """Return bounds of how far boxes reach along normals (3, h), which are given by bounds."""
+    """Return bounds of the extents of boxes along normals (3, h), which are given as bounds."""
     reaches = [np.maximum(side * low, side * high) for side in normal]
     shortest = np.minimum(*reaches)
     if low.dtype != object:
-        # In between, where the normal is 0, is the minimum of what is convex.
+        # The reach is a convex function of the normal's coordinate, with its minimum at 0.
         shortest = np.where((normal[0] < 0) & (normal[1] > 0), np.minimum(shortest, 0.0), shortest)
     return _between(*shortest)[0], _between(*np.maximum(*reaches))[1]
 
 
 def _between(*terms: Floats) -> tuple[Floats, Floats]:
-    """Return bounds of sums of products; whole numbers are exact."""
+    """Return lower and upper bounds of sums of products; equal ones for whole numbers."""
     total, size = terms[0], np.abs(terms[0])
     for term in terms[1:]:
         total, size = total + term, size + np.abs(term)

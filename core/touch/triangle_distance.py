@@ -1,8 +1,8 @@
-"""Distance of two triangles, and where they are nearest: corners, edges and faces, pair by pair.
+"""Distances and closest points of disjoint triangles, pair by pair.
 
-The shortest way between two triangles that share no point ends at a corner of one of them, or
-joins two edges (Ericson, "Real-Time Collision Detection", 2005, 5.1.9 and 5.1.10). Every way that
-is tried joins two points of the triangles; the shortest of them is the answer.
+The shortest segment between two disjoint triangles ends at a corner of one of them, or joins two
+edges (Ericson, "Real-Time Collision Detection", 2005, 5.1.9 and 5.1.10). All candidates are
+segments between points of the two triangles; the shortest one is the result.
 """
 
 import numpy as np
@@ -11,13 +11,13 @@ from ..arrays import Flags, Floats, blocks, cross, dot, power_of_two_scale, quot
 from ..compiled import point_distances
 from .features import ClosestFeatures, within_spans
 
-# Pairs whose ways are compared together, so that they stay in the cache.
+# Pairs whose candidates are compared together: few enough to stay in the cache.
 _BLOCK = 512
 _ALONG = 2.0**-52
 
 
 def distances_of(ones: Floats, others: Floats) -> Floats:
-    """Return how far triangles that share no point are apart, (h,); corners are (9, h)."""
+    """Return the distances of disjoint triangles, (h,); corners are (9, h)."""
     found = np.empty(ones.shape[1])
     for some in blocks(len(found), _BLOCK):
         here, there, scale = _seen(ones[:, some], others[:, some])
@@ -27,7 +27,7 @@ def distances_of(ones: Floats, others: Floats) -> Floats:
 
 
 def nearest_points(ones: Floats, others: Floats) -> tuple[Floats, Floats]:
-    """Return where triangles that share no point are nearest to each other, (3, h) each."""
+    """Return the closest points of disjoint triangles, (3, h) each; corners are (9, h)."""
     points = np.empty((2, 3, ones.shape[1]))
     for some in blocks(ones.shape[1], _BLOCK):
         here, there, scale = _seen(ones[:, some], others[:, some])
@@ -51,7 +51,7 @@ def nearest_points(ones: Floats, others: Floats) -> tuple[Floats, Floats]:
 
 
 def points_to_triangles(points: Floats, corners: Floats) -> Floats:
-    """Return how far points (3, h) are from triangles (9, h), (h,)."""
+    """Return the distances of points (3, h) from triangles (9, h), (h,)."""
     lengths = point_distances(points, corners)
     if lengths is None:
         return _point_distances(points, corners)
@@ -76,7 +76,7 @@ def _shape(way: tuple[Floats, Floats]) -> tuple[int, ...]:
 
 
 def _seen(ones: Floats, others: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return corners (3 axes, 3, h) as seen from the first one, of about one, and the scale."""
+    """Return corners (3 axes, 3, h) relative to the first one, scaled to about 1; and scales."""
     corners = np.stack((ones, others)).reshape(2, 3, 3, -1)
     corners = corners - corners[0, 0]
     scale = power_of_two_scale(corners)
@@ -85,7 +85,7 @@ def _seen(ones: Floats, others: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _ways(ones: Floats, others: Floats) -> list[tuple[Floats, Floats]]:
-    """Return pairs of points of both, (3, a, b, h): what joins them is no shorter than it is."""
+    """Return pairs of points of both triangles, (3, a, b, h), the closest pair among them."""
     back = _corners_to_edges(others, ones)
     back_face = _corners_to_face(others, ones)
     return [
@@ -107,7 +107,7 @@ def _corners_to_edges(corners: Floats, triangles: Floats) -> tuple[Floats, Float
 
 
 def _corners_to_face(corners: Floats, triangles: Floats) -> tuple[Floats, Floats]:
-    """Return corners, (3, c, 1, h), and their feet in faces, or a corner where they have none."""
+    """Return corners, (3, c, 1, h), and their feet in faces, or face corners without a foot."""
     edges = np.roll(triangles, -1, axis=1) - triangles
     normal, area, thin = robust_cross(edges[:, 0], edges[:, 1])
     apart = corners[:, :, None] - triangles[:, None]
@@ -121,7 +121,7 @@ def _corners_to_face(corners: Floats, triangles: Floats) -> tuple[Floats, Floats
 
 
 def _edges_to_edges(ones: Floats, others: Floats) -> tuple[Floats, Floats]:
-    """Return where lines through edges are nearest, (3, 3, 3, h), on the edges."""
+    """Return the nearest points of pairs of edges, (3, 3, 3, h) each."""
     here, there = (np.roll(each, -1, axis=1) - each for each in (ones, others))
     here, there = here[:, :, None], there[:, None]
     apart = ones[:, :, None] - others[:, None]

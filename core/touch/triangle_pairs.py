@@ -1,12 +1,13 @@
-"""Triangle against triangle: separating axes, and the nearest features within a margin.
+"""Tests of triangles against triangles: separating axes, and distances against a margin.
 
-Any direction on which the two do not overlap separates them, so no answer hangs on how well a
-direction was computed; only what projecting on it may round is granted. Two triangles that do not
-touch are separated by an axis, a normal, or the product of an edge of each; if they lie in one
-plane or on one line, by the product of an edge and an axis (Gottschalk, Lin and Manocha,
-"OBBTree", 1996; in a plane, the same theorem holds for the projections along the axes). The
-shortest way between two that do not touch ends at a corner of one of them, or joins two edges
-(Ericson, "Real-Time Collision Detection", 2005, 5.1.9 and 5.1.10).
+Two disjoint triangles are separated by an axis, a normal, or the product of an edge of each; in a
+common plane or on a common line, by the product of an edge and an axis (Gottschalk, Lin and
+Manocha, "OBBTree", 1996; in a plane, the theorem holds for the projections along the axes). Any
+direction may separate, so results do not depend on the precision of directions, only on rounding
+in projections.
+
+The shortest segment between two disjoint triangles ends at a corner of one of them, or joins two
+edges (Ericson, "Real-Time Collision Detection", 2005, 5.1.9 and 5.1.10).
 """
 
 import numpy as np
@@ -28,19 +29,19 @@ from ..shapes import Triangles
 from .convex_distance import TRIANGLE, near
 from .separating_axis import overlap_along
 
-# Pairs whose directions are tried together.
+# Pairs that are tested together.
 _BLOCK = 4_096
-# In coordinates of about one: what rounding does to a distance from a plane, and, as a part of a
-# direction's length, to a projection on it.
+# Rounding errors for coordinates of about one: of a distance from a plane, and of a projection, as
+# a part of the direction's length.
 _PLANE, _PROJECTION = 2.0**-44, 2.0**-49
-# More than rounding could ever do to a distance from a plane, or between lines.
+# Above any rounding error of a distance from a plane, or between lines.
 _SURE = 2.0**-40
 
 
 def triangles_touch_triangles(
     items: Triangles, ids: Ids, volumes: Triangles, numbers: Ids
 ) -> Flags:
-    """Return which triangles share a point; exact in whole numbers."""
+    """Flag the pairs of triangles that share a point; exact in whole numbers."""
     tested = touching_triangles(items, ids, volumes, numbers)
     if tested is None:
         return _tested(items, ids, volumes, numbers)
@@ -65,9 +66,10 @@ def _tested(items: Triangles, ids: Ids, volumes: Triangles, numbers: Ids) -> Fla
 
 
 def triangles_cross_triangles(ones: Floats, others: Floats) -> Flags:
-    """Return which triangles (9, h) surely cross: an edge of one runs through the other.
+    """Flag the triangles (9, h) that surely cross: an edge of one runs through the other.
 
-    What touches only, or crosses by no more than rounding decides, does not.
+    Triangles that only touch, or cross by less than a bound of the rounding errors, are not
+    flagged.
     """
     flags = np.zeros(ones.shape[1], bool)
     for some in blocks(len(flags), _BLOCK):
@@ -92,10 +94,10 @@ def _take_pairs(corners: Floats, pairs: Ids) -> Floats:
 
 
 def _quick_tests(ones: Floats, others: Floats) -> tuple[Flags, Ids]:
-    """Return which triangles surely touch, and which of the others nothing simple separates.
+    """Flag the triangles that surely touch; return the pairs that no quick test decides.
 
-    The planes come first: they separate most pairs of surfaces that cross, and none that share a
-    corner.
+    Tests of the two planes come first: they separate most pairs of crossing surfaces. They cannot
+    separate triangles that share a corner.
     """
     flags = np.zeros(ones.shape[2], bool)
     seen = _seen_from_within(ones, others)
@@ -111,7 +113,7 @@ def _quick_tests(ones: Floats, others: Floats) -> tuple[Flags, Ids]:
 
 
 def _unseparated(ones: Floats, others: Floats) -> Flags:
-    """Return which triangles no direction separates, given that their bounds meet."""
+    """Flag the triangles that no direction separates; their bounds must meet."""
     ones, others = _seen_from_within(ones, others)
     flags = _overlap_in_projection(ones, others)
     some = np.flatnonzero(flags)
@@ -134,14 +136,14 @@ def _bounds_meet(ones: Floats, others: Floats) -> Flags:
 
 
 def _seen_from_within(ones: Floats, others: Floats) -> tuple[Floats, Floats]:
-    """Return the corners relative to one of them, scaled to about one by a power of two."""
+    """Return corners relative to the first one, scaled to about one by a power of two."""
     ones, others = ones - ones[0], others - ones[0]
     scale = power_of_two_scale(np.concatenate((ones, others)))
     return ones * scale, others * scale
 
 
 def _reach_planes(ones: Floats, others: Floats) -> Flags:
-    """Return which pairs are not surely separated by the plane of one of them."""
+    """Flag the pairs that neither triangle's plane surely separates."""
     return _reaches_plane(ones, others) & _reaches_plane(others, ones)
 
 
@@ -153,11 +155,11 @@ def _reaches_plane(ones: Floats, others: Floats) -> Flags:
 
 
 def _edges_pass(ones: Floats, others: Floats) -> tuple[Flags, Flags]:
-    """Return which triangles an edge of the other surely pierces, and which may touch at all.
+    """Flag the pairs in which an edge surely pierces a triangle, and the pairs that may touch.
 
-    How far apart two edges are along their product follows from the moments of their lines
-    (Pluecker coordinates), how far the third corners reach from the normals. An edge that passes
-    all edges of the other on one side, and begins and ends on two sides of its plane, pierces it.
+    The gap of two edges along their product follows from the moments of their lines (Pluecker
+    coordinates); the reach of the third corners, from the normals. An edge pierces a triangle if
+    it passes all edges of the triangle on one side, and its ends are on both sides of the plane.
     """
     edges, moments, normal = _lines(ones)
     other_edges, other_moments, other_normal = _lines(others)
@@ -174,7 +176,7 @@ def _edges_pass(ones: Floats, others: Floats) -> tuple[Flags, Flags]:
 
 
 def _begin_and_end_apart(corners: Floats, others: Floats, normal: Floats) -> Flags:
-    """Return which edges, (3, h), surely have the other plane between their ends."""
+    """Flag the edges, (3, h), whose ends surely lie on both sides of the other plane."""
     heights = dot(normal, corners.swapaxes(0, 1) - others[0][:, None])
     sides = (heights > _SURE).view(np.int8) - (heights < -_SURE).view(np.int8)
     return sides * np.roll(sides, -1, axis=0) < 0
@@ -188,7 +190,7 @@ def _lines(corners: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _overlap_in_projection(ones: Floats, others: Floats) -> Flags:
-    """Return which pairs no product of an edge and an axis separates."""
+    """Flag the pairs that no product of an edge and an axis separates."""
     flags = np.ones(ones.shape[2], bool)
     for edge in np.concatenate((_edges_of(ones), _edges_of(others))):
         products = np.zeros((3, *edge.shape))
@@ -199,7 +201,7 @@ def _overlap_in_projection(ones: Floats, others: Floats) -> Flags:
 
 
 def _overlap_on_products(ones: Floats, others: Floats) -> Flags:
-    """Return which pairs neither a normal nor a product of two edges separates."""
+    """Flag the pairs that neither a normal nor a product of two edges separates."""
     edges, other_edges = _edges_of(ones), _edges_of(others)
     normals = np.stack([exact_cross(each[0], each[1]) for each in (edges, other_edges)])
     flags = overlap_along(normals, ones, others, _PROJECTION)
@@ -217,7 +219,7 @@ def _edges_of(corners: Floats) -> Floats:
 def triangles_near_triangles(
     items: Triangles, ids: Ids, volumes: Triangles, numbers: Ids, margin: float
 ) -> Flags:
-    """Return which triangles are no farther apart than the margin; exact in whole numbers."""
+    """Flag the triangles no farther apart than the margin; exact in whole numbers."""
     flags = triangles_touch_triangles(items, ids, volumes, numbers)
     apart = np.flatnonzero(~flags)
     for some in blocks(len(apart), _BLOCK):

@@ -7,18 +7,18 @@ from ..shapes import Shapes, Triangles
 from .features import Features
 from .triangle_boxes import meet_boxes
 
-# Triangles that may get a bounding sphere for each question.
+# Largest number of triangles per query for which a table of bounding spheres pays off.
 _WORTH = 512
-# Triangles whose features are looked at together, so that they stay in the cache.
+# Triangles whose features are computed together: few enough to stay in the cache.
 _BLOCK = 2_048
 
 
 def touch_spheres(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Return which triangles have a point no farther from the center than the radius.
+    """Flag the triangles with a point no farther from the center than the radius.
 
     Distances stay squared and undivided, so a touch in whole numbers is exact.
     """
-    # Spheres around the triangles cost as much as a look at all of them, once.
+    # Bounding spheres of all triangles cost as much as one pass over all of them.
     if worth_tables(items, len(volumes)):
         near = np.flatnonzero(_spheres_touch(items.bounding_spheres, ids, volumes.rows, numbers))
     else:
@@ -34,7 +34,7 @@ def touch_spheres(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> 
 
 
 def bounding_spheres_of(items: Triangles, ids: Ids, questions: int) -> Floats:
-    """Return spheres around some triangles, (4, h): for a few questions, around no others."""
+    """Return bounding spheres of some triangles, (4, h); of all, cached, if that pays off."""
     return (
         columns(items.bounding_spheres, ids)
         if worth_tables(items, questions)
@@ -43,7 +43,7 @@ def bounding_spheres_of(items: Triangles, ids: Ids, questions: int) -> Floats:
 
 
 def worth_tables(items: Triangles, questions: int) -> bool:
-    """Return whether this many questions are worth a table of all items, made once."""
+    """Return whether a cached table of all items pays off for `questions` queries."""
     return len(items) < _WORTH * questions
 
 
@@ -56,7 +56,7 @@ def _spheres_touch(bounding: Floats, ids: Ids, spheres: Floats, numbers: Ids) ->
 
 
 def _relative(corners: Floats, spheres: Floats, numbers: Ids) -> tuple[Floats, Floats]:
-    """Return the corners as seen from the centers, and the squared radii; changes them."""
+    """Return corners relative to the centers, in place, and the squared radii."""
     for axis in range(3):
         center = spheres[axis][numbers]
         for corner in range(3):
@@ -72,7 +72,7 @@ def _corner_near(corners: Floats, squared: Floats) -> Flags:
 
 
 def touch_boxes(items: Triangles, ids: Ids, volumes: Shapes, numbers: Ids) -> Flags:
-    """Return which triangles have a corner in the box, or no axis that separates them from it.
+    """Flag the triangles with a corner in the box, or with no axis that separates them from it.
 
     Akenine-Moller, "Fast 3D Triangle-Box Overlap Testing", 2001: the box's axes, the triangle's
     normal, and the nine cross products of their edges.

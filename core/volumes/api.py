@@ -1,4 +1,4 @@
-"""Volume queries: which items touch volumes or lie inside them, how many, and whether any."""
+"""Volume queries: items that touch volumes or lie inside them, their counts, and any-hit flags."""
 
 from typing import SupportsIndex
 
@@ -34,38 +34,38 @@ def query(
     tree : Octree or SceneOctree
         Any octree.
     volumes : Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces or Frusta
-        q questions, asked together.
+        q volumes.
     relation : {"touching", "inside", "candidates"}
-        "touching": the item touches the volume, borders included. "inside": it lies wholly in the
-        volume, borders included. "candidates": potential colliders, the items of all cells that
-        touch the volume, without a test of their own; the only answer that depends on how the
-        tree was built, and none that a scene gives: see `objects_touching`.
+        "touching": the item touches the volume, borders included. "inside": the item lies wholly
+        in the volume, borders included. "candidates": potential colliders, the items of all cells
+        that touch the volume, without exact tests. Only candidates depend on how the tree was
+        built. Scenes have no candidates: see `objects_touching`.
     groups : int
-        A mask of 32 bits: items with a mask that shares none of them are not there.
+        A mask of 32 bits: items whose mask shares no bit with `groups` are ignored.
     threads : int or None
-        Across how many threads the compiled kernel may walk; None as `use_threads` tells. The
-        same bits for any number.
+        Number of threads of the compiled kernel; None for the setting of `use_threads`. Results
+        are the same bits for any number.
 
     Returns
     -------
     ndarray of intp, shape (2, h)
         [0] volume numbers, [1] item numbers, sorted by volume, then by item, each pair once. No
-        hits give (2, 0). Of a `SceneOctree`, (3, h): volumes, placements and triangles of their
+        hits give (2, 0). For a `SceneOctree`, (3, h): volumes, placements and triangles of their
         meshes, sorted in this order.
 
     Raises
     ------
     ValueError
-        If a volume is not finite or a frustum is flat, `relation` is none of the three or
-        asks a `SceneOctree` for candidates, `groups` is no mask, or `threads` are fewer than 1.
+        If a volume is not finite or a frustum is flat, `relation` is unknown or
+        "candidates" for a `SceneOctree`, `groups` is no mask, or `threads` is below 1.
 
     Notes
     -----
-    O(cells touched + items of the cells that a volume's surface crosses + h log h). A cell that
-    lies inside the volume hands over its whole subtree without another test, as with the item
-    lists that inner nodes keep in Castle Game Engine (M. Kamburelis, "Castle Game Engine:
-    Documentation", chapter on octrees); potential colliders are those of K. Miller, "Octrees for
-    Potential Colliders", 2003.
+    O(cells touched + items of the cells that a volume's surface crosses + h log h). The whole
+    subtree of a cell inside the volume is reported without further tests, like the item lists of
+    inner nodes in Castle Game Engine (M. Kamburelis, "Castle Game Engine: Documentation", chapter
+    on octrees). Potential colliders are those of K. Miller, "Octrees for Potential Colliders",
+    2003.
     """
     alone = lone.volumes(tree, volumes, groups, threads) if relation == "touching" else None
     if alone is not None:
@@ -100,7 +100,7 @@ def query_any(
     groups: SupportsIndex = ALL_GROUPS,
     threads: SupportsIndex | None = None,
 ) -> Flags:
-    """Flag the volumes that touch any item; each stops at the first that it finds.
+    """Flag the volumes that touch any item; the search of each volume stops at its first hit.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def query_count(
     groups: SupportsIndex = ALL_GROUPS,
     threads: SupportsIndex | None = None,
 ) -> Ids:
-    """Count the items that touch each volume; costs as much as to find them.
+    """Count the items that touch each volume, at the cost of finding them.
 
     Parameters
     ----------
@@ -176,7 +176,7 @@ def _touched(
     *,
     any_hit: bool = False,
 ) -> _Touched | None:
-    """Ask the kernel for the items of each volume; None if NumPy has to answer.
+    """Run the kernel for the items of each volume; return None if NumPy must answer instead.
 
     The kernel tests `touching` exactly. For `inside` it finds the items near each volume, and
     NumPy tests these. A count is negative if the kernel left the volume to NumPy; with `any_hit`
@@ -184,7 +184,7 @@ def _touched(
     """
     several = compiled.threads_of(threads)
     if relation == "candidates" or not compiled.volume_kind(volumes):
-        return None  # the octree's cells tell more than the boxes around volumes
+        return None  # the octree's cells exclude more items than boxes around the volumes
     exactly = relation == "touching"
     asked = compiled.VolumesAsked.of(volumes, several, exactly=exactly)
 
@@ -215,14 +215,14 @@ def _in_order(turns: Ids, counts: Ids, rows: Ids, items: Ids) -> _Touched:
 
 
 def _asked(tree: AnyOctree, volumes: Shapes, groups: SupportsIndex) -> IndexSnapshot:
-    """Check the volumes and return the snapshot that they ask."""
+    """Check the volumes and return the snapshot of the tree."""
     snapshot = snapshot_of(tree, groups)
     check_volumes(volumes)
     return snapshot
 
 
 def check_volumes(volumes: Shapes, name: str = "volumes") -> None:
-    """Require that these are volumes, finite and solid."""
+    """Check that volumes are of a known kind, finite and solid."""
     checks.kind(name, volumes, VOLUME_KINDS)
     finite = np.isfinite(volumes.rows).all(axis=0)
     checks.every_row(name, "be finite", finite, volumes.rows.T)

@@ -1,4 +1,4 @@
-"""Volumes in NumPy: candidates of a descent, each once, then exact tests; early out for any."""
+"""Volume queries in NumPy: a descent for unique candidates, then exact tests of these."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,12 +17,12 @@ from ..snapshot import Images, IndexSnapshot, VolumePairs
 from ..touch import lying_inside, touching
 from ..walkable import Walkable
 
-# Pairs of volume and placement that descend together at first, and at most; the references that a
-# batch should find. About _PIECE references are expanded together.
+# Pairs of volume and placement that descend together in the first batch, and at most; target of
+# references found by a batch. About _PIECE references are expanded together.
 _FIRST, _MOST, _REFERENCES, _PIECE = 1_024, 65_536, 1_048_576, 262_144
 # For `query_any`: items that a pair tests in the first round; the factor for the next round.
 _FEW, _MORE = 8, 8
-# The items of one leaf that are looked at before all others.
+# Items of one leaf that are tested before all others.
 _LOOK = 32
 # Pairs whose leaves are looked at together.
 _BLOCK = 8_192
@@ -34,10 +34,10 @@ _NONE = np.empty(0, np.intp)
 
 @dataclass(frozen=True)
 class Candidates:
-    """Pairs of volume and placement, by number, and entries of a tree, each once: all of some.
+    """Candidates of some pairs of volume and placement: numbers and entries of a tree, each once.
 
-    Number i of them is pair `asked[i]`. Certain ones are of cells that lie inside their volume.
-    Both kinds ascend by number.
+    Number i stands for pair `asked[i]`, all of whose candidates in the tree are given. Certain
+    candidates are in cells that lie inside the volume. Both kinds ascend by number.
     """
 
     tree: Walkable
@@ -47,7 +47,7 @@ class Candidates:
 
 
 def found_by(snapshot: IndexSnapshot, volumes: Shapes, relation: str) -> Ids:
-    """Return volumes and names of items for which the relation holds, (2, h) or more, sorted."""
+    """Return volumes and the items in the relation, (2, h) or (3, h), sorted."""
     none = VolumePairs(_NONE, _NONE, np.zeros(0, bool))
     parts = [snapshot.answer_of(none, np.empty((2, 0), np.intp))]
     for pairs in snapshot.volume_pairs(volumes):
@@ -61,7 +61,7 @@ def found_by(snapshot: IndexSnapshot, volumes: Shapes, relation: str) -> Ids:
 
 
 def counted_by(snapshot: IndexSnapshot, volumes: Shapes) -> Ids:
-    """Return how many items touch each volume."""
+    """Return the number of items that touch each volume, (q,)."""
     counts = np.zeros(len(volumes), np.intp)
     for pairs in snapshot.volume_pairs(volumes):
         whole, some = pairs[pairs.whole], pairs[~pairs.whole]
@@ -74,7 +74,7 @@ def counted_by(snapshot: IndexSnapshot, volumes: Shapes) -> Ids:
 
 
 def any_by(snapshot: IndexSnapshot, volumes: Shapes) -> Flags:
-    """Return which volumes touch an item; each stops at the first that it finds."""
+    """Flag the volumes that touch an item; the search of each volume stops at its first hit."""
     flags = np.zeros(len(volumes), bool)
     for pairs in snapshot.volume_pairs(volumes):
         flags[pairs.volumes[pairs.whole]] = True
@@ -85,7 +85,7 @@ def any_by(snapshot: IndexSnapshot, volumes: Shapes) -> Flags:
 
 
 def any_of(snapshot: IndexSnapshot, volumes: Shapes, pairs: VolumePairs) -> Flags:
-    """Return which pairs have an item that touches; more and more are looked at."""
+    """Flag the pairs with an item that touches the volume, testing growing rounds of items."""
     touched, *seen = _looked(snapshot, volumes, pairs)
     (left,) = (~touched).nonzero()
     for found in candidates(snapshot, volumes, pairs, left, seen):
@@ -103,9 +103,9 @@ def any_of(snapshot: IndexSnapshot, volumes: Shapes, pairs: VolumePairs) -> Flag
 def _looked(
     snapshot: IndexSnapshot, volumes: Shapes, pairs: VolumePairs
 ) -> tuple[Flags, Ids, Ids]:
-    """Return which pairs have an item that touches in the leaf nearest to their middle.
+    """Flag the pairs with a touching item in the leaf nearest to the middle of the volume.
 
-    And where the references that were looked at begin and end.
+    Also returns the begin and end of the tested references of each pair.
     """
     touched, (begin, end) = np.zeros(len(pairs), bool), np.zeros((2, len(pairs)), np.intp)
     for some in blocks(len(pairs), _BLOCK):
@@ -136,7 +136,7 @@ def candidates(
     *,
     tight: bool = False,
 ) -> Iterator[Candidates]:
-    """Yield the items of all cells that each volume touches in its placement; of `some` pairs.
+    """Yield the items of all cells that each volume touches in its placement, for `some` pairs.
 
     `seen` is one run of references per pair, begin and end, to leave out.
 
@@ -168,14 +168,14 @@ def candidates(
 
 
 def _ranks(snapshot: IndexSnapshot, volumes: Shapes) -> Ids:
-    """Return when each volume asks, so that neighbors in space ask one after the other."""
+    """Return the rank of each volume in Morton order, so that neighbors follow each other."""
     ranks = np.empty(len(volumes), np.intp)
     ranks[morton_order(snapshot.top, volumes)] = np.arange(len(volumes))
     return ranks
 
 
 def _runs(tree: Walkable, images: Images, most: int | None, tight: bool) -> list[Found]:
-    """Return doubtful and certain runs, both by pair; nothing if they are more than `most`."""
+    """Return doubtful and certain runs, each sorted by pair; no runs if more than `most`."""
     if images.shapes is None:
         roots = tree.roots
         return [Found(np.arange(len(roots)), tree.begin[roots], tree.end[roots], False), NOTHING]
@@ -190,15 +190,15 @@ def _runs(tree: Walkable, images: Images, most: int | None, tight: bool) -> list
 
 
 def _by_volume(found: list[Found]) -> Found:
-    """Return all these runs, sorted by volume; their numbers are below 2**16."""
+    """Return the joined runs, sorted by volume; volume numbers must be below 2**16."""
     joined = Found.joined(found or [NOTHING])
     return joined[np.argsort(joined.queries.astype(np.uint16), kind="stable")]
 
 
 def _expanded(tree: Walkable, asked: Ids, runs: list[Found]) -> Iterator[Candidates]:
-    """Yield the pairs in doubtful and certain runs, each once, some pairs at a time.
+    """Yield the pairs in doubtful and certain runs, each once, in portions.
 
-    Pairs of further runs are left out.
+    Pairs that also occur in further runs are left out.
     """
     references = sum(each.references for each in runs)
     for portion in portions(runs, len(asked), _PIECE) if references > _PIECE else [runs]:
@@ -215,7 +215,7 @@ def confirmed(
     found: Candidates,
     relation: str,
 ) -> Pairs:
-    """Return the candidates for which the relation holds, in no order."""
+    """Return the candidates in the relation, unordered."""
     if relation == "candidates":
         return joined((found.doubtful, found.certain))
     sure, unsure = vouched(found.tree, found.certain, relation)
@@ -261,7 +261,7 @@ def _strays(tree: Walkable, entries: Ids) -> Flags:
 
 
 def _with_whole(snapshot: IndexSnapshot, pairs: VolumePairs, found: Ids) -> Ids:
-    """Return pairs and items, (2, h): those found, and all of whole pairs."""
+    """Return pairs and items, (2, h): the found ones, and all items of whole pairs."""
     if not pairs.whole.any():
         return found
     (rest,) = (~pairs.whole).nonzero()
