@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core import DynamicOctree, Octree, Statistics, Steps, run, statistics
-from .scene_index import Source, comparison_steps, known_index, walking
+from .scene_index import (
+    Source,
+    Version,
+    comparison_steps,
+    is_walking,
+    version_of_layer,
+    view_layer_named,
+)
 
 
 @dataclass(eq=False)
@@ -39,8 +46,8 @@ class BuiltTree:
     build_seconds: float
     follower: Any = None
     differs: bool | None = None
-    # What the index had noted then.
-    _noted: int | None = None
+    # The version of the scene when it was compared.
+    _version: Version | None = None
     _counted: tuple[Octree, Statistics] | None = None
 
     @property
@@ -63,24 +70,28 @@ class BuiltTree:
 
     @property
     def is_settled(self) -> bool:
-        """Whether it is known if the scene has changed: nothing was noted since it was compared.
+        """Whether the scene is as it was when it was compared with the tree.
 
         A tree that is live needs no look, nor any while we change the scene and change it back.
         """
-        if self.is_live or walking:
+        if self.is_live or is_walking():
             return True
-        index = known_index(*self.source.layer)
-        return self._noted is not None and index is not None and index.noted == self._noted
+        layer = layer_of(self)
+        return layer is None or (
+            self._version is not None and self._version.is_same(layer.id_data, layer)
+        )
 
     def settle_steps(self, layer: bpy.types.ViewLayer) -> Steps[None]:
         """Compare the tree with what a view layer shows, step by step, unless that is known."""
         layer.update()  # an object deleted since would be met half alive
+        shown = layer.id_data.session_uid, layer.name
         if not self.is_settled:
-            self._noted, self.differs = yield from comparison_steps(self.source, layer)
+            self.differs = yield from comparison_steps(self.source, layer)
+            self._version = version_of_layer(view_layer_named(*shown))
 
     def doubt(self) -> None:
         """Compare it anew when it is next asked about: nobody noted what has changed."""
-        self._noted = None
+        self._version = None
 
     @cached_property
     def nbytes(self) -> int:

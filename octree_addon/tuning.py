@@ -18,6 +18,8 @@ class AddonTuning:
         Seconds that a redraw between two turns may add to the second one.
     rest : float
         Seconds without a change after which scenes are compared with what was known of them.
+    objects_compared : int
+        Objects of a view layer up to which it is looked at which are visible, while it is drawn.
     rebuilt_triangles : int
         Triangles up to which the tree of a file that is opened is built again unasked.
     updates_looked_at : int
@@ -67,6 +69,7 @@ class AddonTuning:
     turn: float = 0.05
     longest_drawn: float = 0.5
     rest: float = 0.2
+    objects_compared: int = 5_000
     rebuilt_triangles: int = 200_000
     updates_looked_at: int = 256
     rows_digested: int = 1 << 20

@@ -2,7 +2,9 @@
 
 import bpy
 
-from octree_ext.octree_addon import questions
+from octree_ext.core import run
+from octree_ext.octree_addon import questions, results
+from octree_ext.octree_addon.scene_index import State, confirm_steps
 
 _PIXELS = ("find_seen", {"behind": "UNSEEN", "resolution": 10})
 # What is pressed one after the other; the last press gives the answer. These change nothing but
@@ -38,3 +40,9 @@ def press_all(presses, *, undo=True):
     """Press buttons one after the other, each with its options."""
     for name, options in presses:
         assert getattr(bpy.ops.octree, name)("EXEC_DEFAULT", undo, **options) == {"FINISHED"}
+
+
+def has_changed(result):
+    """Read the scene, and return whether it is another than the one that a result is of."""
+    version = results.version_of_result(bpy.context.scene, result)
+    return run(confirm_steps(bpy.context, version)) is State.CHANGED

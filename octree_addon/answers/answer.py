@@ -6,6 +6,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from ..scene_index import Version
 from .rows import Rows, no_instances
 
 Found_co = TypeVar("Found_co", covariant=True)
@@ -40,8 +41,10 @@ class Answer(Generic[Found_co]):
         this answer replaces stay with what is about the same.
     again : optional
         How to ask again in this session, of what was selected then: `StandingQuestion`.
-    stands : bool
-        Whether it holds until cameras may see something else; else, while the scene is the same.
+    version : Version, optional
+        The version of the scene that was asked; by default the one in which the answer is kept.
+    sees : Version, optional
+        What it depends on of what cameras may see, besides.
     number : int
         That of its result in the file, which no other answer has.
     """
@@ -56,5 +59,6 @@ class Answer(Generic[Found_co]):
     marks: str = ""
     groups: str | None = None
     again: Any = None
-    stands: bool = False
+    version: Version | None = None
+    sees: Version | None = None
     number: int = 0

@@ -8,14 +8,23 @@ no more. What cameras saw outlives its number, to be asked again.
 import json
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import bpy
 import numpy as np
 
 from .. import references
-from ..scene_index import current_fingerprint, is_outdated, is_soon_told, note_asked, notice_losses
+from ..scene_index import (
+    Version,
+    check_object_count,
+    read_if_soon,
+    version_asked,
+    version_from_file,
+    version_of,
+    views_version_of,
+)
 from ..ui import SessionStore, keep_scenes, notify, schedule, settings_of, tag_redraw
 from .answer import NO_ROWS, Answer
 from .groups import carried_groups, groups_in, groups_text
@@ -23,8 +32,18 @@ from .rows import pack, unpack, unpack_names
 from .view import ShownRows, View
 
 Found = TypeVar("Found")
+
+
+class _Versions(NamedTuple):
+    """The versions of the scene that an answer is of: the content, and what cameras may see."""
+
+    content: Version
+    sees: Version | None
+
+
 # By the session id of the scene and the number of the result, which a copied scene has too.
 _answers: SessionStore[Answer[Any]] = SessionStore()
+_versions: SessionStore["_Versions"] = SessionStore(most=1_000)
 _views: SessionStore[View] = SessionStore()
 # Rows that are added to the list at a time.
 _FILLED = 50_000
@@ -65,10 +84,10 @@ def keep(
     result.number = secrets.randbelow(2**31 - 1) + 1
     # What the question itself has done to the scene is not to come after it.
     context.view_layer.update()
-    notice_losses()
-    # In a window it is looked at once it rests, if that takes long.
-    is_known = is_soon_told(context) or bpy.app.background
-    result.fingerprint = current_fingerprint(context) if is_known and not is_outdated() else ""
+    check_object_count()
+    read_if_soon(context)  # else once the scene has come to rest
+    answer = replace(answer, version=answer.version or version_asked(context.scene))
+    result.fingerprint = answer.version.code
     result.opened, result.picked = "", b""
     write_rows(context.scene, result, replace(answer, groups=groups))
     remember(context.scene, replace(answer, number=result.number), kind, most)
@@ -80,7 +99,7 @@ def keep(
 def remember(
     scene: bpy.types.Scene, answer: Answer[Any], kind: type[Any] | None, most: int = 1
 ) -> None:
-    """Keep what was found under its number, and note that it is of the scene as it is now."""
+    """Keep what was found under its number, and the version of the scene that it is of."""
     keep_scenes(bpy.data.scenes)
     if kind is not None:
         key = scene.session_uid, answer.number
@@ -88,7 +107,64 @@ def remember(
         _answers.put(key, bare)
         for former in answers_of(scene, kind)[:-most]:
             del _answers[scene.session_uid, former.number]
-    note_asked(scene, answer.number, answer.question if answer.stands else "")
+    versions = _Versions(answer.version or version_of(scene), answer.sees)
+    _versions.put((scene.session_uid, answer.number), versions)
+
+
+def version_at(scene: bpy.types.Scene, number: int, code: str = "") -> Version:
+    """Return the version of the scene that an answer is of; a file has its fingerprint alone."""
+    known = _versions.get((scene.session_uid, number))
+    return known.content if known is not None else version_from_file(code)
+
+
+def version_of_result(scene: bpy.types.Scene, result: Any) -> Version:
+    """Return the version of the scene that a result of the list is of."""
+    return version_at(scene, result.number, result.fingerprint)
+
+
+def sees_at(scene: bpy.types.Scene, number: int) -> Version | None:
+    """Return what an answer depends on of what cameras may see; None if nothing is known of it."""
+    known = _versions.get((scene.session_uid, number))
+    return known.sees if known is not None else None
+
+
+def put_sees(scene: bpy.types.Scene, number: int, sees: Version) -> None:
+    """Let an answer depend on another version of what cameras may see."""
+    _versions[scene.session_uid, number] = _versions[scene.session_uid, number]._replace(sees=sees)
+
+
+@contextmanager
+def renewed_versions(context: bpy.types.Context, question: str) -> Iterator[None]:
+    """Let the valid results of one question hold after what is done meanwhile."""
+    scene, settings = context.scene, settings_of(context.scene).results
+    context.view_layer.update()
+    read_if_soon(context)
+    numbers = [
+        each.number
+        for each in settings.kept
+        if each.question == question and version_of_result(scene, each).is_same(scene)
+    ]
+    yield
+    context.view_layer.update()
+    code = read_if_soon(context)
+    for result in settings.kept:
+        if result.number in numbers:
+            sees = sees_at(scene, result.number)
+            if sees is not None:
+                sees = replace(views_version_of(scene, None), views=sees.views)
+            versions = _Versions(version_of(scene), sees)
+            _versions[scene.session_uid, result.number] = versions
+            result.fingerprint = code
+
+
+def save_codes(scene: bpy.types.Scene) -> None:
+    """Write the fingerprint of the scene that each result is of, as far as it is known."""
+    here = version_of(scene)
+    for result in settings_of(scene).results.kept:
+        version = version_of_result(scene, result)
+        code = here.code if here.code and version.is_same(scene) else version.code
+        if code != result.fingerprint:
+            result.fingerprint = code
 
 
 def answers_of(scene: bpy.types.Scene, kind: type[Found]) -> list[Answer[Found]]:

@@ -42,11 +42,11 @@ class StandingQuestionOperator(SteppedOperator):
         """Return the work, not yet begun."""
         take(self, getattr(settings_of(context.scene), self.key))
         self._question = self.asked(context)
-        return self._question.steps(context)
+        return self.answers.ask_steps(context, self._question)
 
     def finish(self, context: bpy.types.Context, result: Any) -> Status:
         """Keep the answer, and the settings that it was found with."""
         write_back(self, getattr(settings_of(context.scene), self.key))
-        self.answers.keep(context, result, self._question)
-        self.report({"INFO"}, self.answer_text(result))
+        self.answers.keep(context, result)
+        self.report({"INFO"}, self.answer_text(result.found))
         return {"FINISHED"}

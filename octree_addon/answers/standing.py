@@ -1,23 +1,24 @@
 """Standing answers: kept for the session with their question, asked again once they may be old.
 
-The rule of every verb of an answer. An answer stands while nothing has happened that a camera
-could see: no update of the scene names anything but what the answer's own verbs have done, and a
-glance at what updates do not name shows nothing that was not there when it was asked, or after one
-of those verbs. Setting a frame and undoing a verb are no such updates. A fingerprint of the scene
-would not do: it knows nothing of other frames, of lenses, materials and render icons.
+The rule of every action on an answer. An answer is valid while no update of the scene names
+anything that a camera could see, but what the actions of the answer have done, and the view state
+is one with which it was asked or which one of these actions left. Setting a frame and undoing an
+action are no such updates. A fingerprint of the scene would not do: it knows nothing of other
+frames, of lenses, materials and render icons.
 """
 
 import secrets
 from collections.abc import Hashable
+from dataclasses import dataclass, replace
 from typing import Any, Generic, Protocol, TypeVar
 
 import bpy
 
 from ...core import Steps
-from ..scene_index import glances_of, is_old, listen_if_needed, own_writing
+from ..scene_index import Version, own_changes, views_version_of
 from ..ui import settings_of
 from .answer import Answer
-from .kept import answers_of, numbered_answer, remember
+from .kept import answers_of, numbered_answer, put_sees, remember, sees_at
 
 Kind = TypeVar("Kind")
 Kind_co = TypeVar("Kind_co", covariant=True)
@@ -29,11 +30,11 @@ class StandingQuestion(Protocol[Kind_co]):
     def steps(self, context: bpy.types.Context) -> Steps[Kind_co]:
         """Return the work, not yet begun: it yields the fraction done."""
 
-    def keep(self, context: bpy.types.Context, found: Any) -> int:
-        """Keep what was found, which stands, and list it in Results; return its number."""
+    def keep(self, context: bpy.types.Context, found: Any, sees: Version) -> int:
+        """Keep what was found, and list it in Results; return its number."""
 
-    def glance(self, context: bpy.types.Context) -> Hashable:
-        """Return what it depends on of what no update of the scene names."""
+    def view_state(self, context: bpy.types.Context) -> Hashable:
+        """Return the properties that it depends on and no update of the scene names."""
 
 
 class StandingAnswers(Generic[Kind]):
@@ -55,12 +56,18 @@ class StandingAnswers(Generic[Kind]):
     def __init__(self, kind: type[Kind], question: str, missing: str) -> None:
         self.kind, self.question, self.missing = kind, question, missing
 
-    def keep(
-        self, context: bpy.types.Context, found: Kind, question: StandingQuestion[Kind]
-    ) -> None:
+    def ask_steps(
+        self, context: bpy.types.Context, question: StandingQuestion[Kind]
+    ) -> Steps["Asked[Kind]"]:
+        """Ask step by step; note what cameras may see when the work begins."""
+        sees = views_version_of(context.scene, question.view_state(context))
+        found = yield from question.steps(context)
+        return Asked(found, question, sees)
+
+    def keep(self, context: bpy.types.Context, asked: "Asked[Kind]") -> None:
         """Keep what was found with its question, and list it in Results."""
-        with own_writing(context):
-            number = question.keep(context, found)
+        with own_changes(context):
+            number = asked.question.keep(context, asked.found, asked.sees)
             self._number(context.scene, number)
         self.accept(context)
 
@@ -68,10 +75,10 @@ class StandingAnswers(Generic[Kind]):
         """Keep what was found by no question: it is not listed, and cannot be asked again."""
         bpy.context.view_layer.update()  # what was done before has been taken into account
         number = secrets.randbelow(2**31 - 1) + 1
-        answer = Answer(found=found, question=self.question, stands=True, number=number)
+        sees = views_version_of(scene, None)
+        answer = Answer(found=found, question=self.question, sees=sees, number=number)
         remember(scene, answer, self.kind)
         self._number(scene, number)
-        listen_if_needed()
 
     def _number(self, scene: bpy.types.Scene, number: int) -> None:
         """Let the scene know which answer is the last."""
@@ -89,42 +96,54 @@ class StandingAnswers(Generic[Kind]):
     def _last(self, scene: bpy.types.Scene) -> Answer[Kind]:
         return answers_of(scene, self.kind)[-1]
 
-    def may_be_old(self, scene: bpy.types.Scene) -> bool:
-        """Tell whether an update has named a change, or another answer was undone; for panels."""
+    def is_doubtful(self, scene: bpy.types.Scene) -> bool:
+        """Return whether an update has named a change, or the answer was undone; for panels."""
         answer, number = self._last(scene), getattr(settings_of(scene).answers, self.question)
-        return is_old(scene, answer.number) or bool(answer.again and answer.number != number)
+        sees = sees_at(scene, answer.number)
+        is_other = bool(answer.again and answer.number != number)
+        return sees is None or is_other or not sees.is_same(scene)
 
-    def stands(self, context: bpy.types.Context) -> bool:
-        """Tell whether the answer of the context's scene still holds. O(objects)."""
+    def is_valid(self, context: bpy.types.Context) -> bool:
+        """Return whether the answer of the context's scene still holds. O(objects)."""
         context.view_layer.update()
         answer = self._last(context.scene)
-        if answer.again is None or self.may_be_old(context.scene):
-            return answer.again is None and not is_old(context.scene, answer.number)
+        sees = sees_at(context.scene, answer.number)
+        if self.is_doubtful(context.scene) or sees is None:
+            return False
+        if answer.again is None:
+            return True
         try:
-            return answer.again.glance(context) in glances_of(context.scene, answer.number)
+            return answer.again.view_state(context) in (sees.views or ())
         except ValueError:  # it cannot even be asked, as its steps will say
             return False
 
-    def standing_steps(self, context: bpy.types.Context) -> Steps[tuple[Kind, bool]]:
-        """Return what was found and whether it was asked again, since it no longer stands.
+    def valid_steps(self, context: bpy.types.Context) -> Steps["tuple[Kind, Asked[Kind] | None]"]:
+        """Return what was found, and the question that was asked again if that was outdated.
 
         That is done step by step. A `ValueError` says that it is old and cannot be asked again.
         """
         answer = self._last(context.scene)
-        if self.stands(context):
-            return answer.found, False
+        if self.is_valid(context):
+            return answer.found, None
         if answer.again is None:
             raise ValueError("The scene has changed since: ask again first")
-        return (yield from answer.again.steps(context)), True
-
-    def keep_again(self, context: bpy.types.Context, found: Kind) -> None:
-        """Keep what was found when it was asked again."""
-        again = self._last(context.scene).again
-        if again is not None:
-            self.keep(context, found, again)
+        asked = yield from self.ask_steps(context, answer.again)
+        return asked.found, asked
 
     def accept(self, context: bpy.types.Context) -> None:
-        """Let the answer stand with what the scene is like now."""
+        """Let the answer hold with the view state of now, too."""
         answer = self._last(context.scene)
-        if answer.again is not None:
-            glances_of(context.scene, answer.number).add(answer.again.glance(context))
+        sees = sees_at(context.scene, answer.number)
+        if answer.again is not None and sees is not None:
+            state = answer.again.view_state(context)
+            sees = replace(sees, views=(sees.views or frozenset()) | {state})
+            put_sees(context.scene, answer.number, sees)
+
+
+@dataclass(frozen=True, eq=False)
+class Asked(Generic[Kind]):
+    """What was found, with its question and with what cameras might see when the work began."""
+
+    found: Kind
+    question: StandingQuestion[Kind]
+    sees: Version

@@ -6,9 +6,10 @@ import bpy
 from bpy.props import BoolProperty
 
 from ...core import Steps
-from ..scene_index import own_writing
+from ..scene_index import own_changes
 from ..ui import Status, SteppedOperator, given_values, mode_obstacle
-from .standing import StandingAnswers
+from .kept import renewed_versions
+from .standing import Asked, StandingAnswers
 from .verbs import NothingToDoError
 
 ASKED_AGAIN = "asked again first, as the scene may have changed"
@@ -59,22 +60,22 @@ class AnswerOperator(SteppedOperator):
         return answer
 
     def steps(self, context: bpy.types.Context) -> Steps[Any]:
-        answer, is_new = yield from self._standing_steps(context)
+        answer, asked = yield from self._valid_steps(context)
         prepared = yield from self.prepared_steps(context, answer)
-        return answer, is_new, prepared
+        return asked, prepared
 
-    def _standing_steps(self, context: bpy.types.Context) -> Steps[tuple[Any, bool]]:
+    def _valid_steps(self, context: bpy.types.Context) -> Steps[tuple[Any, Asked[Any] | None]]:
         doing, self.doing = self.doing, "Asking again"
         try:
-            return (yield from self.answers.standing_steps(context))
+            return (yield from self.answers.valid_steps(context))
         finally:
             self.doing = doing
 
     def finish(self, context: bpy.types.Context, result: Any) -> Status:
-        answer, is_new, prepared = result
-        if is_new:
-            self.answers.keep_again(context, answer)
-        more = f"; {ASKED_AGAIN}" if is_new else ""
+        asked, prepared = result
+        if asked is not None:
+            self.answers.keep(context, asked)
+        more = f"; {ASKED_AGAIN}" if asked is not None else ""
         try:
             text = self._use(context, prepared)
         except NothingToDoError as reason:
@@ -84,7 +85,8 @@ class AnswerOperator(SteppedOperator):
         return {"FINISHED"}
 
     def _use(self, context: bpy.types.Context, prepared: Any) -> str:
-        with own_writing(context, self.answers.question if self.reshapes else ""):
+        renewed = renewed_versions(context, self.answers.question)
+        with renewed if self.reshapes else own_changes(context):
             text = self.use(context, prepared)
         self.answers.accept(context)
         return text
@@ -106,7 +108,7 @@ class AskingOperator(AnswerOperator):
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         """Ask the cameras again if the answer is old, and then the user."""
-        if is_without_window() or self.is_settled or self.answers.stands(context):
+        if is_without_window() or self.is_settled or self.answers.is_valid(context):
             return self.ask(context, event)
         self._settles = True
         return self.start(context)
@@ -124,7 +126,8 @@ class AskingOperator(AnswerOperator):
         if not self._settles:
             return super().finish(context, result)
         self._settles = False
-        self.answers.keep_again(context, result[0])
+        if result[0] is not None:
+            self.answers.keep(context, result[0])
         self.report({"INFO"}, ASKED_AGAIN.capitalize())
         again = operator_named(type(self).__name__.rpartition("_OT_")[2])
         again("INVOKE_DEFAULT", **{**given_values(self), "is_settled": True})

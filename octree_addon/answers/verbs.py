@@ -134,5 +134,5 @@ def draw_age(
     layout: bpy.types.UILayout, scene: bpy.types.Scene, answers: StandingAnswers[Any]
 ) -> None:
     """Say that all buttons will ask again first, if so."""
-    if answers.may_be_old(scene):
+    if answers.is_doubtful(scene):
         draw_hint(layout, "May be old; asked again first", "ERROR")

@@ -11,7 +11,7 @@ from ..answers.answer import Answer
 from ..answers.question_operator import StandingQuestionOperator
 from ..camera import has_frustum
 from ..options import Asking, as_json
-from ..scene_index import glance_at
+from ..scene_index import Version, view_state_of
 from ..scope import scoped_objects
 from ..ui import plural
 from .frames import frame_numbers
@@ -98,23 +98,23 @@ class ShotQuestion:
         )
         return pixel_steps(context, shot, counting)
 
-    def keep(self, context: bpy.types.Context, found: VisibilityResult) -> int:
+    def keep(self, context: bpy.types.Context, found: VisibilityResult, sees: Version) -> int:
         """Keep what was seen, and what was not; return the number of what is shown of it."""
         answer = Answer(
             found=found,
             question=ANSWERS.question,
             options=as_json(self.options),
             again=self,
-            stands=True,
+            sees=sees,
         )
         parts = {title: seen_rows(found, seen=title == SEEN) for title in (SEEN, UNSEEN)}
         return keep_parts(context, answer, self.options.result, parts, VisibilityResult)
 
-    def glance(self, context: bpy.types.Context) -> Hashable:
+    def view_state(self, context: bpy.types.Context) -> Hashable:
         """Return what is shown, and which frames are asked for."""
         frames = chosen_frames(context.scene, self.options.frames)
         rendered = self.options.behind == "UNSEEN"
-        return frames, glance_at(context.view_layer, rendered=rendered)
+        return frames, view_state_of(context.view_layer, rendered=rendered)
 
 
 def wanted_objects(context: bpy.types.Context, options: ShotOptions) -> frozenset[int] | None:

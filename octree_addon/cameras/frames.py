@@ -9,7 +9,7 @@ import bpy
 
 from ...core import Steps, between
 from ..curves import action_curves
-from ..scene_index import preserving_staleness
+from ..scene_index import changed_back
 
 What = TypeVar("What")
 _SINGLE = (bool, int, float, str)
@@ -155,7 +155,7 @@ def frame_steps(
         How much is done.
     """
     step = 1 / max(len(frames), 1)
-    with preserving_staleness(context.view_layer), closing(walk(context.scene, frames)) as walking:
+    with changed_back(context.view_layer), closing(walk(context.scene, frames)) as walking:
         for number, _ in enumerate(walking):
             start, middle = number * step, (number + reading) * step
             yield start

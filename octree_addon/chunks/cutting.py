@@ -21,7 +21,7 @@ from ..reader import (
     matrices_of,
     read_rows,
 )
-from ..scene_index import revision
+from ..scene_index import version_of
 from ..shares import Chunk, share_range
 from ..ui import ChangedMeanwhileError
 from ..written_meshes import ChunkArrays, chunk_arrays, loose_parts, whole_arrays
@@ -166,7 +166,7 @@ def cut_steps(
         If there are no triangles, or the scene has changed between two steps.
     """
     world = yield from between(0.0, _WORLD, world_steps(context, options.scope, also))
-    since, sources = revision(), sources_of(world, options)
+    version, sources = version_of(context.scene), sources_of(world, options)
     texels = texels_if_counted(context, world, options)
     yield _WORLD
     dividing = scene_chunks_steps(world, sources, options, texels)
@@ -182,7 +182,7 @@ def cut_steps(
     wanted = {int(entries[each.row]): each.own for each in read}
     reading = layer_steps(context.evaluated_depsgraph_get, wanted)
     by_entry = yield from between(_CUT, _READ, reading)
-    if revision() != since:
+    if not version.is_same(context.scene):
         raise ChangedMeanwhileError
     layers = {each.row: by_entry[int(entries[each.row])] for each in read}
     matrices = matrices_of(world.placements.matrices)

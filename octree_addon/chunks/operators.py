@@ -1,6 +1,7 @@
 """Preview, cut, and restore: stepped operators; what is made is dropped again by Esc."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import bpy
@@ -11,7 +12,7 @@ from ..answers.answer import Answer
 from ..answers.kept import keep, numbered_answer, options_of
 from ..options import Asking
 from ..results import Column, Rows, no_instances
-from ..scene_index import is_as_at, revision
+from ..scene_index import Version, version_of
 from ..ui import (
     RefusingOperator,
     Status,
@@ -57,13 +58,12 @@ class Previewed(NamedTuple):
 
 
 class CutFacts(NamedTuple):
-    """Of what, when and how chunks were cut in this session: session ids, a revision, traces.
+    """How chunks were cut in this session: the version of their sources, and traces.
 
-    `uids` are those of the objects that each source depends on, by label.
+    `uids` are the session ids of the objects that each source depends on, by label.
     """
 
-    owners: frozenset[int]
-    revision: int
+    version: Version
     traces: Mapping[str, SourceTrace]
     uids: Mapping[str, tuple[int, int]]
 
@@ -165,7 +165,9 @@ class OCTREE_OT_cut_chunks(Asking[ChunkOptions], ChunkOperator, bpy.types.Operat
         root = link_made(context, cut, made)
         uids = {each.label: (each.owner, each.shown) for each in cut.sources}
         owners = frozenset(owner for owner, _ in uids.values())
-        facts = CutFacts(owners, revision(), cut.traces, uids)
+        # Sources are hidden now: no fingerprint tells of them.
+        version = replace(version_of(context.scene), reading=None, objects=owners)
+        facts = CutFacts(version, cut.traces, uids)
         items = chunks_in(root)
         answer = Answer(
             found=facts,
@@ -223,14 +225,9 @@ def standing_traces(scene: bpy.types.Scene) -> dict[str, SourceTrace]:
         label: trace
         for each in facts[-1:]
         for label, trace in each.traces.items()
-        if is_as_at(each.revision, each.uids[label])
+        if replace(each.version, objects=frozenset(each.uids[label])).is_same(scene)
         and all((label, name, signature) in there for name, _, signature in trace.parts)
     }
-
-
-def may_be_old(facts: CutFacts) -> bool:
-    """Tell whether anything may have changed what chunks are of."""
-    return not is_as_at(facts.revision, facts.owners)
 
 
 class OCTREE_OT_remove_chunks(RefusingOperator, bpy.types.Operator):

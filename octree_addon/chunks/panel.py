@@ -7,10 +7,11 @@ import bpy
 
 from ..answers.kept import numbered_answer
 from ..options import draw_options, from_values
+from ..scene_index import State
 from ..ui import OptionsPopover, column_of, draw_button, draw_hint, plural, settings_of
 from .cell_rows import cells_in
 from .made import made_collection
-from .operators import CutFacts, budget_text, may_be_old, preview_text
+from .operators import CutFacts, budget_text, preview_text
 from .settings import ChunkOptions
 
 
@@ -51,7 +52,7 @@ def say_cut(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any)
     """Say how many chunks there are, and whether their sources may have changed."""
     layout.label(text=plural(result.count, "chunk"), translate=False)
     answer = numbered_answer(context.scene, result.number, CutFacts)
-    if answer is None or may_be_old(answer.found):
+    if answer is None or answer.found.version.state(context.scene) is State.CHANGED:
         draw_hint(layout, "Sources may have changed", "ERROR")
 
 

@@ -1,5 +1,6 @@
 """Active row of the results in two colors: what it is about is filled, with boxes seen through."""
 
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -19,7 +20,7 @@ from ..reader import (
     triangle_count,
 )
 from ..results import Side
-from ..scene_index import is_as_at, known_fingerprint, rest_soon, revision
+from ..scene_index import State, Version, version_of
 from ..ui import settings_of
 from . import painted_objects
 from .batches import OPACITY, draw_paint, nearer
@@ -43,19 +44,19 @@ _SCREEN = np.array([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, -1, 0), (1, 1, 0), 
 
 
 class Filled(NamedTuple):
-    """Triangles of one side of the row, and the revision of the scene that they were read from.
+    """Triangles of one side of the row, and the version of the scene that they were read from.
 
     Attributes
     ----------
-    revision : int
-        What is read later is another one if anything has changed.
+    version : Version
+        Of the shape of the object; of an instance, of all that is visible.
     batch : GPUBatch, optional
         Triangles in their own space.
     matrix, bounds : ndarray of float64, optional
         Of an instance: from that space to the world, and its box. An object knows its own.
     """
 
-    revision: int
+    version: Version
     batch: gpu.types.GPUBatch | None = None
     matrix: Floats | None = None
     bounds: Floats | None = None
@@ -169,44 +170,41 @@ def corners_of(bounds: Floats, matrix: Floats) -> Floats:
 
 def filled_of(side: Side, key: tuple[int, ...], depsgraph: bpy.types.Depsgraph) -> Filled:
     """Return the triangles of a side; none while it is in doubt, until the scene comes to rest."""
-    known, now = _filled.get(key), revision()
-    if known is not None and is_as_read(side, known):
+    scene, known = bpy.context.scene, _filled.get(key)
+    state = known.version.state(scene) if known is not None else State.CHANGED
+    if known is not None and state is State.SAME:
         return known
-    if known is not None and known_fingerprint(bpy.context.scene) is None:
-        rest_soon()
-        return Filled(known.revision)
-    read = read_instance if side.numbers else read_object
-    _filled[key] = read(side, depsgraph, now)
+    if known is not None and state is State.UNKNOWN:
+        return Filled(known.version)
+    version = version_of(scene)
+    if side.numbers:
+        _filled[key] = read_instance(side, depsgraph, version)
+    else:
+        uids = frozenset([side.object.session_uid])
+        _filled[key] = read_object(side, depsgraph, replace(version, objects=uids, may_move=True))
     return _filled[key]
 
 
-def is_as_read(side: Side, known: Filled) -> bool:
-    """Tell whether what was read of a side is so still: an object itself may have moved."""
-    if side.numbers:
-        return known.revision == revision()
-    return is_as_at(known.revision, [side.object.session_uid], may_move=True)
-
-
-def read_instance(side: Side, depsgraph: bpy.types.Depsgraph, revision: int) -> Filled:
+def read_instance(side: Side, depsgraph: bpy.types.Depsgraph, version: Version) -> Filled:
     """Find an instance again, and upload its triangles."""
     found = find_instance(depsgraph, side.object.session_uid, side.numbers)
     if found is None:
-        return Filled(revision)
+        return Filled(version)
     return Filled(
-        revision,
+        version,
         triangle_batch(found.mesh.positions, found.mesh.triangles),
         found.matrix,
         found.bounds,
     )
 
 
-def read_object(side: Side, depsgraph: bpy.types.Depsgraph, revision: int) -> Filled:
+def read_object(side: Side, depsgraph: bpy.types.Depsgraph, version: Version) -> Filled:
     """Upload the triangles of an evaluated mesh in its own space; none of too many."""
     evaluated = side.object.evaluated_get(depsgraph)
     if evaluated.type != "MESH":
-        return Filled(revision)
+        return Filled(version)
     with evaluated_mesh(evaluated) as mesh:
         if not 0 < triangle_count(mesh) <= limits().triangles:
-            return Filled(revision)
+            return Filled(version)
         arrays = mesh_arrays(mesh)
-        return Filled(revision, triangle_batch(arrays.positions, arrays.triangles))
+        return Filled(version, triangle_batch(arrays.positions, arrays.triangles))

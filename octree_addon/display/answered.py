@@ -14,7 +14,6 @@ from .. import questions, results
 from ..distances import shown_laser
 from ..preferences import colors
 from ..questions import Query
-from ..scene_index import holds
 from ..ui import settings_of
 from . import active_row, batches, painted_objects
 from .colored_cells import has_cells
@@ -69,7 +68,7 @@ def objects_found(scene: bpy.types.Scene) -> list[painted_objects.PaintRequest]:
     if result is None or not settings_of(scene).answer.found or not has_objects(scene, result):
         return []
     is_drawn = is_shown(scene) and questions.get(scene) is not None  # as triangles
-    if is_drawn or not holds(scene, result.number, result.fingerprint):
+    if is_drawn or not results.version_of_result(scene, result).is_same(scene):
         return []
     key = scene.session_uid, result.number
     return [painted_objects.PaintRequest(key, lambda: uids_of(scene, result), colors().found)]

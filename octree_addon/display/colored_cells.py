@@ -9,7 +9,6 @@ import numpy as np
 from .. import results
 from ..arrays import Flags, Floats
 from ..preferences import Colors, colors
-from ..scene_index import holds
 from ..ui import settings_of
 from .batches import lift
 from .boxes import DrawnBoxes, draw_boxes, upload
@@ -81,7 +80,7 @@ def draw_cells(scene: bpy.types.Scene) -> None:
     read = CELLS.get(result.question) if result is not None else None
     if read is None or not settings_of(scene).answer.found:
         return
-    if not holds(scene, result.number, result.fingerprint):
+    if not results.version_of_result(scene, result).is_same(scene):
         return
     key = scene.session_uid, result.number
     known = _drawn.get(key)

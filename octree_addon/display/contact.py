@@ -1,6 +1,7 @@
 """Contact of the active row: the curve in which two surfaces cross, and the faces that meet."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import bpy
@@ -12,7 +13,7 @@ from ..arrays import Floats, Ids
 from ..preferences import limits
 from ..reader import ReadMesh, evaluated_mesh, find_instance, mesh_arrays, triangle_count
 from ..results import Contact, Side
-from ..scene_index import holds, known_fingerprint
+from ..scene_index import Version, version_of
 from .active_row import fill
 from .lines import blended, line_batch, line_shader, vertex_buffer
 from .uploads import uploads
@@ -30,10 +31,10 @@ class _Face(NamedTuple):
 
 
 class _Drawn(NamedTuple):
-    """Lines and faces to draw, and the state of the scene that they were read from."""
+    """Lines and faces to draw, and the version of the scene that they were read from."""
 
     key: tuple[int, ...]
-    fingerprint: str | None
+    version: Version
     curve: gpu.types.GPUBatch | None
     faces: tuple[_Face, ...]
 
@@ -47,25 +48,28 @@ def draw_active_contact(scene: bpy.types.Scene) -> None:
     if contact is None or not is_still_there(scene, sides):
         _drawn.clear()
         return
-    now = known_fingerprint(scene)
-    if not _drawn or _drawn[0].key != contact.key or now not in (None, _drawn[0].fingerprint):
-        _drawn[:] = [read_contact(contact, sides, now)]
+    if not (_drawn and _drawn[0].key == contact.key and _drawn[0].version.is_same(scene)):
+        _drawn[:] = [read_contact(scene, contact, sides)]
     draw_contact(_drawn[0])
 
 
 def is_still_there(scene: bpy.types.Scene, sides: Sequence[Side | None]) -> bool:
     """Tell whether what meets in the active row is there, shown, and as it was asked."""
     there = [side for side in sides if side is not None and side.object.visible_get()]
-    # Of an instance nothing tells whether it was moved, unless nothing was.
-    of_instance = any(side.numbers for side in there)
-    uids = None if of_instance else [side.object.session_uid for side in there]
-    result = results.active_result(scene)
-    return len(there) == len(sides) and holds(scene, result.number, result.fingerprint, uids)
+    if len(there) < len(sides):
+        return False
+    version = results.version_of_result(scene, results.active_result(scene))
+    return _narrowed(version, there).is_same(scene)
 
 
-def read_contact(
-    contact: Contact, sides: Sequence[Side | None], fingerprint: str | None = None
-) -> _Drawn:
+def _narrowed(version: Version, sides: Sequence[Side | None]) -> Version:
+    """Return a version of the objects alone; of instances no update tells, so all counts."""
+    if any(side is None or side.numbers for side in sides):
+        return version
+    return replace(version, objects=frozenset(side.object.session_uid for side in sides if side))
+
+
+def read_contact(scene: bpy.types.Scene, contact: Contact, sides: Sequence[Side | None]) -> _Drawn:
     """Upload a contact: the curve, or where there is none the faces, which may be large."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
     faces = (
@@ -78,7 +82,8 @@ def read_contact(
         points = np.ascontiguousarray(contact.segments.reshape(-1, 3), np.float32)
         edges = np.arange(len(points), dtype=np.uint32).reshape(-1, 2)
         curve = line_batch(points, edges)
-    return _Drawn(contact.key, fingerprint, curve, tuple(face for face in faces if face))
+    version = _narrowed(version_of(scene), sides)
+    return _Drawn(contact.key, version, curve, tuple(face for face in faces if face))
 
 
 def _read_side(side: Side, some: Ids, depsgraph: bpy.types.Depsgraph) -> _Face | None:

@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 
 from .. import questions, trees
-from ..scene_index import notice_losses
+from ..scene_index import check_object_count
 from ..ui import schedule, settings_of
 from . import (
     active_row,
@@ -58,7 +58,7 @@ def _try(drawn: Callable[[bpy.types.Scene], None]) -> None:
 
 def draw_scene(scene: bpy.types.Scene) -> None:
     """Draw what exists and is switched on."""
-    notice_losses()
+    check_object_count()
     painted_objects.drop_others(scene)
     settings, built, query = settings_of(scene), trees.get(scene), questions.get(scene)
     display, answer = settings.display, settings.answer

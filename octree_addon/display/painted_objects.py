@@ -1,6 +1,7 @@
 """Objects and instances in color, read from the index of the scene once it has come to rest."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import bpy
@@ -8,7 +9,7 @@ import numpy as np
 
 from ...core import Steps
 from ..preferences import Color, limits
-from ..scene_index import at_rest, rest_soon, revision, steps_in
+from ..scene_index import State, Version, at_rest, rest_soon, steps_in, version_of
 from ..targets import SceneTarget, scene_steps
 from ..ui import tag_redraw
 from . import batches
@@ -40,13 +41,13 @@ class PaintRequest(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """The objects of a request in a color, as they were read at a revision of the scene.
+    """The objects of a request in a color, and the version of the scene they were read from.
 
     An interrupted reading is not done, and is tried once more; then there is nothing to paint.
     """
 
     color: Color
-    revision: int
+    version: Version
     paint: batches.Paint | None
     is_done: bool = True
 
@@ -66,17 +67,17 @@ def paint_for(
 
 def paint_of(request: PaintRequest) -> batches.Paint | None:
     """Return the objects of a request; None until they are read."""
-    if _is_unread(request):
+    if _is_unread(bpy.context.scene, request):
         rest_soon()
         return None
     return _read[request.key].paint
 
 
-def _is_unread(request: PaintRequest) -> bool:
+def _is_unread(scene: bpy.types.Scene, request: PaintRequest) -> bool:
     known = _read.get(request.key)
-    if known is None or not known.is_done:
+    if known is None or not known.is_done or known.color != request.color:
         return True
-    return (known.color, known.revision) != (request.color, revision())
+    return not known.version.is_same(scene)
 
 
 def drop_others(scene: bpy.types.Scene) -> None:
@@ -86,7 +87,8 @@ def drop_others(scene: bpy.types.Scene) -> None:
     wanted = {request.key for requests in _overlays for request in requests(scene)}
     for key, known in list(_read.items()):
         is_here = key[0] == scene.session_uid
-        if known.revision != revision() or (is_here and key not in wanted):
+        is_unwanted = is_here and key not in wanted
+        if is_unwanted or (is_here and known.version.state(scene) is State.CHANGED):
             del _read[key]
 
 
@@ -98,7 +100,7 @@ def unread_objects() -> Steps[None] | None:
     for window in bpy.context.window_manager.windows:
         drop_others(window.scene)
         for request in _requests(window.scene):
-            if _is_unread(request):
+            if _is_unread(window.scene, request):
                 return _steps(window, request)
     return None
 
@@ -110,13 +112,16 @@ def _requests(scene: bpy.types.Scene) -> Iterator[PaintRequest]:
 
 def _steps(window: bpy.types.Window, request: PaintRequest) -> Steps[None]:
     """Read the objects of a request from the index of the scene that a window shows."""
-    before, now = _read.pop(request.key, None), revision()
-    was_interrupted = before is not None and before.revision == now and not before.is_done
+    before = _read.pop(request.key, None)
+    version = replace(version_of(window.scene), own=True)
+    was_interrupted = (
+        before is not None and not before.is_done and before.version.is_same(window.scene)
+    )
     try:
         target = yield from steps_in(window, scene_steps(bpy.context, None))
-        _read[request.key] = _Read(request.color, now, painted(target.frozen(), request))
+        _read[request.key] = _Read(request.color, version, painted(target.frozen(), request))
     except ValueError:
-        _read[request.key] = _Read(request.color, now, None, is_done=was_interrupted)
+        _read[request.key] = _Read(request.color, version, None, is_done=was_interrupted)
     tag_redraw()
 
 

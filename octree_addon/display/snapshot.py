@@ -89,7 +89,7 @@ def _picture(
             if placed is not None:
                 _draw_lit(placed, view, color)
         _in_front()
-        draw_contact(read_contact(contact, sides))
+        draw_contact(read_contact(scene, contact, sides))
     pixels: Any = offscreen.texture_color.read()
     pixels.dimensions = _SIZE[0] * _SIZE[1] * 4
     flat = np.array(pixels, np.uint8).reshape(_SIZE[1], _SIZE[0], 4)

@@ -14,17 +14,17 @@ from .. import references
 from ..answers.kept import numbered_answer
 from ..arrays import Flags, Floats, Ids
 from ..results import Column
-from ..scene_index import is_as_at, revision
+from ..scene_index import Version, version_of
 from ..ui import SessionStore
 from .measuring import DRAWN, Dimensions
 
 
 class _Followed(NamedTuple):
-    """What was measured at first, and the same as objects stood at a revision of the scene."""
+    """What was measured at first, the same as objects stood later, and the version then."""
 
     asked: Dimensions
     now: Dimensions
-    revision: int
+    version: Version
 
 
 # The last one of each scene.
@@ -37,7 +37,7 @@ def column_now(scene: bpy.types.Scene, result: Any, column: Column) -> Column:
     if answer is None:
         return column
     last = _last.get((scene.session_uid,))
-    if last is None or last.asked is not answer.found or last.revision != revision():
+    if last is None or last.asked is not answer.found or not last.version.is_same(scene):
         followed(scene, answer.found)
         last = _last[scene.session_uid,]
     drawn = last.now.result_columns()
@@ -55,7 +55,7 @@ def followed(scene: bpy.types.Scene, asked: Dimensions) -> tuple[Dimensions, Fla
     last = _last.get((scene.session_uid,))
     before = last.now if last is not None and last.asked is asked else asked
     now, flags = _measured_again(scene, depsgraph, before)
-    _last.put((scene.session_uid,), _Followed(asked, now, revision()))
+    _last.put((scene.session_uid,), _Followed(asked, now, version_of(scene)))
     return now, flags
 
 
@@ -65,9 +65,9 @@ def _measured_again(
     owners, octree = before.owners, before.target.octree
     uids = np.unique(owners)
     items = references.objects_of(scene, uids.tolist())
-    there = [_is_there(item, before.revision) for item in items]
+    there = [_is_there(scene, item, before.version) for item in items]
     flags = np.array(there, np.bool_)[np.searchsorted(uids, owners)].all(axis=0)
-    if before.revision != revision():
+    if not before.version.is_same(scene):
         flags &= ~before.target.is_instance[before.rows].any(axis=0)
     ids, matrices = _moved(depsgraph, before, dict(zip(uids.tolist(), items, strict=True)), flags)
     if not len(ids):
@@ -77,11 +77,12 @@ def _measured_again(
     return replace(before, found=_replaced(before, some)), flags
 
 
-def _is_there(item: bpy.types.Object | None, since: int) -> bool:
+def _is_there(scene: bpy.types.Scene, item: bpy.types.Object | None, version: Version) -> bool:
     """Tell whether an object is there, shown, and has the shape that it had."""
     if item is None or not item.visible_get():
         return False
-    return is_as_at(since, [item.session_uid], may_move=True)
+    uids = frozenset([item.session_uid])
+    return replace(version, objects=uids, may_move=True).is_same(scene)
 
 
 def _moved(

@@ -14,8 +14,7 @@ from ..answers.kept import keep, numbered_answer
 from ..arrays import Floats, Ids
 from ..options import Asking, draw_options
 from ..reader import UNUSED
-from ..results import Column, Rows, active_result, options_of
-from ..scene_index import holds
+from ..results import Column, Rows, active_result, options_of, version_of_result
 from ..scope import viewport_of
 from ..targets import SceneTarget, scene_steps
 from ..ui import (
@@ -186,4 +185,4 @@ def shown_laser(scene: bpy.types.Scene) -> LaserLines | None:
     if result is None or result.question != LASER or not settings_of(scene).distances.show:
         return None
     answer = numbered_answer(scene, result.number, LaserLines)
-    return answer.found if answer and holds(scene, result.number, result.fingerprint) else None
+    return answer.found if answer and version_of_result(scene, result).is_same(scene) else None

@@ -11,7 +11,7 @@ from ...core import Distances, Steps, between, distances_steps, nearest_objects_
 from ..arrays import Ids
 from ..reader import UNUSED
 from ..results import Column, PersistentIds, Rows
-from ..scene_index import revision
+from ..scene_index import Version, version_of
 from ..scope import chosen_objects, viewport_of
 from ..targets import SceneTarget, scene_steps
 from .settings import DistanceOptions
@@ -60,7 +60,7 @@ class Dimensions:
     target: SceneTarget
     pairs: Ids
     found: Distances
-    revision: int
+    version: Version
 
     @property
     def rows(self) -> Ids:
@@ -133,14 +133,14 @@ def members(name: str, label: str) -> frozenset[int]:
 def measure_steps(context: bpy.types.Context, wish: Pairing) -> Steps[Dimensions]:
     """Measure what is visible, step by step."""
     target = yield from between(0.0, 0.3, scene_steps(context, viewport_of(context)))
-    target, now = target.frozen(), revision()
+    target, version = target.frozen(), version_of(context.scene)
     pairs = yield from between(0.3, 0.6, _pairs(target, wish))
     found = yield from between(0.6, 1.0, distances_steps(target.octree, pairs))
     order = np.lexsort((pairs[1], pairs[0], found.distances))
     order = order[np.isfinite(found.distances[order])]
     if wish.kind == "SETS":
         order = order[:1]
-    return Dimensions(target, pairs, found, now).take(order)
+    return Dimensions(target, pairs, found, version).take(order)
 
 
 def _pairs(target: SceneTarget, wish: Pairing) -> Steps[Ids]:

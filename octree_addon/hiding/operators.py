@@ -5,7 +5,7 @@ from collections import Counter
 import bpy
 from bpy.app.translations import pgettext_iface
 
-from ..scene_index import own_writing
+from ..scene_index import own_changes
 from ..ui import (
     RefusingOperator,
     Status,
@@ -36,7 +36,7 @@ class OCTREE_OT_restore_hidden(RefusingOperator, bpy.types.Operator):
         return "" if is_hiding(context.scene) else "Nothing is hidden by Octree"
 
     def execute(self, context: bpy.types.Context) -> Status:
-        with own_writing(context):
+        with own_changes(context):
             count = len(still_hidden(context.scene))
             shown = restore(context)
         self.report({"INFO"}, restored_text(shown, count))

@@ -4,7 +4,7 @@ It holds what was asked as it was then, and goes with what an undo takes back: t
 undo step keep the number of the query.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from ...core import Boxes, Octree, Steps, build_octree, trace
 from ..answers.answer import Answer
-from ..answers.kept import is_any_found, numbered_answer
+from ..answers.kept import is_any_found, numbered_answer, version_at
 from ..arrays import Flags, Floats, Ids
 from ..results import Rows, has_results
-from ..scene_index import holds, known_fingerprint, listen_to_changes, rest_soon
 from ..targets import SceneTarget
 from ..ui import (
     SessionStore,
@@ -242,24 +241,12 @@ def is_current(scene: bpy.types.Scene) -> bool:
     if answer is None:
         return False
     key = scene.session_uid, answer.number
-    is_same = has_results(scene) and holds(scene, answer.number)
-    if known_fingerprint(scene) is None:
-        rest_soon()
+    version = replace(version_at(scene, answer.number), own=True)
+    is_same = has_results(scene) and version.is_same(scene)
     if is_same != _is_said.get(key, False):
         _is_said[key] = is_same
         schedule(redraw_status_bars, 0.0)
     return is_same
-
-
-def note_change() -> None:
-    """Take away what is said and shown of the last queries until the scene was compared."""
-    if any(_is_said.values()):
-        _is_said.clear()
-        schedule(redraw_status_bars, 0.0)
-        tag_redraw()
-
-
-listen_to_changes(note_change)
 
 
 def is_before_tree(scene: bpy.types.Scene) -> bool:

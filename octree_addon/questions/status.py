@@ -2,7 +2,7 @@
 
 import bpy
 
-from ..scene_index import notice_losses
+from ..scene_index import check_object_count
 from . import last_query
 
 
@@ -11,6 +11,6 @@ def draw_status(header: bpy.types.Header, context: bpy.types.Context) -> None:
     scene = context.scene
     query = last_query.get(scene) if scene else None
     if query is not None:
-        notice_losses()
+        check_object_count()
     if query is not None and last_query.is_current(scene):
         header.layout.label(text=f"{query.title}: {query.words}", icon="VIEWZOOM", translate=False)

@@ -282,7 +282,7 @@ def matrices_of(rows: ReadMatrices) -> Floats:
 def visibility_of(layer: bpy.types.ViewLayer) -> bytes:
     """Return what tells which objects a view layer has, and which of them are visible."""
     with outside_views():
-        flags = bytes(item.visible_get(view_layer=layer) for item in layer.objects)
+        flags = bytes(item.visible_get(view_layer=layer) for item in layer.objects if item)
     return layer_ids(layer).tobytes() + flags
 
 

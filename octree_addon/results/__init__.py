@@ -16,6 +16,7 @@ from ..answers.kept import (
     remove_named,
     shown_of,
     titled,
+    version_of_result,
     view_of,
 )
 from ..answers.rows import Column, PersistentIds, Rows, no_instances, numbered
@@ -87,6 +88,7 @@ __all__ = [
     "translated",
     "uninstall",
     "value_text",
+    "version_of_result",
     "view_of",
 ]
 

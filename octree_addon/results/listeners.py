@@ -7,7 +7,7 @@ import bpy
 from .. import references
 from ..answers import kept
 from ..reader import SceneChanges
-from ..scene_index import doubt_results, subscribe, unsubscribe, write_fingerprints
+from ..scene_index import forget_readings, subscribe, unsubscribe
 from ..ui import Listeners, is_listening, listen, schedule, settings_of
 
 
@@ -38,7 +38,7 @@ def before_save(*_: Any) -> None:
     references.refresh()
     for scene in (each for each in bpy.data.scenes if each.library is None):
         kept.drop_pointers(scene)
-        write_fingerprints(scene)
+        kept.save_codes(scene)
     kept.doubt_names()
     kept.list_settings().rows.clear()
 
@@ -74,5 +74,5 @@ def uninstall() -> None:
     unsubscribe(note_changes)
     schedule(kept.fill_list, None)
     kept.doubt_names()
-    doubt_results()
+    forget_readings()
     references.doubt_objects()

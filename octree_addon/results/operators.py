@@ -21,7 +21,7 @@ from ..answers.verbs import NothingToDoError, isolate
 from ..answers.view import NAME, View
 from ..answers.view3d import is_isolated, view3d_areas
 from ..arrays import Ids
-from ..scene_index import own_writing
+from ..scene_index import own_changes
 from ..selection import Subjects
 from ..ui import FileExport, RefusingOperator, Status, mode_obstacle, plural, settings_of
 from .choosing import (
@@ -114,7 +114,7 @@ class SubjectsOperator(SelectingOperator):
     def use(self, context: bpy.types.Context, result: Any) -> str:
         rows = rows_meant(context.scene, result, self.rows)
         subjects = row_subjects(context.scene, result, rows)
-        with own_writing(context):
+        with own_changes(context):
             return self.act(context, result, rows, subjects) + of_picked(context.scene, result)
 
 

@@ -9,7 +9,7 @@ from ..answers import kept
 from ..answers.kept import active_result, shown_of, view_of
 from ..answers.view import NAME
 from ..answers.view3d import is_isolated
-from ..scene_index import are_same, asked_of, is_doubted, known_fingerprint, rest_soon
+from ..scene_index import State
 from ..ui import (
     OWN_WORDS,
     SidebarPanel,
@@ -125,11 +125,8 @@ def keep_current(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any
     """Have the list filled and compared soon; say whether the scene has changed since."""
     if len(kept.list_settings().rows) < len(shown_of(scene, result).lines):
         schedule(kept.fill_list, 0.0)
-    if is_doubted(scene):
-        rest_soon()
-    now, then = known_fingerprint(scene), asked_of(scene, result)
-    is_same = not (now and then) or are_same(now, then)
-    if not is_same and not is_of_frames(result):
+    state = kept.version_of_result(scene, result).state(scene)
+    if state is State.CHANGED and not is_of_frames(result):
         draw_hint(layout, "The scene has changed since", "ERROR")
 
 

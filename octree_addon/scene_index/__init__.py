@@ -1,38 +1,12 @@
 """Scene index feature: one for each view layer, kept for the session.
 
-Read pending, revision, boxes, placed_octree, index and sources for what a scene is; moments,
-glances, session, rest and fingerprints for whether it has changed since. Add-on authors start at
-`scene_index`.
+Read pending, revision, boxes, placed_octree, index and sources for the content of a scene;
+readings, session, rest, version and view_state for whether it has changed since. Add-on authors
+start at `scene_index`.
 """
 
-from .fingerprints import (
-    current_fingerprint,
-    has_changed,
-    is_soon_told,
-    own_writing,
-    preserving_staleness,
-    walking,
-    write_fingerprints,
-)
-from .glances import glance_at
 from .index import Placement, SceneIndex
-from .moments import (
-    are_same,
-    asked_of,
-    doubt_results,
-    evaluations,
-    glances_of,
-    holds,
-    is_as_at,
-    is_doubted,
-    is_old,
-    is_outdated,
-    known_fingerprint,
-    listen_to_changes,
-    note_asked,
-    notice_losses,
-    revision,
-)
+from .readings import check_object_count, evaluations, forget_readings, is_walking
 from .rest import at_rest, catch_up, rest_soon, steps_in
 from .revision import changed, rows_before
 from .session import (
@@ -56,46 +30,51 @@ from .sources import (
     count_triangles,
     triangle_source_steps,
 )
+from .version import (
+    State,
+    Version,
+    changed_back,
+    confirm_steps,
+    layer_key,
+    own_changes,
+    read_if_soon,
+    version_asked,
+    version_from_file,
+    version_of,
+    version_of_layer,
+    views_version_of,
+)
+from .view_state import view_state_of
 
 __all__ = [
     "Placement",
     "SceneIndex",
     "Source",
     "SourceObject",
-    "are_same",
-    "asked_of",
+    "State",
+    "Version",
     "at_rest",
     "box_source",
     "catch_up",
     "changed",
+    "changed_back",
+    "check_object_count",
     "comparison_steps",
+    "confirm_steps",
     "count_triangles",
-    "current_fingerprint",
     "doubt",
-    "doubt_results",
     "evaluations",
-    "glance_at",
-    "glances_of",
-    "has_changed",
-    "holds",
+    "forget_readings",
     "index_of",
     "index_steps",
-    "is_as_at",
-    "is_doubted",
-    "is_old",
-    "is_outdated",
-    "is_soon_told",
+    "is_walking",
     "keep_only",
-    "known_fingerprint",
     "known_index",
+    "layer_key",
     "listen_if_needed",
-    "listen_to_changes",
-    "note_asked",
-    "notice_losses",
-    "own_writing",
-    "preserving_staleness",
+    "own_changes",
+    "read_if_soon",
     "rest_soon",
-    "revision",
     "rows_before",
     "scene_index",
     "steps_in",
@@ -103,7 +82,11 @@ __all__ = [
     "triangle_source_steps",
     "unread_triangles",
     "unsubscribe",
+    "version_asked",
+    "version_from_file",
+    "version_of",
+    "version_of_layer",
     "view_layer_named",
-    "walking",
-    "write_fingerprints",
+    "view_state_of",
+    "views_version_of",
 ]

@@ -8,7 +8,6 @@ The octree follows when it is first asked for.
 import zlib
 from collections.abc import Callable, Set
 from functools import cached_property
-from itertools import count
 from typing import NamedTuple
 
 import bpy
@@ -35,7 +34,6 @@ from .pending import Pending
 from .placed_octree import PlacedOctree
 
 IndexSteps = Steps[None]
-_NOTES = count()
 # Rows of a mesh that take as long as all else about its digest.
 _DIGESTED = 256
 
@@ -85,8 +83,6 @@ class SceneIndex:
         frozen, and `changed` tells two of them apart.
     boxes : SceneBoxes
         All visible objects, with faces or without, and all instances, each as a box.
-    noted : int
-        A number of its own for each time that anything was noted that may have changed the scene.
     """
 
     def __init__(
@@ -95,7 +91,6 @@ class SceneIndex:
         self.shown = ScenePlacements.none()
         self.boxes = SceneBoxes(depsgraph_of)
         self.pending = Pending(all=True)
-        self.noted = next(_NOTES)
         self._depsgraph_of = depsgraph_of
         self._reader = SceneReader(of_original=of_original)
         self._layer_places: Ids | None = None
@@ -139,7 +134,6 @@ class SceneIndex:
 
     def note(self, changes: SceneChanges | None) -> None:
         """Note what an update of the scene may have changed; None is everything."""
-        self.noted = next(_NOTES)
         self.pending.note(changes)
         self.boxes.pending.note(changes)
 
@@ -205,7 +199,6 @@ class SceneIndex:
 
         self._depsgraph_of, self.pending = ended, Pending(all=True)
         self.boxes = SceneBoxes(ended)
-        self.noted = next(_NOTES)
 
     def unread_triangles(self) -> int:
         """Count the triangles of the meshes that the next update has to read; O(placements)."""

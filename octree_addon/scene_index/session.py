@@ -10,8 +10,8 @@ import bpy
 from ...core import Steps, between
 from ..reader import SceneChanges, awaits_evaluation, changes_of
 from ..ui import Listeners, at_forgetting, forget_session, listen
-from . import moments
 from .index import SceneIndex
+from .readings import history, note, note_seen, note_sight, note_undo
 
 # By the session_uid of the scene, the name of the view layer, and whether of original meshes.
 _indexes: dict[tuple[int, str, bool], SceneIndex] = {}
@@ -134,7 +134,7 @@ def view_layer_named(scene_uid: int, name: str) -> bpy.types.ViewLayer:
 def note_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
     """Note what an update has changed; setting a frame does not come here."""
     if depsgraph.mode == "VIEWPORT":
-        moments.note_sight(scene.original, depsgraph)
+        note_sight(scene.original, depsgraph)
         note_changes(scene, depsgraph)
 
 
@@ -145,7 +145,7 @@ def note_changes(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None
     _noted_at[0] = perf_counter()
     uid, layer = scene.original.session_uid, depsgraph.view_layer.name
     changes = changes_of(depsgraph)
-    moments.note_evaluation(changes)
+    note((uid, layer), changes)
     for kind in _KINDS:
         if (uid, layer, kind) in _indexes:
             _indexes[uid, layer, kind].note(changes)
@@ -155,8 +155,8 @@ def note_changes(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None
 
 def before_frame(scene: bpy.types.Scene, *_: Any) -> None:
     """Note what scripts have changed that nobody has evaluated: the frame would hide it."""
-    if moments.has_standing() and any(map(awaits_evaluation, scene.view_layers)):
-        moments.make_old(scene)
+    if history.watches_views and any(map(awaits_evaluation, scene.view_layers)):
+        note_seen(scene)
 
 
 def doubt(*_: Any) -> None:
@@ -164,7 +164,7 @@ def doubt(*_: Any) -> None:
     _noted_at[0] = perf_counter()
     for index in _indexes.values():
         index.note(None)
-    moments.note_undo()
+    note_undo()
 
 
 def subscribe(subscriber: Subscriber) -> None:
@@ -183,7 +183,7 @@ def unsubscribe(subscriber: Subscriber) -> None:
 
 def listen_if_needed() -> None:
     """Listen to evaluations while anybody wants to know of them."""
-    listen(LISTENERS, bool(_indexes or _subscribers) or moments.has_standing())
+    listen(LISTENERS, bool(_indexes or _subscribers or history.layers))
 
 
 def before_load(*_: Any) -> None:
@@ -210,13 +210,15 @@ def _end(keys: Iterable[tuple[int, str, bool]]) -> None:
 def keep_only(scenes: Iterable[bpy.types.Scene]) -> None:
     """End the indexes of all other scenes, and of view layers that are gone."""
     kept = {(scene.session_uid, layer.name) for scene in scenes for layer in scene.view_layers}
+    for key in history.layers.keys() - kept:
+        del history.layers[key]
     gone = [key for key in _indexes if key[:2] not in kept]
     if gone:
         _end(gone)
         listen_if_needed()
 
 
-# While there is an index, a subscriber or a standing answer: the one listener to evaluations.
+# While there is an index, a subscriber or a version: the one listener to evaluations.
 # Blender drops it itself when another file is opened.
 LISTENERS: Listeners = (
     ("depsgraph_update_post", note_update),

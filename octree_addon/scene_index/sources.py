@@ -235,11 +235,10 @@ def count_triangles(
     return max(index.count_triangles(seen.keys()), index.unread_triangles())
 
 
-def comparison_steps(source: Source, layer: bpy.types.ViewLayer) -> Steps[tuple[int, bool]]:
-    """Compare a source with the scene, as a view layer of it shows it now, and tell if it differs.
+def comparison_steps(source: Source, layer: bpy.types.ViewLayer) -> Steps[bool]:
+    """Return whether a scene, as a view layer of it shows it now, differs from a source.
 
-    What is hidden now counts as unchanged. Yields the fraction read; returns also the `noted` of
-    the index that was compared with.
+    Objects that are hidden now count as unchanged. Yields the fraction read.
     """
     shown = layer.id_data.session_uid, layer.name
     index = index_of_layer(*shown)
@@ -251,14 +250,12 @@ def comparison_steps(source: Source, layer: bpy.types.ViewLayer) -> Steps[tuple[
         yield from index.update_steps()
         now = _of_owners(index, source.names)
         layer = view_layer_named(*shown)
-    noted = index.noted
     gone, came = changed(source.placements.snapshot(), now.snapshot())
-    differs = (
+    return (
         bool(len(came))
         or _misses(layer, source.placements.owners[gone])
         or _has_other_bounds(layer, source)
     )
-    return noted, differs
 
 
 def _misses(layer: bpy.types.ViewLayer, owners: Ids) -> bool:

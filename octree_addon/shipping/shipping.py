@@ -16,7 +16,7 @@ import numpy as np
 from ...core import Steps, between
 from ..cameras.frames import unkeyed_values, write_values
 from ..chunks import CHUNK, SOURCE, CellFiles, ChunkOptions, Made, SceneCut, parts_by_cell
-from ..scene_index import preserving_staleness
+from ..scene_index import changed_back
 from ..ui import length_unit
 from ..written_files import write_file
 from .blends import blend_content
@@ -166,7 +166,7 @@ def ship_steps(
 def _undisturbed() -> Iterator[None]:
     """Keep what was changed without a key: a scene that is shown again is evaluated anew."""
     values = unkeyed_values(bpy.context.scene)
-    with preserving_staleness(bpy.context.view_layer):
+    with changed_back(bpy.context.view_layer):
         try:
             yield
         finally:

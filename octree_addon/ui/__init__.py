@@ -49,10 +49,10 @@ from .status_text import clear_status, redraw_status_bars, write_status
 from .stepped import (
     FEATURE,
     ChangedMeanwhileError,
+    Finishing,
     SteppedOperator,
     is_any_waiting,
-    is_overtaken,
-    note_meanwhile,
+    witness_work,
 )
 
 __all__ = [
@@ -63,6 +63,7 @@ __all__ = [
     "Draw",
     "Feature",
     "FileExport",
+    "Finishing",
     "Group",
     "Listeners",
     "OptionsPopover",
@@ -85,7 +86,6 @@ __all__ = [
     "given_values",
     "is_any_waiting",
     "is_listening",
-    "is_overtaken",
     "keep_scenes",
     "length_text",
     "length_unit",
@@ -95,7 +95,6 @@ __all__ = [
     "memory_text",
     "mode_obstacle",
     "named_object",
-    "note_meanwhile",
     "notify",
     "offer_anyway",
     "plural",
@@ -104,6 +103,7 @@ __all__ = [
     "settings_of",
     "tag_redraw",
     "take",
+    "witness_work",
     "working",
     "write_back",
     "write_status",

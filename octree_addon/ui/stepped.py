@@ -5,8 +5,8 @@ if that is canceled, Blender brings back what there was. So what takes long is c
 the panel rests it is worked out ahead, step by step, and then done again, at once.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -42,26 +42,27 @@ _INTERVAL = 0.01
 _REST = 0.3
 
 
-# What others have changed while work waits for its next turn, each in a set of its work; and that
-# of the work that ends now.
-_waiting: list[set[str]] = []
-_ending: list[set[str]] = []
-
-
-def note_meanwhile(what: str) -> None:
-    """Note that something has changed; what work does itself, it does in its own turns."""
-    for each in _waiting:
-        each.add(what)
+# Operators whose work waits for its next turn.
+_waiting: list["SteppedOperator"] = []
+# Each is called when work begins, and returns a context to finish it in.
+Finishing = Callable[[bpy.types.Context], AbstractContextManager[None]]
+_witnesses: list[Callable[[bpy.types.Context], Finishing]] = []
 
 
 def is_any_waiting() -> bool:
-    """Tell whether any work waits for its next turn."""
+    """Return whether any work waits for its next turn: others may change the scene meanwhile."""
     return bool(_waiting)
 
 
-def is_overtaken(what: str) -> bool:
-    """Tell whether others have changed something while the work that ends now went on."""
-    return any(what in each for each in _ending)
+def witness_work(
+    begin: Callable[[bpy.types.Context], Finishing],
+) -> Callable[[bpy.types.Context], Finishing]:
+    """Call this whenever stepped work begins, and finish the work in the context that it returns.
+
+    A decorator.
+    """
+    _witnesses.append(begin)
+    return begin
 
 
 class ChangedMeanwhileError(ValueError):
@@ -87,8 +88,8 @@ class SteppedOperator(RefusingOperator):
     _frame = 0
     # Whether the button shows the progress, and the tab waits.
     is_shown = True
-    # What others have changed between its turns.
-    _meanwhile: set[str] | None = None
+    # Contexts to finish the work in.
+    _finishing: Sequence[Finishing] = ()
     # What it was called with when it was done last, and what was worked out ahead for a redo.
     _done_with: dict[str, Any] | None = None
     _ahead: "_Ahead | None" = None
@@ -110,7 +111,6 @@ class SteppedOperator(RefusingOperator):
         return self.execute(context) if bpy.app.background else self.start(context)
 
     def execute(self, context: bpy.types.Context) -> Status:
-        self._meanwhile = set()
         if self.options.is_repeat and not bpy.app.background:
             return self._redo(context)
         try:
@@ -123,7 +123,7 @@ class SteppedOperator(RefusingOperator):
         """Do at once what was worked out ahead, or is quick; of all else let Blender undo this."""
         ahead, self._ahead = self._ahead, None
         if ahead is not None and ahead.values == given_values(self):
-            self._meanwhile = ahead.meanwhile
+            self._finishing = ahead.finishing
             return self._end(context, ahead.result)
         self._running = None
         try:
@@ -140,7 +140,6 @@ class SteppedOperator(RefusingOperator):
     def start(self, context: bpy.types.Context) -> Status:
         """Work for a moment, and go modal if that is not enough."""
         self._frame = context.scene.frame_current
-        self._meanwhile = set()
         status = self._advance(context, tuning.current.first_turn)
         if status == {"RUNNING_MODAL"}:
             manager = context.window_manager
@@ -214,18 +213,22 @@ class SteppedOperator(RefusingOperator):
 
     def _wait(self, wanted: bool) -> None:
         """Have noted what others change from now on, or no more."""
-        _waiting[:] = [each for each in _waiting if each is not self._meanwhile]
-        if wanted and self._meanwhile is not None:
-            _waiting.append(self._meanwhile)
+        _waiting[:] = [each for each in _waiting if each is not self]
+        if wanted:
+            _waiting.append(self)
 
     def _steps_again(self, context: bpy.types.Context) -> Steps[Any]:
         """Take all steps; if the scene has changed meanwhile, once more from the beginning."""
         try:
-            return (yield from self.steps(context))
+            return (yield from self._begun_steps(context))
         except ChangedMeanwhileError:
-            if self._meanwhile is not None:
-                self._meanwhile.clear()  # which is looked at now
-        return (yield from self.steps(context))
+            pass
+        return (yield from self._begun_steps(context))
+
+    def _begun_steps(self, context: bpy.types.Context) -> Steps[Any]:
+        context.view_layer.update()
+        self._finishing = [begin(context) for begin in _witnesses]
+        return self.steps(context)
 
     def _work(self, context: bpy.types.Context, seconds: float) -> Running[Any]:
         deadline = perf_counter() + seconds
@@ -235,13 +238,13 @@ class SteppedOperator(RefusingOperator):
         return running
 
     def _end(self, context: bpy.types.Context, result: Any) -> Status:
-        _ending.append(self._meanwhile or set())
         try:
-            status = self.finish(context, result)
+            with ExitStack() as stack:
+                for finishing in self._finishing:
+                    stack.enter_context(finishing(context))
+                status = self.finish(context, result)
         except (ValueError, OSError) as error:
             return self.refuse(error)
-        finally:
-            _ending.pop()
         if status == {"FINISHED"}:
             self._done_with = given_values(self)
         return status
@@ -251,12 +254,12 @@ class SteppedOperator(RefusingOperator):
 class _Ahead:
     """The result of an operator's work, and the values that it was called with.
 
-    And what others have changed while it was worked out.
+    And the contexts to finish it in.
     """
 
     values: dict[str, Any]
     result: Any
-    meanwhile: set[str]
+    finishing: Sequence[Finishing]
 
 
 @dataclass(frozen=True, eq=False)
@@ -395,7 +398,7 @@ class OCTREE_OT_work_ahead(SteppedOperator, bpy.types.Operator):
         super().cancel(context)
 
     def finish(self, context: bpy.types.Context, result: Any) -> Status:
-        self._wish.operator._ahead = _Ahead(self._values, result, self._meanwhile or set())
+        self._wish.operator._ahead = _Ahead(self._values, result, self._finishing)
         _ready[:] = [self._wish]
         schedule(_redo_ready, 0.0)
         return {"FINISHED"}

@@ -12,15 +12,19 @@ from octree_ext.octree_addon.answers.kept import active_result, numbered_answer
 from octree_ext.octree_addon.chunks import cells_in, cutting
 from octree_ext.octree_addon.chunks.cell_rows import cell_outline
 from octree_ext.octree_addon.chunks.made import made_collection, sources_in
-from octree_ext.octree_addon.chunks.operators import CutFacts, may_be_old
+from octree_ext.octree_addon.chunks.operators import CutFacts
 from octree_ext.octree_addon.results import view_of
-from octree_ext.octree_addon.scene_index import index_steps
+from octree_ext.octree_addon.scene_index import State, index_steps
 from octree_ext.octree_addon.ui import stepped
 
 
 def kept_facts():
     scene = bpy.context.scene
     return numbered_answer(scene, active_result(scene).number, CutFacts).found
+
+
+def has_changed():
+    return kept_facts().version.state(bpy.context.scene) is State.CHANGED
 
 
 def spread():
@@ -36,15 +40,15 @@ def test_only_what_has_changed_is_cut_again():
     one, other = spread()
     before = {(item["octree_source"], item["octree_chunk"]): item for item in cut(triangles=60)}
     meshes = {key: item.data.session_uid for key, item in before.items()}
-    assert not may_be_old(kept_facts())
+    assert not has_changed()
     other.location.z = 0.125
     bpy.context.view_layer.update()
-    assert may_be_old(kept_facts())
+    assert has_changed()
     after = {(item["octree_source"], item["octree_chunk"]): item for item in cut(triangles=60)}
     same = [key for key in after if key in meshes and after[key].data.session_uid == meshes[key]]
     assert {name for name, _ in same} == {"One", "Small"}
     assert {key for key in after if key[0] != "Other"} == set(same)
-    assert not may_be_old(kept_facts())
+    assert not has_changed()
     assert not one.visible_get()
     assert one.hide_render and not any(item.hide_render for item in after.values())
     assert len(bpy.data.meshes) == len({item.data for item in (*after.values(), one, other)})

@@ -8,7 +8,7 @@ from blender_scenes import camera, cube, depsgraph, select_only
 from octree_ext.octree_addon import scene_index, trees
 from octree_ext.octree_addon.answers.kept import active_result
 from octree_ext.octree_addon.reader import seen_objects
-from octree_ext.octree_addon.scene_index import glance_at
+from octree_ext.octree_addon.scene_index import view_state_of
 
 
 def in_view():
@@ -50,7 +50,7 @@ def test_what_is_known_of_a_scene_is_the_same_in_a_local_view(scene):
         index = scene_index.scene_index(depsgraph())
         layer, objects = bpy.context.view_layer, bpy.context.view_layer.objects
         seen, unseen = seen_objects(depsgraph(), objects, None)
-        return len(index.placements), glance_at(layer, rendered=True), list(seen), unseen
+        return len(index.placements), view_state_of(layer, rendered=True), list(seen), unseen
 
     with in_view():
         there = known()

@@ -22,6 +22,7 @@ from octree_ext.octree_addon.display import (
     painted_objects,
 )
 from octree_ext.octree_addon.display.uploads import drop_uploads
+from octree_ext.octree_addon.scene_index import version_of
 from octree_ext.octree_addon.ui import settings_of
 
 # Answers whose rows are not one object each: drawn as two objects, as boxes in space, as lines.
@@ -38,8 +39,8 @@ def marked(monkeypatch):
     def paint_items(target, numbers, *_):
         return set(target.owners[target.placements_of(numbers)].tolist())
 
-    def read_contact(found, sides, fingerprint):
-        return SimpleNamespace(key=found.key, fingerprint=fingerprint, sides=sides)
+    def read_contact(scene, found, sides):
+        return SimpleNamespace(key=found.key, version=version_of(scene), sides=sides)
 
     monkeypatch.setattr(batches, "paint_items", paint_items)
     monkeypatch.setattr(batches, "draw_painted", lambda owners, _: seen.update(owners))

@@ -3,6 +3,7 @@
 import bpy
 import numpy as np
 import pytest
+from answering import has_changed
 from blender_scenes import (
     camera,
     collection_instance,
@@ -187,12 +188,12 @@ def test_results_survive_save_and_reload(row, tmp_path):
     before = table(active())
     reload(tmp_path)
     assert table(active()) == before
-    assert not scene_index.has_changed(bpy.context, active())
+    assert not has_changed(active())
     settings_of(bpy.context.scene).results.row = 0
     assert selected() == set(before[0][:2])
     bpy.data.objects["Cube 9"].location.x += 1
     bpy.context.view_layer.update()
-    assert scene_index.has_changed(bpy.context, active())
+    assert has_changed(active())
 
 
 def reload(folder):
@@ -240,19 +241,19 @@ def test_only_a_change_that_lasts_is_one(row):
     item = bpy.data.objects["Cube 0"]
     result = ask()
     select_only(item)
-    assert not scene_index.has_changed(bpy.context, result)
+    assert not has_changed(result)
     item.location.y = 3
     bpy.context.view_layer.update()
-    assert scene_index.has_changed(bpy.context, result)
+    assert has_changed(result)
     item.location.y = 0
     bpy.context.view_layer.update()
-    assert not scene_index.has_changed(bpy.context, result)
+    assert not has_changed(result)
     item.data.vertices[0].co.x -= 1
     item.data.update()
     bpy.context.view_layer.update()
-    assert scene_index.has_changed(bpy.context, result)
+    assert has_changed(result)
     bpy.ops.octree.refresh_result()
-    assert not scene_index.has_changed(bpy.context, active())
+    assert not has_changed(active())
 
 
 def test_hidden_objects_are_a_change_and_selected_ones_are_none(row):
@@ -262,16 +263,16 @@ def test_hidden_objects_are_a_change_and_selected_ones_are_none(row):
         item.hide_set(state)
         bpy.context.view_layer.update()
         assert scene_index.is_doubted(bpy.context.scene)
-        assert scene_index.has_changed(bpy.context, result) == state
+        assert has_changed(result) == state
     read = lines_run(lambda: select_and_look(item, result))
     assert not times_run(read, "address = original.session_uid")  # nothing is walked through
-    assert not scene_index.has_changed(bpy.context, result)
+    assert not has_changed(result)
 
 
 def select_and_look(item, result):
     item.select_set(not item.select_get())
     bpy.context.view_layer.update()
-    scene_index.has_changed(bpy.context, result)
+    has_changed(result)
 
 
 def test_rows_of_the_list_stand_in_no_file_and_in_no_undo_step(row, tmp_path):
@@ -303,9 +304,9 @@ def test_an_undo_to_what_was_asked_is_no_change(row):
     bpy.data.objects["Cube 0"].location.x = -4
     bpy.ops.ed.undo_push(message="Move")
     bpy.context.view_layer.update()
-    assert scene_index.has_changed(bpy.context, active())
+    assert has_changed(active())
     bpy.ops.ed.undo()
-    assert not scene_index.has_changed(bpy.context, active())
+    assert not has_changed(active())
 
 
 def test_nothing_listens_once_the_last_result_is_gone(row):

@@ -436,14 +436,14 @@ def test_undo_takes_back_exactly_what_was_pressed(filmed, name):
 
 def test_the_panel_says_what_it_shows(pairs):
     panel = bpy.types.OCTREE_PT_results
-    scene_index.has_changed(bpy.context, active())
+    scene_index.read_if_soon(bpy.context)
     assert "4 pairs" in drawn(panel, "draw_header_preset")
     settings().search = "3"
     assert "2 of 4 pairs" in drawn(panel, "draw_header_preset")
     pairs[0].location.x = -5
     bpy.context.view_layer.update()
     assert "The scene has changed since" not in drawn(panel)  # not known yet
-    scene_index.current_fingerprint(bpy.context)
+    scene_index.read_if_soon(bpy.context)
     assert "The scene has changed since" in drawn(panel)
 
 

@@ -27,7 +27,7 @@ from octree_ext import octree_addon
 from octree_ext.core import Running, run
 from octree_ext.octree_addon import scene_index, trees
 from octree_ext.octree_addon.reader import scene as scene_reads
-from octree_ext.octree_addon.scene_index import SceneIndex, preserving_staleness, rest
+from octree_ext.octree_addon.scene_index import SceneIndex, changed_back, rest
 from octree_ext.octree_addon.ui import settings_of
 
 pytestmark = pytest.mark.usefixtures("visible_scope")
@@ -358,7 +358,7 @@ def test_a_comparison_outlives_its_view_layer():
 
 def test_a_walk_outlives_its_view_layer(ball):
     layer, built = bpy.context.scene.view_layers.new("Other"), build("TRIANGLES")
-    with preserving_staleness(layer):
+    with changed_back(layer):
         bpy.context.scene.view_layers.remove(layer)
     ball.location.x = 1
     update()
@@ -411,7 +411,7 @@ def test_many_trees_make_room_for_later_ones():
 def test_a_tree_of_another_frame_is_no_matter_while_we_walk(ball):
     select_only(ball)
     built = build("TRIANGLES")
-    with preserving_staleness(bpy.context.view_layer):
+    with changed_back(bpy.context.view_layer):
         ball.location.x = 1
         update()
         assert not built.stale

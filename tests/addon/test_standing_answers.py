@@ -391,7 +391,7 @@ def test_escape_while_an_answer_is_asked_again_keeps_the_old_one(verb):
     verb.modal(context, FakeEvent("TIMER"))
     assert verb.modal(context, FakeEvent("ESC")) == {"CANCELLED"}
     assert answer() is before
-    assert not verb.answers.stands(bpy.context)
+    assert not verb.answers.is_valid(bpy.context)
     assert verb.invoked == verb.done == []
 
 
@@ -446,7 +446,7 @@ def test_steps_of_a_verb_that_are_dropped_change_nothing():
     bpy.ops.octree.find_seen(span="SCENE")
     before, found = whole_file(), answer()
     items[3].location = items[1].location
-    steps = cameras.visibility_result.ANSWERS.standing_steps(bpy.context)
+    steps = cameras.visibility_result.ANSWERS.valid_steps(bpy.context)
     for _ in range(3):
         next(steps)
     steps.close()
@@ -454,4 +454,4 @@ def test_steps_of_a_verb_that_are_dropped_change_nothing():
     bpy.context.view_layer.update()
     assert whole_file() == before
     assert answer() is found
-    assert not cameras.visibility_result.ANSWERS.stands(bpy.context)
+    assert not cameras.visibility_result.ANSWERS.is_valid(bpy.context)

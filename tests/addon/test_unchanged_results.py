@@ -2,6 +2,7 @@
 
 import bpy
 import pytest
+from answering import has_changed
 from paper import drawn
 from seen_scenes import add_row, cubes
 
@@ -26,7 +27,7 @@ def says_changed():
     settings = settings_of(bpy.context.scene).results
     bpy.context.view_layer.update()
     scene_index.catch_up(1)
-    found = [scene_index.has_changed(bpy.context, each) for each in settings.kept]
+    found = [has_changed(each) for each in settings.kept]
     assert len(set(found)) == 1
     assert (WORDS in drawn(bpy.types.OCTREE_PT_results)) == found[0]
     return found[0]
@@ -100,7 +101,7 @@ def test_what_had_changed_before_a_verb_stays_changed(row):
         each.name, each.pinned = f"{each.title} before", True
     row[3].location.x += 1
     bpy.ops.octree.hide_unseen("EXEC_DEFAULT", True)
-    found = {each.name: scene_index.has_changed(bpy.context, each) for each in settings.kept}
+    found = {each.name: has_changed(each) for each in settings.kept}
     assert found == {
         "Not Seen by Cameras before": True,
         "Seen by Cameras before": True,

@@ -5,6 +5,7 @@ Not with a distance: that takes a question of its own, which a panel does not as
 
 from collections import Counter
 from contextlib import suppress
+from dataclasses import replace
 from typing import NamedTuple
 
 import bpy
@@ -12,7 +13,7 @@ import bpy
 from ....core import Running, Steps, run
 from ...hiding import hidden_counts, plan
 from ...options import read
-from ...scene_index import at_rest, rest_soon, revision, steps_in
+from ...scene_index import Version, at_rest, rest_soon, steps_in, version_of
 from ...ui import SessionStore, settings_of, tag_redraw
 from .copies import planned_counts
 from .masks import masked_counts
@@ -35,19 +36,20 @@ class Forecast(NamedTuple):
 
 
 class _Wish(NamedTuple):
-    """Of what samples, by which settings, and in which state of the scene."""
+    """Of what samples, by which settings, and with how many hidden objects."""
 
     samples: Samples
     options: CopyOptions
     icon: str
     protected: str
-    shown: tuple[int, int]
+    hidden: int
 
 
 class _Known(NamedTuple):
     """What was asked for last, and what was found: None where the buttons will refuse, too."""
 
     wish: _Wish
+    version: Version
     is_done: bool
     forecast: Forecast | None
 
@@ -62,10 +64,11 @@ def forecast_of(context: bpy.types.Context) -> Forecast | None:
     if wish is None or wish.options.distance > 0:
         return None
     key = (context.scene.session_uid,)
-    if key not in _forecasts or _forecasts[key].wish != wish:
-        _forecasts[key] = _Known(wish, False, None)
+    if not _is_current(context.scene, _forecasts.get(key), wish):
+        version = replace(version_of(context.scene), own=True)
+        _forecasts[key] = _Known(wish, version, False, None)
         if bpy.app.background:
-            run(_work_out(context.window, wish))
+            run(_work_out(context.window, _forecasts[key]))
         else:
             rest_soon()
     return _forecasts[key].forecast
@@ -78,8 +81,12 @@ def _wish_of(scene: bpy.types.Scene) -> _Wish | None:
     options = read(settings_of(scene).never_seen, CopyOptions)
     hiding = settings_of(scene).hiding
     protected = hiding.protect.name if hiding.protect else ""
-    shown = revision(), sum(hidden_counts(scene).values())
-    return _Wish(found, options, hiding.icon, protected, shown)
+    hidden = sum(hidden_counts(scene).values())
+    return _Wish(found, options, hiding.icon, protected, hidden)
+
+
+def _is_current(scene: bpy.types.Scene, known: _Known | None, wish: _Wish | None) -> bool:
+    return known is not None and known.wish == wish and known.version.is_same(scene)
 
 
 def _steps(context: bpy.types.Context, wish: _Wish) -> Steps[Forecast]:
@@ -102,20 +109,19 @@ def unknown_forecast() -> Steps[None] | None:
     for window in bpy.context.window_manager.windows:
         known = _forecasts.get((window.scene.session_uid,))
         if known and not known.is_done and known.wish == _wish_of(window.scene):
-            return _work_out(window, known.wish)
+            return _work_out(window, known)
     return None
 
 
-def _work_out(window: bpy.types.Window, wish: _Wish) -> Steps[None]:
+def _work_out(window: bpy.types.Window, asked: _Known) -> Steps[None]:
     """Work a forecast out in a window, as long as it is wished."""
     key, forecast = (window.scene.session_uid,), None
     with suppress(ValueError):
-        running = Running(steps_in(window, _steps(bpy.context, wish)))
+        running = Running(steps_in(window, _steps(bpy.context, asked.wish)))
         while running.step():
             yield running.value
-            known = _forecasts.get(key)
-            if known is None or known.wish is not wish:
+            if _forecasts.get(key) is not asked:
                 return
         forecast = running.result
-    _forecasts[key] = _Known(wish, True, forecast)
+    _forecasts[key] = asked._replace(is_done=True, forecast=forecast)
     tag_redraw()

@@ -10,7 +10,7 @@ from ....core import Steps
 from ...answers.answer import Answer
 from ...options import as_json
 from ...results import Rows, no_instances
-from ...scene_index import glance_at
+from ...scene_index import Version, view_state_of
 from ..find_seen import chosen_cameras, chosen_frames, selected_cameras, with_frusta
 from ..result_rows import keep_parts
 from .counting import samples_steps
@@ -46,22 +46,22 @@ class ViewsQuestion:
         """Return the look from all views, not yet begun."""
         return samples_steps(context, self._views(context))
 
-    def keep(self, context: bpy.types.Context, found: Samples) -> int:
+    def keep(self, context: bpy.types.Context, found: Samples, sees: Version) -> int:
         """Keep what is never seen, and what is too small to tell; return the number shown."""
         answer = Answer(
             found=found,
             question=ANSWERS.question,
             options=as_json(self.options),
             again=self,
-            stands=True,
+            sees=sees,
         )
         parts = {TITLE: found.never, SMALL: sorted(found.small_objects)}
         rows = {title: _rows_of(uids) for title, uids in parts.items()}
         return keep_parts(context, answer, self.options.result, rows, Samples)
 
-    def glance(self, context: bpy.types.Context) -> Hashable:
+    def view_state(self, context: bpy.types.Context) -> Hashable:
         """Return what is shown, and which frames are asked for."""
-        return self._frames(context), glance_at(context.view_layer, rendered=True)
+        return self._frames(context), view_state_of(context.view_layer, rendered=True)
 
     def _frames(self, context: bpy.types.Context) -> tuple[int, ...]:
         if self.options.views == "SHOT":

@@ -1,4 +1,4 @@
-"""Glances (state hashes): what pictures depend on that no update of a scene names."""
+"""View states (hashes): properties that pictures depend on and no update of a scene names."""
 
 from collections.abc import Hashable, Iterator
 
@@ -8,7 +8,7 @@ from ..curves import is_animated
 from ..reader import outside_views
 
 
-def glance_at(layer: bpy.types.ViewLayer, *, rendered: bool) -> Hashable:
+def view_state_of(layer: bpy.types.ViewLayer, *, rendered: bool) -> Hashable:
     """Return what pictures depend on and updates do not name: what is shown, size, cameras.
 
     With `rendered` also what the render icons, ray visibility and holdouts say. What a frame sets
