@@ -99,6 +99,8 @@ class _History:
         The last moment at which an object was moved or reshaped, or reshaped; key 0 is all.
     seen : dict of int to int
         The last moment at which cameras of a scene may have come to see something else.
+    regrouped : int
+        The last moment at which objects may have come or gone.
     watches_views : bool
         Whether any version depends on `seen`.
     evaluations, foreign : int
@@ -117,6 +119,7 @@ class _History:
     touched: dict[int, int] = field(default_factory=dict)
     reshaped: dict[int, int] = field(default_factory=dict)
     seen: dict[int, int] = field(default_factory=dict)
+    regrouped: int = 0
     watches_views: bool = False
     evaluations: int = 0
     foreign: int = 0
@@ -156,6 +159,7 @@ def watch(key: LayerKey) -> WatchedLayer:
     if key not in history.layers:
         if not history.layers:  # nobody has listened
             _touch(EVERYTHING)
+            history.regrouped = now()
         history.seen.setdefault(key[0], now())
         history.layers[key] = WatchedLayer(Reading(now()))
     return history.layers[key]
@@ -166,6 +170,8 @@ def note(key: LayerKey, changes: SceneChanges) -> None:
     history.evaluations += 1
     history.foreign += is_any_waiting()
     is_ours = history.writes > 0
+    if changes.reshown and not changes.by_hand:
+        history.regrouped = now()
     if changes.has_any and not is_ours:
         _touch(changes)
     layer = history.layers.get(key)
@@ -193,13 +199,14 @@ def check_object_count() -> None:
     """Note if objects have gone or come that no evaluation has told of; before all drawing."""
     objects = len(bpy.data.objects)
     if objects != history.objects:
-        history.objects = objects
+        history.objects, history.regrouped = objects, now()
         for layer in history.layers.values():
             layer.replace(Reading(now()))
 
 
 def _note_anything() -> None:
     _touch(EVERYTHING)
+    history.regrouped = now()
     for layer in history.layers.values():
         layer.replace(Reading(now()))
 

@@ -89,7 +89,7 @@ class Version:
         if self.views is not None:
             return State.SAME if history.seen.get(key[0], 0) <= self.stamp else State.UNKNOWN
         if self.reading is None:
-            return self._state_by_stamps()
+            return self._state_by_stamps(scene)
         watched = _compared(key)
         if self.objects is not None and self._is_untouched(scene, self.reading.stamp):
             return State.SAME
@@ -110,7 +110,9 @@ class Version:
         one, other = codes if self.own else map(root_code, codes)
         return State.SAME if one == other else State.CHANGED
 
-    def _state_by_stamps(self) -> State:
+    def _state_by_stamps(self, scene: bpy.types.Scene) -> State:
+        if not self._are_there(scene, self.stamp):
+            return State.CHANGED
         if is_untouched(self.objects or (), self.stamp, may_move=self.may_move):
             return State.SAME
         last = history.reshaped if self.may_move else history.touched
@@ -118,11 +120,17 @@ class Version:
         return State.CHANGED if named else State.UNKNOWN
 
     def _is_untouched(self, scene: bpy.types.Scene, stamp: int) -> bool:
-        assert self.objects is not None
-        if not is_untouched(self.objects, stamp, may_move=self.may_move):
-            return False
-        there = {item.session_uid for item in scene.objects if item.session_uid in self.objects}
-        return len(there) == len(self.objects)
+        objects = self.objects or ()
+        return is_untouched(objects, stamp, may_move=self.may_move) and self._are_there(
+            scene, stamp
+        )
+
+    def _are_there(self, scene: bpy.types.Scene, stamp: int) -> bool:
+        """Return whether all objects that count are in the scene, as they were at a moment."""
+        if history.regrouped <= stamp:
+            return True
+        wanted = self.objects or frozenset()
+        return len(wanted.intersection(item.session_uid for item in scene.objects)) == len(wanted)
 
 
 def layer_key(scene: bpy.types.Scene) -> LayerKey:

@@ -18,7 +18,6 @@ from octree_ext.octree_addon.display import active_row, batches, contact, drawin
 from octree_ext.octree_addon.probe import drawing as probe_drawing
 from octree_ext.octree_addon.probe import session
 from octree_ext.octree_addon.questions.status import draw_status
-from octree_ext.octree_addon.scene_index import version_from_file
 from octree_ext.octree_addon.ui import settings_of
 
 
@@ -160,11 +159,8 @@ def seen(monkeypatch):
     monkeypatch.setattr(active_row, "line_batch", lambda *_: FakeShader())
     monkeypatch.setattr(active_row, "blended", lambda _: FakeShader())
     monkeypatch.setattr(active_row, "draw_side", write("row", lambda side, *_: side.object.name))
-    monkeypatch.setattr(
-        contact,
-        "read_contact",
-        lambda *_: SimpleNamespace(key=None, version=version_from_file("")),
-    )
+    read = SimpleNamespace(key=None, version=version_from_file(""))
+    monkeypatch.setattr(contact, "read_contact", lambda *_: read)
     monkeypatch.setattr(contact, "draw_contact", write("contact"))
     monkeypatch.setattr(probe_drawing, "draw_picture", write("probe"))
 
