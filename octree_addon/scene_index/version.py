@@ -120,10 +120,8 @@ class Version:
         return State.CHANGED if named else State.UNKNOWN
 
     def _is_untouched(self, scene: bpy.types.Scene, stamp: int) -> bool:
-        objects = self.objects or ()
-        return is_untouched(objects, stamp, may_move=self.may_move) and self._are_there(
-            scene, stamp
-        )
+        is_same = is_untouched(self.objects or (), stamp, may_move=self.may_move)
+        return is_same and self._are_there(scene, stamp)
 
     def _are_there(self, scene: bpy.types.Scene, stamp: int) -> bool:
         """Return whether all objects that count are in the scene, as they were at a moment."""

@@ -18,6 +18,7 @@ from octree_ext.octree_addon.display import active_row, batches, contact, drawin
 from octree_ext.octree_addon.probe import drawing as probe_drawing
 from octree_ext.octree_addon.probe import session
 from octree_ext.octree_addon.questions.status import draw_status
+from octree_ext.octree_addon.scene_index import version_from_file
 from octree_ext.octree_addon.ui import settings_of
 
 
