@@ -19,6 +19,7 @@ from ..answers.kept import is_any_found, numbered_answer
 from ..arrays import Flags, Floats, Ids
 from ..results import Rows, has_results
 from ..scene_index import holds, known_fingerprint, listen_to_changes, rest_soon
+from ..selection import SelectionOptions
 from ..targets import SceneTarget
 from ..ui import (
     SessionStore,
@@ -33,7 +34,7 @@ from .outlines import Outline
 # Yields the fraction done, returns the numbers of the hits.
 HitSteps = Steps[Ids]
 # What the buttons of the tab share.
-SHARED = ("kind", "action", "meshes")
+SHARED = (*SelectionOptions.flat, "meshes")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

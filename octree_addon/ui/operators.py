@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import bpy
 import numpy as np
-from bpy.props import EnumProperty
 from mathutils import Vector
 
 from ..arrays import Floats
@@ -153,6 +152,13 @@ def named_object(scene: bpy.types.Scene, name: str) -> bpy.types.Object:
     return item
 
 
+def active_name(context: bpy.types.Context) -> str:
+    """Return the name of the active object; a `ValueError` if there is none."""
+    if context.object is None:
+        raise ValueError("There is no active object")
+    return context.object.name
+
+
 def plural(count: int, noun: str) -> str:
     """Write a count and its noun, with an s unless it is one."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
@@ -215,37 +221,3 @@ def schedule(timer: Callable[[], float | None], seconds: float | None) -> None:
         bpy.app.timers.register(timer, first_interval=seconds)
     elif seconds is None and is_registered:
         bpy.app.timers.unregister(timer)
-
-
-class SelectionOptions:
-    """Options of the selection: its kind, and how it changes."""
-
-    if TYPE_CHECKING:
-        kind: str
-        action: str
-    else:
-        kind: EnumProperty(
-            name="Select",
-            description="What is selected",
-            items=(
-                ("AUTOMATIC", "By Mode", "Objects in Object Mode, faces in Edit Mode"),
-                ("OBJECTS", "Objects", "Whole objects; an instance found selects its instancer"),
-                ("FACES", "Faces", "Faces of the meshes in Edit Mode"),
-            ),
-            default="AUTOMATIC",
-        )
-        action: EnumProperty(
-            name="Selection",
-            description="How the current selection changes",
-            items=(
-                ("REPLACE", "Replace", "Select the answer and nothing else"),
-                ("EXTEND", "Extend", "Add to the selection"),
-                ("SUBTRACT", "Subtract", "Remove from the selection"),
-            ),
-            default="REPLACE",
-        )
-
-    def selects_faces(self, context: bpy.types.Context) -> bool:
-        """Tell whether faces are selected, not objects."""
-        edits = self.kind == "AUTOMATIC" and context.mode == "EDIT_MESH"
-        return edits or self.kind == "FACES"

@@ -41,7 +41,11 @@ def test_every_panel_is_drawn_with_and_without_a_tree(empty_scene, ball, build):
 
 
 REDO_PANELS = [
-    each for each in OPERATORS if hasattr(each, "draw") and each.__name__[-6:] != "_build"
+    each
+    for each in OPERATORS
+    if hasattr(each, "draw")
+    and each.__name__[-6:] != "_build"
+    and "INTERNAL" not in each.bl_options
 ]
 
 
