@@ -1,23 +1,25 @@
 """The Octree panel: what the tree is built of and how, its state, and its statistics."""
 
+from typing import Any
+
 import bpy
 
 from .. import trees
 from ..built_tree import BuiltTree
+from ..options import draw_options
 from ..ui import (
     RefusingOperator,
     SidebarPanel,
     Status,
     column_of,
     draw_hint,
-    draw_rows,
     draw_table,
     settings_of,
     working,
 )
-from .operators import draw_options
+from .operators import draw_advanced, draw_plain
 from .presets import OCTREE_PT_build_presets
-from .settings import ADVANCED, PLAIN, OctreeSourceSettings
+from .settings import SourceOptions
 from .steps import build_options, build_settings, chosen_bounds, object_options
 
 REFERENCES_WARNING = 8
@@ -50,18 +52,13 @@ class OCTREE_PT_tree(SidebarPanel):
             column.label(text=state, icon="ERROR")
             column.operator("octree.rebuild", icon="FILE_REFRESH")
         settings = build_settings(context.scene, source.source)
-        draw_options(column, settings, PLAIN, source.source)
+        draw_plain(column, settings, source.source)
 
 
-def draw_source(layout: bpy.types.UILayout, source: OctreeSourceSettings) -> None:
+def draw_source(layout: bpy.types.UILayout, source: Any) -> None:
     """Show what the tree is built of."""
     layout.row().prop(source, "source", expand=True)
-    layout.prop(source, "scope")
-    if source.scope == "COLLECTION":
-        layout.prop(source, "collection")
-    if source.source == "OBJECTS":
-        kinds = layout.column(align=True, heading="With")
-        draw_rows(kinds, source, ["lights", "cameras", "empties"])
+    draw_options(layout, source, SourceOptions, without=("source",))
 
 
 def state_of(scene: bpy.types.Scene) -> str:
@@ -106,9 +103,7 @@ class OCTREE_PT_advanced(SidebarPanel):
     def draw(self, context: bpy.types.Context) -> None:
         source = settings_of(context.scene).source.source
         settings, column = build_settings(context.scene, source), column_of(self)
-        draw_options(column, settings, ADVANCED[source], source)
-        if settings.bounds == "OBJECT":
-            column.prop(settings, "bounds_object", text="Object")
+        draw_advanced(column, settings, source)
         column.prop(settings_of(context.scene).tab, "meshes")
 
 
