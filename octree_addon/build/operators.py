@@ -171,7 +171,7 @@ class OCTREE_OT_build(BuildOperator[NewTreeOptions], bpy.types.Operator):
 
     def objects(self, context: bpy.types.Context) -> list[bpy.types.Object]:
         options = self.taken
-        collection = bpy.data.collections.get(options.collection)
+        collection: bpy.types.Collection | None = bpy.data.collections.get(options.collection)
         return scoped_objects(context, options.scope, collection)
 
     def finish(self, context: bpy.types.Context, result: BuiltTree) -> Status:

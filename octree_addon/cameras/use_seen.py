@@ -7,13 +7,10 @@ import bpy
 
 from ..answers import verbs
 from ..answers.verb_operators import AnswerOperator, AskingOperator, SettledOptions
+from ..file_export import FileExport, FileOptions
 from ..options import Asking, OptionGroup, boolean, enum, string
 from ..selection import SelectionOptions, Subjects
-from ..ui import (
-    FileExport,
-    Status,
-    plural,
-)
+from ..ui import Status, plural
 from ..written_files import writer_of
 from .data import FORMATS, SeenAnswer, merged, write_label_pictures
 from .settings import SeenOptions
@@ -56,7 +53,7 @@ class MarkSeenOptions(OptionGroup):
     )
 
 
-class ExportSeenOptions(SettledOptions):
+class ExportSeenOptions(SettledOptions, FileOptions):
     """What is written of what cameras saw."""
 
     format: Literal["TABLE", "COCO", "BOP"] = enum(
@@ -130,7 +127,10 @@ class OCTREE_OT_mark_seen(Asking[MarkSeenOptions], SeenOperator, bpy.types.Opera
 
 
 class OCTREE_OT_export_seen(
-    AskingOperator[ExportSeenOptions], FileExport, SeenOperator, bpy.types.Operator
+    AskingOperator[ExportSeenOptions],
+    FileExport[ExportSeenOptions],
+    SeenOperator,
+    bpy.types.Operator,
 ):
     """Write a table of what cameras saw, and when."""
 
@@ -151,9 +151,9 @@ class OCTREE_OT_export_seen(
     def check(self, context: bpy.types.Context) -> bool:
         """Offer a name that fits the format; the file browser calls this."""
         try:
-            writer_of(FORMATS, self.filepath, form_of(self.taken.format))
+            writer_of(FORMATS, self.taken.filepath, form_of(self.taken.format))
         except ValueError:
-            self.filepath = str(Path(self.filepath).with_suffix(".json"))
+            self.put(filepath=str(Path(self.taken.filepath).with_suffix(".json")))
             return True
         return False
 

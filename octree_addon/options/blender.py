@@ -180,7 +180,9 @@ def _properties(options: type[OptionGroup], *, is_operator: bool) -> dict[str, A
 
 def _property(option: Option, is_operator: bool, extra: Mapping[str, Any]) -> Any:
     """Return the property of one option."""
-    texts: dict[str, Any] = {"name": option.label, "description": option.tooltip}
+    # Without a name, Blender takes the identifier; an empty name would stay empty.
+    texts: dict[str, Any] = {"name": option.label} if option.label else {}
+    texts["description"] = option.tooltip
     if option.kind != "pointer":
         items = [
             (name, *said, *[number] * (len(said) > _TEXTS))

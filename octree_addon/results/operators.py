@@ -20,10 +20,11 @@ from ..answers.verbs import NothingToDoError, isolate
 from ..answers.view import NAME, View
 from ..answers.view3d import is_isolated, view3d_areas
 from ..arrays import Ids
+from ..file_export import FileExport, FileOptions
 from ..options import Asking, OptionGroup, enum, integer, string
 from ..scene_index import own_writing
 from ..selection import Subjects
-from ..ui import FileExport, RefusingOperator, Status, mode_obstacle, plural, settings_of
+from ..ui import RefusingOperator, Status, mode_obstacle, plural, settings_of
 from .choosing import (
     active_subjects,
     choose,
@@ -305,7 +306,7 @@ class OCTREE_OT_copy_rows(ResultOperator, bpy.types.Operator):
         return f"{plural(len(rows), 'row')} copied" + of_picked(context.scene, result)
 
 
-class OCTREE_OT_export_rows(FileExport, ResultOperator, bpy.types.Operator):
+class OCTREE_OT_export_rows(FileExport[FileOptions], ResultOperator, bpy.types.Operator):
     """Write the rows that the list shows to a file."""
 
     bl_idname = "octree.export_rows"

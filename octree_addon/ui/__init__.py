@@ -1,10 +1,10 @@
 """Shared parts of all features' buttons: read feature, operators, status_text, stepped, rows."""
 
 from .feature import Draw, Feature, Group
-from .file_export import FILE_PATH, FileExport
 from .operators import (
     OWN_WORDS,
     Listeners,
+    Mixin,
     RefusingOperator,
     Status,
     active_name,
@@ -23,8 +23,6 @@ from .operators import (
     schedule,
     settings_of,
     tag_redraw,
-    take,
-    write_back,
 )
 from .progress import working
 from .rows import (
@@ -34,7 +32,6 @@ from .rows import (
     draw_button,
     draw_hint,
     draw_popover,
-    draw_rows,
     draw_table,
 )
 from .session_store import (
@@ -57,14 +54,13 @@ from .stepped import (
 
 __all__ = [
     "FEATURE",
-    "FILE_PATH",
     "OWN_WORDS",
     "ChangedMeanwhileError",
     "Draw",
     "Feature",
-    "FileExport",
     "Group",
     "Listeners",
+    "Mixin",
     "OptionsPopover",
     "RefusingOperator",
     "SessionStore",
@@ -79,7 +75,6 @@ __all__ = [
     "draw_button",
     "draw_hint",
     "draw_popover",
-    "draw_rows",
     "draw_table",
     "forget_session",
     "given_values",
@@ -103,8 +98,6 @@ __all__ = [
     "schedule",
     "settings_of",
     "tag_redraw",
-    "take",
     "working",
-    "write_back",
     "write_status",
 ]

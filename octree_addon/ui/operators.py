@@ -4,7 +4,7 @@ An operator takes the scene's settings, runs, and writes them back.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import bpy
@@ -32,42 +32,6 @@ def tag_redraw(_: Any = None, context: bpy.types.Context | None = None) -> None:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":
                 area.tag_redraw()
-
-
-def take(operator: bpy.types.Operator, settings: Any) -> None:
-    """Fill the properties that the caller left alone from settings of the same names.
-
-    An explicit value wins; what Blender itself remembers of an earlier call does not count.
-    Operators cannot point at data: where the settings do, the operator has the name.
-    """
-    for name, kind in _shared(operator, settings):
-        if not operator.properties.is_property_set(name):
-            value = getattr(settings, name)
-            setattr(operator, name, (value.name if value else "") if kind else value)
-
-
-def write_back(operator: bpy.types.Operator, settings: Any) -> None:
-    """Keep in settings of the same names what the operator ran with, as `take` took it.
-
-    What is the same is not written: writing a pointer makes Blender sort all objects anew, two
-    seconds for 30,000.
-    """
-    for name, kind in _shared(operator, settings):
-        value, before = getattr(operator, name), getattr(settings, name)
-        if kind:
-            owner = settings.id_data if kind == "objects" else bpy.data
-            value = getattr(owner, kind).get(value)
-        if value != before:
-            setattr(settings, name, value)
-
-
-def _shared(operator: bpy.types.Operator, settings: Any) -> Iterator[tuple[str, str]]:
-    """Yield the names that both have; with a pointer's, where what it points at is found."""
-    known = operator.properties.bl_rna.properties
-    for each in settings.bl_rna.properties:
-        if each.identifier in known and not each.is_readonly:
-            is_pointer = each.type == "POINTER"
-            yield each.identifier, f"{each.fixed_type.identifier.lower()}s" if is_pointer else ""
 
 
 def given_values(operator: bpy.types.Operator) -> dict[str, Any]:
