@@ -22,8 +22,8 @@ CORE_ORDER = [
     "__init__",
 ]  # fmt: skip
 ADDON_ORDER = [
-    "tuning", "arrays", "lengths", "text_formats", "shares", "png", "written_files", "ui",
-    "options", "file_export", "menus", "translations", "shortcuts", "manual", "references",
+    "tuning", "arrays", "lengths", "text_formats", "xml_formats", "shares", "png", "written_files",
+    "ui", "options", "file_export", "menus", "translations", "shortcuts", "manual", "references",
     "preferences", "presets", "camera", "curves", "reader", "written_meshes", "scene_index",
     "item_buffer", "built_tree", "trees", "scope", "targets", "selection", "hiding", "answers",
     "build", "results", "questions", "distances", "live", "display", "probe", "cameras",

@@ -8,9 +8,7 @@ from .. import trees
 from ..built_tree import BuiltTree
 from ..options import draw_options
 from ..ui import (
-    RefusingOperator,
     SidebarPanel,
-    Status,
     column_of,
     draw_hint,
     draw_table,
@@ -123,30 +121,8 @@ class OCTREE_PT_statistics(SidebarPanel):
         built = trees.get(context.scene)
         assert built is not None
         draw_table(self.layout, table_of(built), names=0.6)
-        self.layout.operator("octree.copy_statistics", icon="COPYDOWN")
         if built.statistics.references_per_item > REFERENCES_WARNING:
             draw_hint(self.layout, "Many copies: raise Capacity", "ERROR")
-
-
-class OCTREE_OT_copy_statistics(RefusingOperator, bpy.types.Operator):
-    """Copy the statistics as text."""
-
-    bl_idname = "octree.copy_statistics"
-    bl_label = "Copy Statistics"
-    bl_description = "Copy the numbers of the octree to the clipboard, as text with tabs"
-    bl_options = {"REGISTER"}
-
-    @classmethod
-    def obstacle(cls, context: bpy.types.Context) -> str:
-        return "" if trees.get(context.scene) else "Build an octree first"
-
-    def execute(self, context: bpy.types.Context) -> Status:
-        built = trees.get(context.scene)
-        assert built is not None
-        lines = ["\t".join(row) for row in table_of(built)]
-        context.window_manager.clipboard = "\n".join(lines)
-        self.report({"INFO"}, f"{len(lines)} lines copied")
-        return {"FINISHED"}
 
 
 def table_of(built: BuiltTree) -> list[tuple[str, str]]:

@@ -146,14 +146,6 @@ def test_statistics_are_read_as_a_table(stored):
     assert "ERROR" not in lines.values()
 
 
-def test_statistics_can_be_copied(stored):
-    assert bpy.ops.octree.copy_statistics() == {"FINISHED"}
-    copied = bpy.context.window_manager.clipboard
-    assert copied == "" or copied.startswith("Triangles\t1,280\nCells\t")  # a wheel has none
-    forget_session()
-    assert not bpy.ops.octree.copy_statistics.poll()
-
-
 def test_many_references_are_a_warning(empty_scene, ball, build):
     trees.store(empty_scene, build([ball], capacity=1, max_depth=12), [ball])
     built = trees.get(empty_scene)
