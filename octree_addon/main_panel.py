@@ -11,8 +11,9 @@ from .chunks import draw_chunks
 from .density import draw_density
 from .distances import draw_distances
 from .hiding import draw_restore
+from .options import draw_options
 from .place import draw_drop, draw_fill, draw_push_apart
-from .questions import draw_camera, draw_collisions, draw_near, near_name
+from .questions import TabOptions, draw_camera, draw_collisions, draw_near, near_name
 from .ui import (
     Feature,
     OptionsPopover,
@@ -20,7 +21,6 @@ from .ui import (
     column_of,
     draw_button,
     draw_popover,
-    draw_rows,
     settings_of,
     working,
 )
@@ -105,7 +105,8 @@ class OCTREE_PT_selection(OptionsPopover):
     bl_label = "Selection"
 
     def draw(self, context: bpy.types.Context) -> None:
-        draw_rows(column_of(self), settings_of(context.scene).tab, ("action", "kind", "meshes"))
+        tab = settings_of(context.scene).tab
+        draw_options(column_of(self), tab, TabOptions, without=("near",))
 
 
 FEATURE = Feature(classes=(OCTREE_PT_main, OCTREE_PT_selection))

@@ -37,7 +37,7 @@ _GUIDE: dict[str, tuple[str, ...]] = {
         "OctreeNeverSeenSettings",
     ),
     "see-the-octree-of-a-mesh": (
-        "build", "rebuild", "clear", "add_build_preset", "copy_statistics", "inspect_cells",
+        "build", "rebuild", "clear", "add_build_preset", "inspect_cells",
         "make_real", "OctreeBuildSettings", "OctreeSourceSettings", "OctreeDisplaySettings",
     ),
     "look-at-how-a-question-was-answered": ("show_cells", "prove_it", "OctreeAnswerSettings"),
@@ -59,7 +59,7 @@ _GUIDE: dict[str, tuple[str, ...]] = {
         "OctreeShipmentSettings",
     ),
     "see-where-the-triangles-are": (
-        "density", "snapshot_density", "decimate_to_need", "remove_decimated",
+        "density", "decimate_to_need", "remove_decimated",
         "OctreeDensitySettings",
     ),
     "place-objects-until-they-touch": (

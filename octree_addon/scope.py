@@ -3,11 +3,24 @@
 import bpy
 
 from . import trees
+from .options import OptionGroup, boolean
 from .preferences import limits
 from .ui import memory_text, settings_of
 
 # What a triangle takes in an octree, in bytes: its corners, its copies, its share of the cells.
 _BYTES = 250
+
+
+class SizeOptions(OptionGroup):
+    """Whether the user has agreed to read as much as there is."""
+
+    any_size: bool = boolean(
+        False,
+        "Any Size",
+        "Go on even if there are more triangles than the preferences allow",
+        settings=None,
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
 
 
 def chosen_objects(context: bpy.types.Context) -> list[bpy.types.Object]:

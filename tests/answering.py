@@ -21,7 +21,6 @@ ASKED = {
     "laser": [("measure_laser", {})],
     "density": [("density", {"what": "CELLS"})],
     "density by pixels": [_PIXELS, ("density", {"what": "PIXELS"})],
-    "sparse": [("density", {"what": "SPARSE"})],
     "chunks preview": [("preview_chunks", {})],
 }
 # These place, copy or cut objects.

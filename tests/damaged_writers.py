@@ -32,7 +32,7 @@ from octree_ext.octree_addon.command_line import main
 from octree_ext.octree_addon.density.counting import ObjectCounts
 from octree_ext.octree_addon.density.decimated import decimate, remove_decimated
 
-FORMS = ("gltf", "glb", "tiles", "implicit", "blend", "out")
+FORMS = ("gltf", "glb", "tiles", "blend", "out")
 CUTS = ("--triangles", "2", "--least-triangles", "0", "--least-size", "0.5")
 # What is no number as text formats have it, as a word of its own.
 NOT_FINITE = re.compile(r"(?<![\w.])[-+]?(nan|inf|infinity)(?!\w)", re.IGNORECASE)

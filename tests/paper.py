@@ -86,6 +86,8 @@ class Redo:
         if name in self.properties.bl_rna.properties:
             return getattr(self.properties, name)
         value = getattr(self.operator, name)
+        if isinstance(value, property):
+            return value.__get__(self)
         return MethodType(value, self) if isfunction(value) else value
 
     def __setattr__(self, name, value):

@@ -191,17 +191,6 @@ def is_any_found(kind: type[Any]) -> bool:
     return any(isinstance(each.found, kind) for each in _answers.values())
 
 
-def options_of(asking: Any) -> dict[str, Any]:
-    """Return what an operator ran with, as values that JSON has."""
-    known = asking.properties.bl_rna.properties
-    names = [each.identifier for each in known if not (each.is_readonly or each.is_hidden)]
-    values = {name: getattr(asking, name) for name in names}
-    return {
-        name: list(value) if hasattr(value, "__len__") and not isinstance(value, str) else value
-        for name, value in values.items()
-    }
-
-
 def place_for(settings: Any, title: str, name: str) -> int:
     """Return where a result is replaced, or the end of the list for a new one."""
     results = list(enumerate(settings.kept))

@@ -1,11 +1,11 @@
 """Operators that use the last answer, which is asked again first if it is old."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import bpy
-from bpy.props import BoolProperty
 
 from ...core import Steps
+from ..options import Asking, OptionGroup, boolean
 from ..scene_index import own_changes
 from ..ui import Status, SteppedOperator, given_values, mode_obstacle
 from .kept import renewed_versions
@@ -92,23 +92,29 @@ class AnswerOperator(SteppedOperator):
         return text
 
 
-class AskingOperator(AnswerOperator):
+class SettledOptions(OptionGroup):
+    """Whether an answer stands that the user is asked about."""
+
+    is_settled: bool = boolean(
+        False,
+        "Settled",
+        "Whether the answer was asked again if it was old",
+        settings=None,
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+
+
+Settled = TypeVar("Settled", bound=SettledOptions)
+
+
+class AskingOperator(Asking[Settled], AnswerOperator):
     """One that asks the user in a dialog, about an answer that stands; a mixin."""
 
-    if TYPE_CHECKING:
-        is_settled: bool
-    else:
-        is_settled: BoolProperty(
-            name="Settled",
-            description="Whether the answer was asked again if it was old",
-            default=False,
-            options={"HIDDEN", "SKIP_SAVE"},
-        )
     _settles = False
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         """Ask the cameras again if the answer is old, and then the user."""
-        if is_without_window() or self.is_settled or self.answers.is_valid(context):
+        if is_without_window() or self.taken.is_settled or self.answers.is_valid(context):
             return self.ask(context, event)
         self._settles = True
         return self.start(context)

@@ -3,14 +3,15 @@
 import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 import bpy
 import numpy as np
-from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from ..display import snapshots
-from ..ui import FILE_PATH, FileExport, length_unit, plural
+from ..file_export import FILE_PATH, FileExport, FileOptions
+from ..options import boolean, enum, string
+from ..ui import length_unit, plural
 from .data import (
     GROUPINGS,
     IGNORED,
@@ -57,7 +58,38 @@ def project_unit(scene: bpy.types.Scene) -> float:
     return told or UNITS.get(scene.unit_settings.length_unit, UNITS["METERS"])[1]
 
 
-class OCTREE_OT_export_audit(FileExport, FindingOperator, bpy.types.Operator):
+class ExportAuditOptions(FileOptions):
+    """What is written of an audit."""
+
+    filepath: str = string(
+        "",
+        "File",
+        "Path of the report: .csv, .json, .bcf, .html or .xml",
+        subtype="FILE_PATH",
+        options=FILE_PATH,
+    )
+    pictures: bool = boolean(
+        True,
+        "Pictures",
+        "Draw a picture of each contact for BCF and HTML, of"
+        f" {MOST_PICTURES} at most; only with a window",
+    )
+    group: Literal["CLASS", "SMALLER_OBJECT", "COLLECTIONS"] = enum(
+        "CLASS",
+        "Group By",
+        "What HTML reports and BCF topics put together",
+        {
+            "CLASS": ("Class", "By class in HTML; each finding is a topic in BCF"),
+            "SMALLER_OBJECT": ("Smaller Object", "By the smaller of the two objects"),
+            "COLLECTIONS": ("Collections", "By the collections of both objects"),
+        },
+    )
+    filter_glob: str = string(
+        "*.csv;*.json;*.bcf;*.html;*.xml", "", "", options={"HIDDEN", "SKIP_SAVE"}
+    )
+
+
+class OCTREE_OT_export_audit(FileExport[ExportAuditOptions], FindingOperator, bpy.types.Operator):
     """Write a report of the audit."""
 
     bl_idname = "octree.export_audit"
@@ -69,46 +101,15 @@ class OCTREE_OT_export_audit(FileExport, FindingOperator, bpy.types.Operator):
     bl_options = {"REGISTER"}
     stem, ending = "audit", ".html"
 
-    if TYPE_CHECKING:
-        filepath: str
-        pictures: bool
-        group: str
-        filter_glob: str
-    else:
-        filepath: StringProperty(
-            name="File",
-            description="Path of the report: .csv, .json, .bcf, .html or .xml",
-            subtype="FILE_PATH",
-            options=FILE_PATH,
-        )
-        pictures: BoolProperty(
-            name="Pictures",
-            description="Draw a picture of each contact for BCF and HTML, of"
-            f" {MOST_PICTURES} at most; only with a window",
-            default=True,
-        )
-        group: EnumProperty(
-            name="Group By",
-            description="What HTML reports and BCF topics put together",
-            items=(
-                ("CLASS", "Class", "By class in HTML; each finding is a topic in BCF"),
-                ("SMALLER_OBJECT", "Smaller Object", "By the smaller of the two objects"),
-                ("COLLECTIONS", "Collections", "By the collections of both objects"),
-            ),
-            default="CLASS",
-        )
-        filter_glob: StringProperty(
-            default="*.csv;*.json;*.bcf;*.html;*.xml", options={"HIDDEN", "SKIP_SAVE"}
-        )
-
     def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
+        options = self.taken
         path, writer = self.chosen(REPORTS)  # refused before pictures are drawn
         pictures: dict[int, bytes] = {}
-        if self.pictures and writer.is_pictured:
+        if options.pictures and writer.is_pictured:
             rows = np.flatnonzero(findings.statuses < IGNORED)[:MOST_PICTURES].tolist()
             pictures = dict(snapshots(context, result, rows))
-        grouping = GROUPINGS[self.group.lower().replace("_", " ")]
-        groups = grouping(findings) if self.group != "CLASS" else None
+        grouping = GROUPINGS[options.group.lower().replace("_", " ")]
+        groups = grouping(findings) if options.group != "CLASS" else None
         about = about_of(context.scene, json.loads(result.options), length_unit(context.scene)[1])
         drawn = f", {plural(len(pictures), 'picture')}" if pictures else ""
         said = plural(len(findings), "finding") + drawn

@@ -2,19 +2,20 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 import bpy
 import numpy as np
-from bpy.props import EnumProperty, StringProperty
 
 from ...core import connected_components
 from ..answers import verbs
 from ..answers.kept import doubt_names
 from ..arrays import Ids
+from ..file_export import FILE_PATH
+from ..options import Asking, OptionGroup, enum, string, when
 from ..results import ResultOperator, active_row, rows_meant
 from ..selection import Subjects
-from ..ui import FILE_PATH, Status, mode_obstacle, plural
+from ..ui import Status, mode_obstacle, plural
 from .data import (
     DUPLICATE,
     IGNORED,
@@ -45,7 +46,44 @@ class FindingOperator(ResultOperator):
         return self.judge(context, result, findings_in(context.scene, result))
 
 
-class OCTREE_OT_mark_findings(FindingOperator, bpy.types.Operator):
+class MarkFindingsOptions(OptionGroup):
+    """Which findings are marked, and as what."""
+
+    status: Literal["NEW", "REVIEWED", "IGNORED", "RESOLVED"] = enum(
+        "REVIEWED",
+        "Status",
+        "What is to become of the findings",
+        {
+            "NEW": ("New", "Nobody has looked at it"),
+            "REVIEWED": ("Reviewed", "Somebody has looked at it, and it is to be mended"),
+            "IGNORED": ("Ignored", "It may stay as it is"),
+            "RESOLVED": ("Resolved", "It is mended"),
+        },
+    )
+    rows: Literal["PICKED", "ACTIVE", "GROUP", "SHOWN"] = enum(
+        "PICKED",
+        "Findings",
+        "Which findings are marked",
+        {
+            "PICKED": (
+                "Picked",
+                "Those picked with Shift or Ctrl; without any, the active one",
+            ),
+            "ACTIVE": ("Active", "The finding that was clicked, or all under a header"),
+            "GROUP": ("Of Smaller Object", "All that have the same smaller object"),
+            "SHOWN": ("All Shown", "All that the list shows"),
+        },
+    )
+    reason: str = string(
+        "",
+        "Reason",
+        "Why it may stay",
+        shown=when(status, "IGNORED"),
+        options={"SKIP_SAVE"},
+    )
+
+
+class OCTREE_OT_mark_findings(Asking[MarkFindingsOptions], FindingOperator, bpy.types.Operator):
     """Mark findings as new, reviewed, ignored for a reason, or resolved."""
 
     bl_idname = "octree.mark_findings"
@@ -55,73 +93,42 @@ class OCTREE_OT_mark_findings(FindingOperator, bpy.types.Operator):
         " audits keep it"
     )
 
-    if TYPE_CHECKING:
-        status: str
-        rows: str
-        reason: str
-    else:
-        status: EnumProperty(
-            name="Status",
-            description="What is to become of the findings",
-            items=(
-                ("NEW", "New", "Nobody has looked at it"),
-                ("REVIEWED", "Reviewed", "Somebody has looked at it, and it is to be mended"),
-                ("IGNORED", "Ignored", "It may stay as it is"),
-                ("RESOLVED", "Resolved", "It is mended"),
-            ),
-            default="REVIEWED",
-        )
-        rows: EnumProperty(
-            name="Findings",
-            description="Which findings are marked",
-            items=(
-                (
-                    "PICKED",
-                    "Picked",
-                    "Those picked with Shift or Ctrl; without any, the active one",
-                ),
-                ("ACTIVE", "Active", "The finding that was clicked, or all under a header"),
-                ("GROUP", "Of Smaller Object", "All that have the same smaller object"),
-                ("SHOWN", "All Shown", "All that the list shows"),
-            ),
-            default="PICKED",
-        )
-        reason: StringProperty(name="Reason", description="Why it may stay", options={"SKIP_SAVE"})
-
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
-        if self.status == "IGNORED" and not bpy.app.background:
+        options = self.taken
+        if options.status == "IGNORED" and not bpy.app.background:
             # That of a finding which has come back is offered.
             row = active_row(context.scene)
             marks = json.loads(active_audit(context.scene).marks or "{}")
-            self.reason = self.reason or marks.get(str(row), "")
+            self.put(reason=options.reason or marks.get(str(row), ""))
             return context.window_manager.invoke_props_dialog(self)
         return self.execute(context)
 
-    def draw(self, context: bpy.types.Context) -> None:
-        """Draw the dialog and the redo panel."""
-        column = self.layout.column()
-        column.use_property_split, column.use_property_decorate = True, False
-        column.prop(self, "status")
-        column.prop(self, "rows")
-        if self.status == "IGNORED":
-            column.prop(self, "reason")
-
     def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
-        rows = self._rows(context, result, findings)
-        status = STATUSES.index(self.status.lower())
-        reason = self.reason if status == IGNORED else ""
+        options, rows = self.taken, self._rows(context, result, findings)
+        status = STATUSES.index(options.status.lower())
+        reason = options.reason if status == IGNORED else ""
         rewrite(context.scene, result, findings.with_statuses(rows, status, reason))
         return f"{plural(len(rows), 'finding')} marked as {STATUSES[status]}"
 
     def _rows(self, context: bpy.types.Context, result: Any, findings: Findings) -> Ids:
-        rows = rows_meant(context.scene, result, self.rows, "ACTIVE")
-        if self.rows != "GROUP":
+        meant = self.taken.rows
+        rows = rows_meant(context.scene, result, meant, "ACTIVE")
+        if meant != "GROUP":
             return rows
         groups = by_smaller_object(findings).of
         return np.flatnonzero(groups == groups[rows[0]])
 
 
-class OCTREE_OT_compare_audit(FindingOperator, bpy.types.Operator):
+class CompareOptions(OptionGroup):
+    """The earlier report."""
+
+    filepath: str = string(
+        "", "File", "Path of the .json file", subtype="FILE_PATH", options=FILE_PATH
+    )
+    filter_glob: str = string("*.json", "", "", options={"HIDDEN", "SKIP_SAVE"})
+
+
+class OCTREE_OT_compare_audit(Asking[CompareOptions], FindingOperator, bpy.types.Operator):
     """Compare the findings with those of an earlier report."""
 
     bl_idname = "octree.compare_audit"
@@ -131,24 +138,12 @@ class OCTREE_OT_compare_audit(FindingOperator, bpy.types.Operator):
         " its reason, what is gone is listed as resolved"
     )
 
-    if TYPE_CHECKING:
-        filepath: str
-        filter_glob: str
-    else:
-        filepath: StringProperty(
-            name="File",
-            description="Path of the .json file",
-            subtype="FILE_PATH",
-            options=FILE_PATH,
-        )
-        filter_glob: StringProperty(default="*.json", options={"HIDDEN", "SKIP_SAVE"})
-
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
     def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
-        old, _ = read_json(Path(bpy.path.abspath(self.filepath)).read_bytes())
+        old, _ = read_json(Path(bpy.path.abspath(self.taken.filepath)).read_bytes())
         matching = match_objects(old.objects, findings.objects)
         compared = compare(old, findings, matching)
         rewrite(context.scene, result, carried_over(old, findings, matching))

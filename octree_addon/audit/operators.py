@@ -2,21 +2,21 @@
 
 import json
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import bpy
 import numpy as np
-from bpy.props import StringProperty
 
 from ...core import FINDING_CLASSES, Steps
 from ..answers.kept import keep, numbered_answer
 from ..arrays import Ids
-from ..options import Asking
-from ..results import active_row, options_of, place_for
+from ..options import Asking, as_json, draw_options
+from ..results import active_row, place_for
 from ..scope import chosen_objects
 from ..ui import (
     Status,
     SteppedOperator,
+    column_of,
     mode_obstacle,
     plural,
     settings_of,
@@ -33,7 +33,7 @@ from .keeping import (
     show_again,
 )
 from .rules import wish_of
-from .settings import AuditOptions, ContactOptions, stated_band
+from .settings import AuditOptions, ChosenOptions, ContactOptions, SideOptions, stated_band
 
 Paired = TypeVar("Paired", AuditOptions, ContactOptions)
 
@@ -52,27 +52,14 @@ class AuditingOperator(SteppedOperator):
 class PairingOperator(Asking[Paired], AuditingOperator):
     """An operator that asks about pairs of objects, by the settings of an audit; a mixin."""
 
-    if TYPE_CHECKING:
-        chosen: str
-        result: str
-    else:
-        chosen: StringProperty(
-            name="Chosen",
-            description="Names of the objects that Selected means, as JSON; those selected now if"
-            " empty",
-            options={"SKIP_SAVE"},
-        )
-        result: StringProperty(
-            name="Result",
-            description="Name under which the answer is kept in Results",
-            options={"HIDDEN", "SKIP_SAVE"},
-        )
-
     def take_pairs(self, context: bpy.types.Context) -> None:
         """Take which pairs count from the settings, and what Selected means."""
-        sides = self.take(settings_of(context.scene).audit).sides
-        if "SELECTED" in (sides.ones, sides.others) and not self.chosen:
-            self.chosen = json.dumps([item.name for item in chosen_objects(context)])
+        options = self.take(settings_of(context.scene).audit)
+        if means_selected(options.sides) and not options.chosen:
+            self.put(chosen=json.dumps([item.name for item in chosen_objects(context)]))
+
+    def draw(self, context: bpy.types.Context) -> None:
+        draw_options(column_of(self), self, self.asks, without=ChosenOptions.flat)
 
 
 class OCTREE_OT_audit(PairingOperator[AuditOptions], bpy.types.Operator):
@@ -87,7 +74,7 @@ class OCTREE_OT_audit(PairingOperator[AuditOptions], bpy.types.Operator):
 
     def steps(self, context: bpy.types.Context) -> Steps[Looked]:
         self.take_pairs(context)
-        options = audit_options(self)
+        options = audit_options(self.taken)
         looked = yield from look_steps(context, wish_of(context.scene, options))
         if not len(looked.target.octree):
             raise ValueError("There are no triangles: no visible object has faces")
@@ -95,7 +82,8 @@ class OCTREE_OT_audit(PairingOperator[AuditOptions], bpy.types.Operator):
 
     def finish(self, context: bpy.types.Context, result: Looked) -> Status:
         self.write_back(settings_of(context.scene).audit)
-        text = keep_looked(context, result, audit_options(self), self.result)
+        options = self.taken
+        text = keep_looked(context, result, audit_options(options), options.result)
         self.report({"INFO"}, text)
         return {"FINISHED"}
 
@@ -137,14 +125,18 @@ class OCTREE_OT_recheck(AuditingOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-def audit_options(operator: Any) -> dict[str, Any]:
+def means_selected(sides: SideOptions) -> bool:
+    """Tell whether an audit is about the objects that are selected."""
+    return "SELECTED" in (sides.ones, sides.others)
+
+
+def audit_options(options: AuditOptions | ContactOptions) -> dict[str, Any]:
     """Return what an audit ran with, as values that JSON has."""
-    options = options_of(operator)
-    options["band"] = stated_band(operator.band)
-    options.pop("result", None)
-    if "SELECTED" not in (operator.ones, operator.others):
-        options.pop("chosen", None)
-    return options
+    values = as_json(options)
+    values["band"] = stated_band(options.band)
+    if not means_selected(options.sides):
+        values.pop("chosen")
+    return values
 
 
 def keep_looked(

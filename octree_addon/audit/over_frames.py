@@ -43,16 +43,20 @@ class OCTREE_OT_contacts_over_frames(PairingOperator[ContactOptions], bpy.types.
         self.take_pairs(context)
         options = self.take(settings_of(context.scene).contacts)
         frames = chosen_frames(context.scene, options.frames)
-        return film_steps(context, wish_of(context.scene, audit_options(self)), frames)
+        return film_steps(context, wish_of(context.scene, audit_options(self.taken)), frames)
 
     def finish(self, context: bpy.types.Context, result: Film) -> Status:
         settings = settings_of(context.scene)
         self.write_back(settings.audit, settings.contacts)
-        options, rows = audit_options(self), contact_rows(result)
+        options, rows = self.taken, contact_rows(result)
         answer = Answer(
-            found=None, title=CONTACTS_TITLE, question=CONTACTS, options=options, rows=rows
+            found=None,
+            title=CONTACTS_TITLE,
+            question=CONTACTS,
+            options=audit_options(options),
+            rows=rows,
         )
-        keep(context, answer, self.result)
+        keep(context, answer, options.result)
         self.report({"INFO"}, film_text(result))
         return {"FINISHED"}
 

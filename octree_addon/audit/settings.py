@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import bpy
 
+from ..answers.options import AnswerOptions
 from ..options import (
     OptionGroup,
     boolean,
@@ -157,7 +158,19 @@ class ApartOptions(OptionGroup):
     )
 
 
-class AuditOptions(OptionGroup):
+class ChosenOptions(AnswerOptions):
+    """What Selected means, and where the answer is kept."""
+
+    chosen: str = string(
+        "",
+        "Chosen",
+        "Names of the objects that Selected means, as JSON; those selected now if empty",
+        settings=None,
+        options={"SKIP_SAVE"},
+    )
+
+
+class AuditOptions(ChosenOptions):
     """What an audit looks at: `scene.octree.audit`."""
 
     sides: SideOptions = nested(SideOptions())
@@ -198,7 +211,7 @@ class SpanOptions(OptionGroup):
     )
 
 
-class ContactOptions(OptionGroup):
+class ContactOptions(ChosenOptions):
     """Which contacts are looked for, and in which frames."""
 
     frames: SpanOptions = nested(SpanOptions())
@@ -241,16 +254,8 @@ class GroundOptions(OptionGroup):
     )
 
 
-class FloatingOptions(GroundOptions):
+class FloatingOptions(GroundOptions, AnswerOptions):
     """What carries all else, and where the answer is kept."""
-
-    result: str = string(
-        "",
-        "Result",
-        "Name under which the answer is kept in Results",
-        settings=None,
-        options={"HIDDEN", "SKIP_SAVE"},
-    )
 
 
 OctreeAuditSettings = settings_group(AuditOptions, "OctreeAuditSettings")

@@ -5,7 +5,6 @@ import bpy
 from ..ui import Feature
 from .operators import OCTREE_OT_build, OCTREE_OT_clear, OCTREE_OT_rebuild
 from .panel import (
-    OCTREE_OT_copy_statistics,
     OCTREE_PT_advanced,
     OCTREE_PT_statistics,
     OCTREE_PT_tree,
@@ -50,7 +49,7 @@ __all__ = [
 
 def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     """Offer to build, to follow and to clear."""
-    for name in ("build", "rebuild", "live", "clear", "copy_statistics"):
+    for name in ("build", "rebuild", "live", "clear"):
         menu.layout.operator(f"octree.{name}")
 
 
@@ -66,7 +65,6 @@ FEATURE = Feature(
         OCTREE_OT_rebuild,
         OCTREE_OT_clear,
         OCTREE_OT_add_build_preset,
-        OCTREE_OT_copy_statistics,
         OCTREE_PT_build_presets,
         OCTREE_PT_tree,
         OCTREE_PT_advanced,

@@ -1,13 +1,13 @@
 """Operators that build the octree, build it again of the same objects, and clear it."""
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any, TypeVar
 
 import bpy
-from bpy.props import BoolProperty, StringProperty
 
 from .. import trees
 from ..built_tree import BuiltTree
+from ..options import Asking, OptionGroup, draw_options
 from ..scope import (
     chosen_objects,
     is_too_much,
@@ -20,15 +20,22 @@ from ..ui import (
     RefusingOperator,
     Status,
     SteppedOperator,
-    draw_rows,
     named_object,
     offer_anyway,
     plural,
     settings_of,
-    take,
-    write_back,
 )
-from .settings import ADVANCED, PLAIN, BuildOptions, SourceOptions, UpkeepOptions
+from .settings import (
+    BoundsOptions,
+    BuildOptions,
+    CellOptions,
+    NewTreeOptions,
+    ObjectOptions,
+    PlainBuildOptions,
+    PlainObjectOptions,
+    RebuildOptions,
+    SourceOptions,
+)
 from .steps import (
     TreeSteps,
     build_settings,
@@ -39,8 +46,12 @@ from .steps import (
     steps_for_settings,
 )
 
-# Options that count with one policy for straddlers only.
-_NEEDED = {"loose_factor": "KEEP", "hybrid_limit": "HYBRID"}
+# What panels show by the source of the tree: first what is often changed, then all.
+_PLAIN: dict[str, type[OptionGroup]] = {
+    "TRIANGLES": PlainBuildOptions,
+    "OBJECTS": PlainObjectOptions,
+}
+_ALL: dict[str, type[OptionGroup]] = {"TRIANGLES": BuildOptions, "OBJECTS": ObjectOptions}
 # Two thirds of the memory that the defaults take.
 _COARSE: tuple[str, dict[str, Any]] = (
     "Coarse: Kept Whole, by 256",
@@ -48,24 +59,13 @@ _COARSE: tuple[str, dict[str, Any]] = (
 )
 
 
-class BuildOperator(BuildOptions, UpkeepOptions, SteppedOperator):
+Built = TypeVar("Built", bound=RebuildOptions)
+
+
+class BuildOperator(Asking[Built], SteppedOperator):
     """Options that building and rebuilding share: all except the objects to build from."""
 
     bl_options = {"REGISTER", "UNDO"}
-
-    if TYPE_CHECKING:
-        bounds_object: str
-        any_size: bool
-    else:
-        bounds_object: StringProperty(
-            name="Bounds Object",
-            description="Name of the object whose bounding box the octree divides",
-        )
-        any_size: BoolProperty(
-            name="Any Size",
-            description="Build even if there are more triangles than the preferences allow",
-            options={"HIDDEN", "SKIP_SAVE"},
-        )
 
     def source_of(self, scene: bpy.types.Scene) -> Any:
         """Return the options for what the tree is built of."""
@@ -80,11 +80,11 @@ class BuildOperator(BuildOptions, UpkeepOptions, SteppedOperator):
             triangles = self._count(context)
         except ValueError as error:
             return self.refuse(error)
-        if is_too_much(triangles) and not self.any_size:
+        if is_too_much(triangles) and not self.taken.any_size:
             title = f"Build an octree of {too_much_text(triangles)}?"
             offer_anyway(context, self, title, self.smaller(context))
             return {"CANCELLED"}
-        take(self, self._settings(context.scene))
+        self.take(self._settings(context.scene))
         return super().invoke(context, event)
 
     def smaller(self, context: bpy.types.Context) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -93,7 +93,7 @@ class BuildOperator(BuildOptions, UpkeepOptions, SteppedOperator):
 
     def execute(self, context: bpy.types.Context) -> Status:
         try:
-            if not self.any_size:
+            if not self.taken.any_size:
                 refuse_too_much(self._count(context))
         except ValueError as error:
             return self.refuse(error)
@@ -101,19 +101,19 @@ class BuildOperator(BuildOptions, UpkeepOptions, SteppedOperator):
 
     def steps(self, context: bpy.types.Context) -> TreeSteps:
         """Return the build by the operator's properties, not yet begun."""
-        take(self, self._settings(context.scene))
+        options = self.take(self._settings(context.scene))
         return steps_for_settings(
             context.evaluated_depsgraph_get(),
             self.objects(context),
             self.source_of(context.scene),
             self,
-            bounds_object=self._bounds_object(context.scene),
+            bounds_object=bounds_object(context.scene, options.box),
             viewport=viewport_of(context),
         )
 
     def finish(self, context: bpy.types.Context, result: BuiltTree) -> Status:
         """Keep the tree, and the settings that it was built with."""
-        write_back(self, self._settings(context.scene))
+        self.write_back(self._settings(context.scene))
         keep(context.scene, result)
         self.report({"INFO"}, built_text(result))
         return {"FINISHED"}
@@ -122,9 +122,8 @@ class BuildOperator(BuildOptions, UpkeepOptions, SteppedOperator):
         """Draw the redo panel."""
         self.layout.use_property_split = True
         source = self.source_of(context.scene).source
-        draw_options(self.layout, self, (*PLAIN, *ADVANCED[source]), source)
-        if self.bounds == "OBJECT":
-            draw_rows(self.layout, self, ["bounds_object"])
+        draw_plain(self.layout, self, source)
+        draw_advanced(self.layout, self, source)
 
     def _settings(self, scene: bpy.types.Scene) -> Any:
         return build_settings(scene, self.source_of(scene).source)
@@ -132,29 +131,23 @@ class BuildOperator(BuildOptions, UpkeepOptions, SteppedOperator):
     def _count(self, context: bpy.types.Context) -> int:
         return count_to_divide(context, self.source_of(context.scene), self.objects(context))
 
-    def _bounds_object(self, scene: bpy.types.Scene) -> bpy.types.Object | None:
-        if self.bounds != "OBJECT":
-            return None
-        if not self.bounds_object:
-            raise ValueError("Choose the object that gives the bounds")
-        return named_object(scene, self.bounds_object)
+
+def bounds_object(scene: bpy.types.Scene, options: BoundsOptions) -> bpy.types.Object | None:
+    """Return the object whose box is the root; None if the bounds are automatic."""
+    if options.bounds != "OBJECT":
+        return None
+    if not options.bounds_object:
+        raise ValueError("Choose the object that gives the bounds")
+    return named_object(scene, options.bounds_object)
 
 
-class OCTREE_OT_build(SourceOptions, BuildOperator, bpy.types.Operator):
+class OCTREE_OT_build(BuildOperator[NewTreeOptions], bpy.types.Operator):
     """Build an octree of the evaluated triangles, or of whole objects."""
 
     bl_idname = "octree.build"
     bl_label = "Build Octree"
     bl_description = "Build an octree of the evaluated triangles, or of whole objects"
     bl_options = {"REGISTER", "UNDO", "PRESET"}
-
-    if TYPE_CHECKING:
-        collection: str
-    else:
-        collection: StringProperty(
-            name="Collection",
-            description="Name of the collection whose objects the octree is built of",
-        )
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
@@ -164,33 +157,35 @@ class OCTREE_OT_build(SourceOptions, BuildOperator, bpy.types.Operator):
         return "Select at least one object" if is_selected and not chosen_objects(context) else ""
 
     def source_of(self, scene: bpy.types.Scene) -> Any:
-        take(self, settings_of(scene).source)
+        self.take(settings_of(scene).source)
         return self
 
     def smaller(self, context: bpy.types.Context) -> Iterator[tuple[str, dict[str, Any]]]:
         yield "Whole Objects", {"source": "OBJECTS"}
-        chosen = chosen_objects(context)
-        if chosen and self.scope != "SELECTED":
-            triangles = count_to_divide(context, self, chosen)
+        chosen, options = chosen_objects(context), self.taken
+        if chosen and options.scope != "SELECTED":
+            triangles = count_to_divide(context, options, chosen)
             if not is_too_much(triangles):
                 yield "Selected Objects Only", {"scope": "SELECTED"}
         yield _COARSE
 
     def objects(self, context: bpy.types.Context) -> list[bpy.types.Object]:
-        return scoped_objects(context, self.scope, bpy.data.collections.get(self.collection))
+        options = self.taken
+        collection: bpy.types.Collection | None = bpy.data.collections.get(options.collection)
+        return scoped_objects(context, options.scope, collection)
 
     def finish(self, context: bpy.types.Context, result: BuiltTree) -> Status:
-        write_back(self, settings_of(context.scene).source)
-        note_source(context.scene, self.scope)
+        self.write_back(settings_of(context.scene).source)
+        note_source(context.scene, self.taken.scope)
         return super().finish(context, result)
 
     def draw(self, context: bpy.types.Context) -> None:
         self.layout.use_property_split = True
-        draw_rows(self.layout, self, source_rows(self))
+        draw_options(self.layout, self, SourceOptions)
         super().draw(context)
 
 
-class OCTREE_OT_rebuild(BuildOperator, bpy.types.Operator):
+class OCTREE_OT_rebuild(BuildOperator[RebuildOptions], bpy.types.Operator):
     """Build the octree again from the same objects as they are now."""
 
     bl_idname = "octree.rebuild"
@@ -246,21 +241,15 @@ def built_text(built: BuiltTree) -> str:
     return "; ".join(parts)
 
 
-def source_rows(source: SourceOptions) -> list[str]:
-    """Return the names of the source's settings that have an effect, from top to bottom."""
-    collection = ["collection"] * (source.scope == "COLLECTION")
-    kinds = ["lights", "cameras", "empties"] * (source.source == "OBJECTS")
-    return ["source", "scope", *collection, *kinds]
+def draw_plain(layout: bpy.types.UILayout, owner: Any, source: str) -> None:
+    """Show the build options of settings, or of an operator, that are often changed."""
+    draw_options(layout, owner, CellOptions)
+    column = layout.column(align=True)
+    column.label(text=f"Overlapping {source.title()}")
+    column.prop(owner, "straddlers", text="")
+    draw_options(layout, owner, _PLAIN[source], without=(*CellOptions.flat, "straddlers"))
 
 
-def draw_options(
-    layout: bpy.types.UILayout, options: Any, names: Iterable[str], source: str
-) -> None:
-    """Show those build options of settings, or of an operator, that have an effect at present."""
-    for name in names:
-        if name == "straddlers":
-            column = layout.column(align=True)
-            column.label(text=f"Overlapping {source.title()}")
-            column.prop(options, name, text="")
-        elif options.straddlers == _NEEDED.get(name, options.straddlers):
-            draw_rows(layout, options, [name])
+def draw_advanced(layout: bpy.types.UILayout, owner: Any, source: str) -> None:
+    """Show the build options that seldom change."""
+    draw_options(layout, owner, _ALL[source], without=_PLAIN[source].flat)

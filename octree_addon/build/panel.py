@@ -1,23 +1,23 @@
 """The Octree panel: what the tree is built of and how, its state, and its statistics."""
 
+from typing import Any
+
 import bpy
 
 from .. import trees
 from ..built_tree import BuiltTree
+from ..options import draw_options
 from ..ui import (
-    RefusingOperator,
     SidebarPanel,
-    Status,
     column_of,
     draw_hint,
-    draw_rows,
     draw_table,
     settings_of,
     working,
 )
-from .operators import draw_options
+from .operators import draw_advanced, draw_plain
 from .presets import OCTREE_PT_build_presets
-from .settings import ADVANCED, PLAIN, OctreeSourceSettings
+from .settings import SourceOptions
 from .steps import build_options, build_settings, chosen_bounds, object_options
 
 REFERENCES_WARNING = 8
@@ -50,18 +50,13 @@ class OCTREE_PT_tree(SidebarPanel):
             column.label(text=state, icon="ERROR")
             column.operator("octree.rebuild", icon="FILE_REFRESH")
         settings = build_settings(context.scene, source.source)
-        draw_options(column, settings, PLAIN, source.source)
+        draw_plain(column, settings, source.source)
 
 
-def draw_source(layout: bpy.types.UILayout, source: OctreeSourceSettings) -> None:
+def draw_source(layout: bpy.types.UILayout, source: Any) -> None:
     """Show what the tree is built of."""
     layout.row().prop(source, "source", expand=True)
-    layout.prop(source, "scope")
-    if source.scope == "COLLECTION":
-        layout.prop(source, "collection")
-    if source.source == "OBJECTS":
-        kinds = layout.column(align=True, heading="With")
-        draw_rows(kinds, source, ["lights", "cameras", "empties"])
+    draw_options(layout, source, SourceOptions, without=("source",))
 
 
 def state_of(scene: bpy.types.Scene) -> str:
@@ -106,9 +101,7 @@ class OCTREE_PT_advanced(SidebarPanel):
     def draw(self, context: bpy.types.Context) -> None:
         source = settings_of(context.scene).source.source
         settings, column = build_settings(context.scene, source), column_of(self)
-        draw_options(column, settings, ADVANCED[source], source)
-        if settings.bounds == "OBJECT":
-            column.prop(settings, "bounds_object", text="Object")
+        draw_advanced(column, settings, source)
         column.prop(settings_of(context.scene).tab, "meshes")
 
 
@@ -128,30 +121,8 @@ class OCTREE_PT_statistics(SidebarPanel):
         built = trees.get(context.scene)
         assert built is not None
         draw_table(self.layout, table_of(built), names=0.6)
-        self.layout.operator("octree.copy_statistics", icon="COPYDOWN")
         if built.statistics.references_per_item > REFERENCES_WARNING:
             draw_hint(self.layout, "Many copies: raise Capacity", "ERROR")
-
-
-class OCTREE_OT_copy_statistics(RefusingOperator, bpy.types.Operator):
-    """Copy the statistics as text."""
-
-    bl_idname = "octree.copy_statistics"
-    bl_label = "Copy Statistics"
-    bl_description = "Copy the numbers of the octree to the clipboard, as text with tabs"
-    bl_options = {"REGISTER"}
-
-    @classmethod
-    def obstacle(cls, context: bpy.types.Context) -> str:
-        return "" if trees.get(context.scene) else "Build an octree first"
-
-    def execute(self, context: bpy.types.Context) -> Status:
-        built = trees.get(context.scene)
-        assert built is not None
-        lines = ["\t".join(row) for row in table_of(built)]
-        context.window_manager.clipboard = "\n".join(lines)
-        self.report({"INFO"}, f"{len(lines)} lines copied")
-        return {"FINISHED"}
 
 
 def table_of(built: BuiltTree) -> list[tuple[str, str]]:

@@ -6,15 +6,20 @@ import bpy
 from bl_operators.presets import AddPresetBase
 from bl_ui.utils import PresetPanel
 
+from ..options import OptionGroup
+from .settings import BoundsOptions, BuildOptions, ObjectOptions, UpkeepOptions
+
 # Blender looks for "presets" in it.
 _FOLDER = str(Path(__file__).resolve().parent.parent)
 _SUBFOLDER = "octree/build"
-_OPTIONS = {
-    "build": (
-        "capacity", "max_depth", "min_size", "split", "straddlers", "hybrid_limit", "loose_factor",
+# What presets keep of settings: how finely a tree divides, not of what, nor its upkeep.
+_OPTIONS: dict[str, tuple[type[OptionGroup], set[str]]] = {
+    "build": (BuildOptions, set(BoundsOptions.flat)),
+    "objects": (
+        ObjectOptions,
+        {*BoundsOptions.flat, *UpkeepOptions.flat} - {"merge_below"},
     ),
-    "objects": ("capacity", "max_depth", "min_size", "straddlers", "loose_factor", "merge_below"),
-}  # fmt: skip
+}
 
 
 class OCTREE_PT_build_presets(PresetPanel, bpy.types.Panel):
@@ -36,7 +41,10 @@ class OCTREE_OT_add_build_preset(AddPresetBase, bpy.types.Operator):
     preset_subdir = _SUBFOLDER
     preset_defines = ("octree = bpy.context.scene.octree",)
     preset_values = tuple(
-        f"octree.{group}.{name}" for group, names in _OPTIONS.items() for name in names
+        f"octree.{group}.{name}"
+        for group, (options, left_out) in _OPTIONS.items()
+        for name in options.flat
+        if name not in left_out
     )
 
     def remove(self, context: bpy.types.Context, filepath: str) -> None:

@@ -19,7 +19,6 @@ from ..scene_index import (
 )
 from ..scope import current_objects, refuse_too_much, viewport_of, visible_objects
 from ..ui import plural, settings_of
-from .settings import OctreeBuildSettings, OctreeObjectSettings, SourceOptions
 
 Made = TypeVar("Made")
 TreeSteps = Steps[BuiltTree]
@@ -266,9 +265,7 @@ def _timed(steps: Steps[Made], started: float) -> Steps[tuple[Made, float]]:
     return running.result, seconds + perf_counter() - started
 
 
-def build_settings(
-    scene: bpy.types.Scene, source: str
-) -> OctreeBuildSettings | OctreeObjectSettings:
+def build_settings(scene: bpy.types.Scene, source: str) -> Any:
     """Return the settings for a tree of "TRIANGLES" or "OBJECTS"."""
     settings = settings_of(scene)
     return settings.objects if source == "OBJECTS" else settings.build
@@ -297,7 +294,7 @@ def chosen_bounds(settings: Any) -> bpy.types.Object | None:
     return settings.bounds_object if settings.bounds == "OBJECT" else None
 
 
-def kinds_of(source: SourceOptions) -> list[str]:
+def kinds_of(source: Any) -> list[str]:
     """Return the types of objects without a shape that are wanted."""
     chosen = {"LIGHT": source.lights, "CAMERA": source.cameras, "EMPTY": source.empties}
     return [kind for kind, is_wanted in chosen.items() if is_wanted]

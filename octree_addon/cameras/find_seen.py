@@ -10,7 +10,7 @@ from ...core import Steps
 from ..answers.answer import Answer
 from ..answers.question_operator import StandingQuestionOperator
 from ..camera import has_frustum
-from ..options import Asking, as_json
+from ..options import as_json
 from ..scene_index import Version, view_state_of
 from ..scope import scoped_objects
 from ..ui import plural
@@ -25,7 +25,7 @@ from .visibility_result import ANSWERS, PixelFacts, VisibilityResult
 _MOST_NAMES = 5
 
 
-class OCTREE_OT_find_seen(Asking[FindSeenOptions], StandingQuestionOperator, bpy.types.Operator):
+class OCTREE_OT_find_seen(StandingQuestionOperator[FindSeenOptions], bpy.types.Operator):
     """Find what cameras see, and keep the result for the session."""
 
     bl_idname = "octree.find_seen"
@@ -39,8 +39,8 @@ class OCTREE_OT_find_seen(Asking[FindSeenOptions], StandingQuestionOperator, bpy
     answers = ANSWERS
     key = "shot"
 
-    def asked(self, context: bpy.types.Context) -> "ShotQuestion":
-        return ShotQuestion.of(context, self.taken)
+    def asked(self, context: bpy.types.Context, options: FindSeenOptions) -> "ShotQuestion":
+        return ShotQuestion.of(context, options)
 
     def answer_text(self, answer: VisibilityResult) -> str:
         return seen_text(answer)

@@ -3,25 +3,25 @@
 import bpy
 
 from ..answers import verbs
-from ..answers.verb_operators import AskingOperator
+from ..answers.verb_operators import AskingOperator, SettledOptions
 from ..hiding import EverythingOption, HidingOptions, Plan, plan, plan_lines
+from ..options import draw_options
 from ..ui import (
     OptionsPopover,
     Status,
     column_of,
     draw_popover,
-    draw_rows,
     settings_of,
-    take,
-    write_back,
 )
 from .use_seen import SeenOperator
 from .visibility_result import VisibilityResult, get
 
 
-class OCTREE_OT_hide_unseen(
-    AskingOperator, HidingOptions, EverythingOption, SeenOperator, bpy.types.Operator
-):
+class HideUnseenOptions(HidingOptions, EverythingOption, SettledOptions):
+    """How objects are hidden."""
+
+
+class OCTREE_OT_hide_unseen(AskingOperator[HideUnseenOptions], SeenOperator, bpy.types.Operator):
     """Hide the objects that no camera sees in the last result."""
 
     bl_idname = "octree.hide_unseen"
@@ -36,7 +36,7 @@ class OCTREE_OT_hide_unseen(
 
     def ask(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         """Hide at once, as an undo brings all back; ask in a dialog if nothing would stay."""
-        take(self, settings_of(context.scene).hiding)
+        self.take(settings_of(context.scene).hiding)
         if not self._planned(context).is_everything:
             return self.start(context)
         self._is_asking = True
@@ -47,10 +47,10 @@ class OCTREE_OT_hide_unseen(
     def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
         self._is_asking = False
         settings = settings_of(context.scene).hiding
-        take(self, settings)
+        options = self.take(settings)
         unseen = seen.subjects(seen=False)
-        text = verbs.hide(context, unseen, self.icon, everything=self.everything)
-        write_back(self, settings)
+        text = verbs.hide(context, unseen, options.icon, everything=options.everything)
+        self.write_back(settings)
         return text
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -62,7 +62,7 @@ class OCTREE_OT_hide_unseen(
 
     def _draw_plan(self, context: bpy.types.Context) -> None:
         planned, column = self._planned(context), self.layout.column(align=True)
-        if self.is_settled:
+        if self.taken.is_settled:
             column.label(text="The cameras were asked again")
         for line in plan_lines(planned):
             column.label(text=line)
@@ -74,7 +74,7 @@ class OCTREE_OT_hide_unseen(
         seen = get(context.scene)
         assert seen is not None  # without it the operator cannot run
         unseen = seen.subjects(seen=False).among(context.scene.objects)
-        return plan(context, unseen, self.icon)
+        return plan(context, unseen, self.taken.icon)
 
 
 def draw_hide(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
@@ -91,4 +91,4 @@ class OCTREE_PT_hiding(OptionsPopover):
     bl_label = "Hiding"
 
     def draw(self, context: bpy.types.Context) -> None:
-        draw_rows(column_of(self), settings_of(context.scene).hiding, ("icon", "protect"))
+        draw_options(column_of(self), settings_of(context.scene).hiding, HidingOptions)

@@ -3,8 +3,9 @@
 from typing import TYPE_CHECKING, Literal
 
 import bpy
-from bpy.props import EnumProperty, IntProperty
+from bpy.props import IntProperty
 
+from ..answers.options import AnswerOptions
 from ..camera import ViewOptions
 from ..options import (
     OptionGroup,
@@ -15,7 +16,6 @@ from ..options import (
     pointer,
     real,
     settings_group,
-    string,
     when,
 )
 from ..ui import OWN_WORDS
@@ -151,36 +151,25 @@ class ShotOptions(OptionGroup):
     )
 
 
-class FindSeenOptions(ShotOptions):
+class FindSeenOptions(ShotOptions, AnswerOptions):
     """What is tested, and where the answer is kept."""
-
-    result: str = string(
-        "",
-        "Result",
-        "Name under which what is seen is kept in Results",
-        settings=None,
-        options={"HIDDEN", "SKIP_SAVE"},
-    )
 
 
 OctreeShotSettings = settings_group(ShotOptions, "OctreeShotSettings")
 
 
-class SeenOptions:
+class SeenOptions(OptionGroup):
     """Which part of the last visibility result is taken."""
 
-    if TYPE_CHECKING:
-        part: str
-    else:
-        part: EnumProperty(
-            name="Take",
-            description="Which part of the last result is used",
-            items=(
-                ("SEEN", "Seen", "What at least one camera saw in at least one frame"),
-                ("UNSEEN", "Unseen", "What no camera saw in any frame"),
-            ),
-            default="SEEN",
-        )
+    part: Literal["SEEN", "UNSEEN"] = enum(
+        "SEEN",
+        "Take",
+        "Which part of the last result is used",
+        {
+            "SEEN": ("Seen", "What at least one camera saw in at least one frame"),
+            "UNSEEN": ("Unseen", "What no camera saw in any frame"),
+        },
+    )
 
 
 class OctreeAnswerNumbers(bpy.types.PropertyGroup):

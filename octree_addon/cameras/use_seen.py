@@ -1,22 +1,16 @@
 """Uses of a visibility result: select, collect, mark, or export what cameras saw or missed."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Literal
 
 import bpy
-from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from ..answers import verbs
-from ..answers.verb_operators import AnswerOperator, AskingOperator
-from ..selection import Subjects
-from ..ui import (
-    FileExport,
-    SelectionOptions,
-    Status,
-    column_of,
-    draw_rows,
-    plural,
-)
+from ..answers.verb_operators import AnswerOperator, AskingOperator, SettledOptions
+from ..file_export import FileExport, FileOptions
+from ..options import Asking, OptionGroup, boolean, enum, string
+from ..selection import SelectionOptions, Subjects
+from ..ui import Status, plural
 from ..written_files import writer_of
 from .data import FORMATS, SeenAnswer, merged, write_label_pictures
 from .settings import SeenOptions
@@ -30,7 +24,57 @@ class SeenOperator(AnswerOperator):
     may_edit = True
 
 
-class OCTREE_OT_select_seen(SelectionOptions, SeenOptions, SeenOperator, bpy.types.Operator):
+class SelectSeenOptions(SeenOptions, SelectionOptions):
+    """What is selected, and how the selection changes."""
+
+
+class CollectSeenOptions(SeenOptions):
+    """What is collected where."""
+
+    collection: str = string(
+        "", "Collection", "Name of the new collection; Seen or Unseen if empty"
+    )
+
+
+class MarkSeenOptions(OptionGroup):
+    """What is marked, and by which name."""
+
+    kind: Literal["OBJECTS", "FACES"] = enum(
+        "OBJECTS",
+        "Mark",
+        "What is marked",
+        {
+            "OBJECTS": ("Objects", "A custom property of each object"),
+            "FACES": ("Faces", "A face attribute of each mesh"),
+        },
+    )
+    attribute: str = string(
+        "frames_seen", "Attribute", "Name of the custom property or attribute", maxlen=63
+    )
+
+
+class ExportSeenOptions(SettledOptions, FileOptions):
+    """What is written of what cameras saw."""
+
+    format: Literal["TABLE", "COCO", "BOP"] = enum(
+        "TABLE",
+        "Format",
+        "What is written; COCO and BOP, as .json, need pixels",
+        {
+            "TABLE": ("Table", "CSV or JSON by the file extension"),
+            "COCO": ("COCO", "Images, categories, and annotations with masks"),
+            "BOP": ("BOP", "The scene_gt_info.json of one camera"),
+        },
+    )
+    labels: bool = boolean(
+        False,
+        "Label Pictures",
+        "Also write a 16-bit PNG of each view into a folder that is called as the"
+        " file: 0 for nothing, else the number of the object plus one",
+    )
+
+
+class OCTREE_OT_select_seen(Asking[SelectSeenOptions], SeenOperator, bpy.types.Operator):
     """Select what cameras saw, or what they did not see."""
 
     bl_idname = "octree.select_seen"
@@ -39,11 +83,13 @@ class OCTREE_OT_select_seen(SelectionOptions, SeenOptions, SeenOperator, bpy.typ
     bl_options = {"REGISTER", "UNDO"}
 
     def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
-        subjects = seen.subjects(seen=self.part == "SEEN")
-        return verbs.select(context, subjects, self.action, faces=self.selects_faces(context))
+        options = self.taken
+        subjects = seen.subjects(seen=options.part == "SEEN")
+        faces = options.selects_faces(context)
+        return verbs.select(context, subjects, options.action, faces=faces)
 
 
-class OCTREE_OT_collect_seen(SeenOptions, SeenOperator, bpy.types.Operator):
+class OCTREE_OT_collect_seen(Asking[CollectSeenOptions], SeenOperator, bpy.types.Operator):
     """Gather what cameras saw in a new collection."""
 
     bl_idname = "octree.collect_seen"
@@ -54,20 +100,13 @@ class OCTREE_OT_collect_seen(SeenOptions, SeenOperator, bpy.types.Operator):
     )
     bl_options = {"REGISTER", "UNDO"}
 
-    if TYPE_CHECKING:
-        collection: str
-    else:
-        collection: StringProperty(
-            name="Collection",
-            description="Name of the new collection; Seen or Unseen if empty",
-        )
-
     def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
-        subjects = seen.subjects(seen=self.part == "SEEN")
-        return verbs.collect(context, subjects, self.collection or self.part.capitalize())
+        options = self.taken
+        subjects = seen.subjects(seen=options.part == "SEEN")
+        return verbs.collect(context, subjects, options.collection or options.part.capitalize())
 
 
-class OCTREE_OT_mark_seen(SeenOperator, bpy.types.Operator):
+class OCTREE_OT_mark_seen(Asking[MarkSeenOptions], SeenOperator, bpy.types.Operator):
     """Write into objects, or into faces, how often they were seen."""
 
     bl_idname = "octree.mark_seen"
@@ -79,34 +118,20 @@ class OCTREE_OT_mark_seen(SeenOperator, bpy.types.Operator):
     may_edit = False
     bl_options = {"REGISTER", "UNDO"}
 
-    if TYPE_CHECKING:
-        kind: str
-        attribute: str
-    else:
-        kind: EnumProperty(
-            name="Mark",
-            description="What is marked",
-            items=(
-                ("OBJECTS", "Objects", "A custom property of each object"),
-                ("FACES", "Faces", "A face attribute of each mesh"),
-            ),
-            default="OBJECTS",
-        )
-        attribute: StringProperty(
-            name="Attribute",
-            maxlen=63,
-            description="Name of the custom property or attribute",
-            default="frames_seen",
-        )
-
     def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
         frames = zip(seen.objects, seen.frame_counts.tolist(), strict=True)
         objects = {tested.session_uid: count for tested, count in frames}
         subjects = Subjects(objects, lambda _: seen.faces)
-        return verbs.mark(context, subjects, self.attribute, faces=self.kind == "FACES")
+        options = self.taken
+        return verbs.mark(context, subjects, options.attribute, faces=options.kind == "FACES")
 
 
-class OCTREE_OT_export_seen(AskingOperator, FileExport, SeenOperator, bpy.types.Operator):
+class OCTREE_OT_export_seen(
+    AskingOperator[ExportSeenOptions],
+    FileExport[ExportSeenOptions],
+    SeenOperator,
+    bpy.types.Operator,
+):
     """Write a table of what cameras saw, and when."""
 
     bl_idname = "octree.export_seen"
@@ -119,26 +144,6 @@ class OCTREE_OT_export_seen(AskingOperator, FileExport, SeenOperator, bpy.types.
     bl_options = {"REGISTER"}
     stem = "seen"
 
-    if TYPE_CHECKING:
-        format: str
-        labels: bool
-    else:
-        format: EnumProperty(
-            name="Format",
-            description="What is written; COCO and BOP, as .json, need pixels",
-            items=(
-                ("TABLE", "Table", "CSV or JSON by the file extension"),
-                ("COCO", "COCO", "Images, categories, and annotations with masks"),
-                ("BOP", "BOP", "The scene_gt_info.json of one camera"),
-            ),
-            default="TABLE",
-        )
-        labels: BoolProperty(
-            name="Label Pictures",
-            description="Also write a 16-bit PNG of each view into a folder that is called as the"
-            " file: 0 for nothing, else the number of the object plus one",
-        )
-
     def ask(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         """Open the file browser."""
         return FileExport.invoke(self, context, event)
@@ -146,27 +151,25 @@ class OCTREE_OT_export_seen(AskingOperator, FileExport, SeenOperator, bpy.types.
     def check(self, context: bpy.types.Context) -> bool:
         """Offer a name that fits the format; the file browser calls this."""
         try:
-            writer_of(FORMATS, self.filepath, form_of(self.format))
+            writer_of(FORMATS, self.taken.filepath, form_of(self.taken.format))
         except ValueError:
-            self.filepath = str(Path(self.filepath).with_suffix(".json"))
+            self.put(filepath=str(Path(self.taken.filepath).with_suffix(".json")))
             return True
         return False
 
-    def draw(self, context: bpy.types.Context) -> None:
-        draw_rows(column_of(self), self, ("format", "labels"))
-
     def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
+        options = self.taken
         if seen.pixels is None:
-            if self.format != "TABLE" or self.labels:
+            if options.format != "TABLE" or options.labels:
                 raise ValueError("There are no pixels: ask with Behind Others")
             return self.write(*self.chosen(TABLES), seen, said=plural(len(seen.objects), "object"))
-        path, writer = self.chosen(FORMATS, form_of(self.format))
+        path, writer = self.chosen(FORMATS, form_of(options.format))
         table = merged([seen.pixels.table])  # in an order of its own, as from the command line
         answer = SeenAnswer(table, {"scene": context.scene.name})
         # First what may be refused: the table then stays as it was.
-        count = write_label_pictures(table, path.with_suffix("")) if self.labels else 0
+        count = write_label_pictures(table, path.with_suffix("")) if options.labels else 0
         text = self.write(path, writer, answer, said=plural(len(table.which), "view"))
-        return f"{text}, {plural(count, 'label picture')}" if self.labels else text
+        return f"{text}, {plural(count, 'label picture')}" if options.labels else text
 
 
 def form_of(choice: str) -> str:

@@ -9,8 +9,8 @@ import numpy as np
 
 from ...core import Steps, between
 from ..answers.answer import Answer
-from ..answers.kept import keep, numbered_answer, options_of
-from ..options import Asking
+from ..answers.kept import keep, numbered_answer
+from ..options import Asking, as_json
 from ..results import Column, Rows, no_instances
 from ..scene_index import Version, version_of
 from ..ui import (
@@ -117,7 +117,7 @@ class OCTREE_OT_preview_chunks(Asking[ChunkOptions], ChunkOperator, bpy.types.Op
             found=None,
             title="Chunks Preview",
             question=PREVIEW,
-            options=options_of(self),
+            options=as_json(self.taken),
             rows=cell_rows(table, result.world, (first, *counts.values(), cells)),
             details=pack_cells(table, table.totals),
         )
@@ -173,7 +173,7 @@ class OCTREE_OT_cut_chunks(Asking[ChunkOptions], ChunkOperator, bpy.types.Operat
             found=facts,
             title="Chunks",
             question=CUT,
-            options=options_of(self),
+            options=as_json(self.taken),
             rows=cut_rows(cut, items),
         )
         keep(context, answer, kind=CutFacts)

@@ -49,7 +49,6 @@ _FOLDERS = {
     "--gltf": "write .gltf, .bin and a folder of textures",
     "--glb": "write .glb, textures inside",
     "--tiles": "write 3D Tiles 1.1: .glb and tileset.json",
-    "--implicit": "write 3D Tiles 1.1, implicit tiling: .subtree, too",
     "--blend": "write .blend, each with a collection",
 }
 

@@ -15,7 +15,6 @@ from .operators import (
     OCTREE_OT_decimate_to_need,
     OCTREE_OT_density,
     OCTREE_OT_remove_decimated,
-    OCTREE_OT_snapshot_density,
 )
 from .panel import OCTREE_PT_density, draw_density, offer_density, say_density
 from .settings import OctreeDensitySettings
@@ -26,7 +25,7 @@ __all__ = ["CountedCells", "cells_counted_steps", "draw_density"]
 def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     """Offer to count, and to have fewer."""
     menu.layout.separator()
-    for name in ("density", "snapshot_density", "decimate_to_need", "remove_decimated"):
+    for name in ("density", "decimate_to_need", "remove_decimated"):
         menu.layout.operator(f"octree.{name}")
 
 
@@ -37,7 +36,6 @@ FEATURE = Feature(
     settings={"density": OctreeDensitySettings},
     classes=(
         OCTREE_OT_density,
-        OCTREE_OT_snapshot_density,
         OCTREE_OT_decimate_to_need,
         OCTREE_OT_remove_decimated,
         OCTREE_PT_density,

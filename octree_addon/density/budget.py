@@ -9,10 +9,10 @@ import json
 import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
-from xml.etree.ElementTree import Element, SubElement, tostring
 
 from ..text_formats import json_file
 from ..written_files import Writer
+from ..xml_formats import JUnitCase, JUnitSuite, junit_file
 
 # By its name in a budget: what it limits, and whether in each cell or in all together.
 LIMITS: Mapping[str, tuple[str, bool]] = {
@@ -117,21 +117,17 @@ def json_report(file: str, budget: TriangleBudget, over: list[OverBudget], scene
 
 def junit_report(file: str, budget: TriangleBudget, over: list[OverBudget], _: Any) -> bytes:
     """Return a report as JUnit XML: a suite for each limit, a failure for each place over it."""
-    root = Element("testsuites", name=file or "octree")
-    for rule in budget.limits:
-        suite = SubElement(root, "testsuite", name=rule)
-        here = [each for each in over if each.rule == rule]
-        for each in here:
-            case = SubElement(
-                suite, "testcase", classname=f"octree.{rule}", name=each.where, time="0"
+    return junit_file(
+        file,
+        (
+            JUnitSuite(
+                rule,
+                "within",
+                [JUnitCase(each.where, each.said) for each in over if each.rule == rule],
             )
-            SubElement(case, "failure", message=each.said, type=rule)
-        if not here:
-            SubElement(suite, "testcase", classname=f"octree.{rule}", name="within", time="0")
-        suite.set("tests", str(max(len(here), 1)))
-        suite.set("failures", str(len(here)))
-    root.set("failures", str(len(over)))
-    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root) + b"\n"
+            for rule in budget.limits
+        ),
+    )
 
 
 BUDGET_REPORTS: Mapping[str, Writer] = {

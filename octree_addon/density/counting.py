@@ -1,4 +1,4 @@
-"""Triangle density: in cells, against pixels (screen coverage), and of sparse objects."""
+"""Triangle density: in cells, and against pixels (screen coverage)."""
 
 from typing import NamedTuple
 
@@ -14,8 +14,6 @@ from ..ui import length_unit
 
 # Where in the work reading has ended.
 _READ = 0.6
-# Of sparse objects: how full their boxes are at most, and how large against the scene at least.
-MOST_FILL, LEAST_SHARE = 0.25, 0.1
 
 
 class CountedCells(NamedTuple):
@@ -74,27 +72,6 @@ class ObjectCounts(NamedTuple):
     def saved(self) -> Ids:
         """How many triangles are more than are needed, (n,)."""
         return np.maximum(self.triangles - self.needs, 0)
-
-
-class SparseObjects(NamedTuple):
-    """Large placements whose boxes are nearly empty: n of them.
-
-    Attributes
-    ----------
-    world : WorldTriangles
-        All triangles.
-    rows : ndarray of intp, shape (n,)
-        The placements.
-    sizes, areas, fills : ndarray of float64, shape (n,)
-        The longest edge of each box, the area of its triangles, and what part that is of the
-        area of the box.
-    """
-
-    world: WorldTriangles
-    rows: Ids
-    sizes: Floats
-    areas: Floats
-    fills: Floats
 
 
 def cells_counted_steps(
@@ -176,19 +153,3 @@ def triangles_of(world: WorldTriangles, owners: Ids) -> Ids:
     counts = np.zeros(len(owners), np.intp)
     np.maximum.at(counts, order[at[known]], sizes[known])
     return counts
-
-
-def sparse_steps(context: bpy.types.Context) -> Steps[SparseObjects]:
-    """Find large objects whose boxes are nearly empty; yield the fraction done."""
-    world = yield from between(0.0, _READ, world_steps(context, with_chunks=True))
-    # One cell is enough: objects are asked for.
-    counting = density_steps(world.triangles, budget=len(world.triangles), owners=world.rows)
-    found = yield from between(_READ, 1.0, counting)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        fills = 1 / found.object_sparseness
-    sizes = (found.object_upper - found.object_lower).max(axis=1)
-    lower, upper = found.object_lower, found.object_upper
-    scene = float((np.nanmax(upper, axis=0) - np.nanmin(lower, axis=0)).max())
-    (sparse,) = ((fills < MOST_FILL) & (sizes >= LEAST_SHARE * scene)).nonzero()
-    sparse = sparse[np.argsort(fills[sparse], kind="stable")]
-    return SparseObjects(world, sparse, sizes[sparse], found.object_areas[sparse], fills[sparse])

@@ -1,7 +1,6 @@
-"""Density, its snapshot, and Decimate modifiers on copies: operators."""
+"""Density, and Decimate modifiers on copies: operators."""
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 import bpy
@@ -10,10 +9,9 @@ import numpy as np
 from ...core import Steps
 from ..answers.answer import Answer
 from ..answers.kept import active_result, keep, numbered_answer
-from ..arrays import UNUSED
 from ..chunks import cell_rows, pack_cells, worst_first
 from ..options import Asking, as_json
-from ..results import Column, Rows, no_instances, view_of
+from ..results import Column, Rows, no_instances
 from ..ui import (
     RefusingOperator,
     Status,
@@ -25,28 +23,25 @@ from ..ui import (
 from .counting import (
     CountedCells,
     ObjectCounts,
-    SparseObjects,
     cells_counted_steps,
     objects_counted_steps,
-    sparse_steps,
 )
 from .decimated import decimate, decimated_collection, remove_decimated
 from .settings import DensityOptions
 
 DENSITY = "density"
-TITLES = {"CELLS": "Density", "PIXELS": "Triangles per Pixel", "SPARSE": "Sparse Objects"}
-Counted = CountedCells | ObjectCounts | SparseObjects
+TITLES = {"CELLS": "Density", "PIXELS": "Triangles per Pixel"}
+Counted = CountedCells | ObjectCounts
 
 
 class OCTREE_OT_density(Asking[DensityOptions], SteppedOperator, bpy.types.Operator):
-    """Show where triangles are: in cells, against pixels, or in sparse objects."""
+    """Show where triangles are: in cells, or against pixels."""
 
     bl_idname = "octree.density"
     bl_label = "Density"
     bl_description = (
         "Count triangles in cells, the worst first with what has most in each; or of objects"
-        " against the pixels that cameras see of them; or find large objects that are nearly"
-        " empty"
+        " against the pixels that cameras see of them"
     )
     bl_options = {"REGISTER", "UNDO"}
     doing = "Counting triangles"
@@ -59,20 +54,15 @@ class OCTREE_OT_density(Asking[DensityOptions], SteppedOperator, bpy.types.Opera
         options = self.take(settings_of(context.scene).density)
         if options.what == "CELLS":
             return cells_counted_steps(context, options.cell, options.budget)
-        if options.what == "PIXELS":
-            return objects_counted_steps(context, options.per_pixel)
-        return sparse_steps(context)
+        return objects_counted_steps(context, options.per_pixel)
 
     def finish(self, context: bpy.types.Context, result: Counted) -> Status:
         settings, options = settings_of(context.scene).density, self.taken
         self.write_back(settings)
-        before = _snapshot(settings, options.what)
         if isinstance(result, CountedCells):
-            answer, text = cells_answer(result, options.by, before)
-        elif isinstance(result, ObjectCounts):
-            answer, text = objects_answer(result, _names(context.scene), before)
+            answer, text = cells_answer(result, options.by)
         else:
-            answer, text = sparse_answer(result)
+            answer, text = objects_answer(result)
         keep(
             context,
             Answer(
@@ -93,9 +83,7 @@ class OCTREE_OT_density(Asking[DensityOptions], SteppedOperator, bpy.types.Opera
 _Packed = tuple[Rows, bytes]
 
 
-def cells_answer(
-    counted: CountedCells, by: str, before: Mapping[str, float] | None
-) -> tuple[_Packed, str]:
+def cells_answer(counted: CountedCells, by: str) -> tuple[_Packed, str]:
     """Return the rows of cells, the worst first, and what to say of them."""
     values = counted.values(by)
     order = worst_first(counted.table, values)
@@ -108,21 +96,15 @@ def cells_answer(
         "VOLUME": density,
     }
     shown = [columns.pop(by)]
-    if before is not None:
-        shown.append(_change(names, table.triangles.tolist(), before))
     shown += [*columns.values(), Column("Cell", "", np.arange(len(names)), tuple(names))]
     text = f"{int(table.triangles.sum()):,} triangles in {plural(len(table), 'cell')}"
     if table.is_over.any():
         text += f", {int(table.is_over.sum()):,} over budget"
     rows = cell_rows(table, counted.world, shown)
-    return (rows, pack_cells(table, values[order])), text + _compared(
-        table.triangles.sum(), before
-    )
+    return (rows, pack_cells(table, values[order])), text
 
 
-def objects_answer(
-    counts: ObjectCounts, names: Mapping[int, str], before: Mapping[str, float] | None
-) -> tuple[_Packed, str]:
+def objects_answer(counts: ObjectCounts) -> tuple[_Packed, str]:
     """Return the rows of objects, those that save most first, and what to say of them."""
     order = np.argsort(-counts.saved, kind="stable")
     owners, triangles = counts.owners[order], counts.triangles[order]
@@ -132,9 +114,6 @@ def objects_answer(
         Column("Needed", "", counts.needs[order].astype(np.int64)),
         Column("Pixels", "", counts.pixels[order]),
     ]
-    if before is not None:
-        of = [names.get(uid, "") for uid in owners.tolist()]
-        columns.insert(1, _change(of, triangles.tolist(), before))
     total, saved = int(counts.triangles.sum()), int(counts.saved.sum())
     many = counts.saved > 0
     text = f"{plural(len(owners), 'object')} seen, {total:,} triangles"
@@ -145,82 +124,7 @@ def objects_answer(
             f" {saved:,} of {total:,} triangles go"
         )
     rows = Rows(owners[None], no_instances(len(owners)), tuple(columns))
-    return (rows, b""), text + _compared(total, before)
-
-
-def sparse_answer(found: SparseObjects) -> tuple[_Packed, str]:
-    """Return the rows of sparse objects, the emptiest first, and what to say of them."""
-    placements = found.world.placements
-    instances = placements.persistent_ids[found.rows].copy()
-    instances[~placements.is_instance[found.rows]] = UNUSED
-    columns = (
-        Column("Fill", "PERCENT", 100 * found.fills),
-        Column("Size", "LENGTH", found.sizes),
-        Column("Area", "AREA", found.areas),
-    )
-    owners = placements.owners[found.rows].astype(np.intp)
-    text = f"{plural(len(owners), 'large object')} with nearly empty boxes"
-    return (Rows(owners[None], instances[None], columns), b""), text
-
-
-def _change(names: list[str], values: list[int], before: Mapping[str, float]) -> Column:
-    more = [value - before.get(name, 0) for name, value in zip(names, values, strict=True)]
-    return Column("Change", "", np.array(more, np.int64))
-
-
-def _compared(total: float, before: Mapping[str, float] | None) -> str:
-    if before is None:
-        return ""
-    return f"; {int(total - sum(before.values())):+,} since the snapshot"
-
-
-def _snapshot(settings: Any, what: str) -> dict[str, float] | None:
-    """Return what a snapshot has of these counts; None if there is none."""
-    try:
-        kept: Any = json.loads(settings.snapshot or "{}").get(what)
-    except (ValueError, AttributeError):
-        return None
-    return kept if isinstance(kept, dict) else None
-
-
-def _names(scene: bpy.types.Scene) -> dict[int, str]:
-    return {item.session_uid: item.name for item in scene.objects}
-
-
-class OCTREE_OT_snapshot_density(RefusingOperator, bpy.types.Operator):
-    """Keep the counts of the active result, so that later ones are compared with them."""
-
-    bl_idname = "octree.snapshot_density"
-    bl_label = "Take Snapshot"
-    bl_description = (
-        "Keep the triangles of each row in the file. From then on Density tells how many more or"
-        " fewer there are"
-    )
-    bl_options = {"REGISTER", "UNDO"}
-
-    @classmethod
-    def obstacle(cls, context: bpy.types.Context) -> str:
-        result = active_result(context.scene)
-        is_there = result is not None and result.question == DENSITY
-        return "" if is_there else "Ask for the density first"
-
-    def execute(self, context: bpy.types.Context) -> Status:
-        result, settings = active_result(context.scene), settings_of(context.scene).density
-        view, what = view_of(context.scene, result), json.loads(result.options)["what"]
-        triangles, cells = view.rows.column("Triangles"), view.rows.column("Cell")
-        if triangles is None:
-            return self.refuse(ValueError("Of sparse objects there is no snapshot"))
-        names = [view.label(row, 0) for row in range(len(view.rows))]
-        if cells is not None:
-            names = [cells.words[number] for number in cells.values.tolist()]
-        kept = {
-            "CELLS": _snapshot(settings, "CELLS"),
-            "PIXELS": _snapshot(settings, "PIXELS"),
-            what: dict(zip(names, triangles.values.tolist(), strict=True)),
-        }
-        settings.snapshot = json.dumps(kept)
-        self.report({"INFO"}, f"Snapshot of {plural(len(names), 'row')} taken")
-        return {"FINISHED"}
+    return (rows, b""), text
 
 
 class OCTREE_OT_decimate_to_need(RefusingOperator, bpy.types.Operator):

@@ -35,8 +35,6 @@ def say_density(layout: bpy.types.UILayout, context: bpy.types.Context, result: 
 
 
 def offer_density(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-    """Offer what fits the answer: a snapshot, and fewer triangles."""
-    row = layout.row(align=True)
-    row.operator("octree.snapshot_density", icon="PINNED")
+    """Offer fewer triangles where pixels were counted."""
     if counts_of(context.scene) is not None:
-        row.operator("octree.decimate_to_need", icon="MOD_DECIM")
+        layout.operator("octree.decimate_to_need", icon="MOD_DECIM")

@@ -1,15 +1,15 @@
-"""Density options: what is counted, in which cells or of which objects; a snapshot of counts."""
+"""Density options: what is counted, in which cells or of which objects."""
 
 from typing import Literal
 
-from ..options import OptionGroup, enum, integer, real, settings_group, string, when
+from ..options import OptionGroup, enum, integer, real, settings_group, when
 from ..ui import OWN_WORDS
 
 
 class DensityOptions(OptionGroup):
-    """What is counted."""
+    """What is counted: `scene.octree.density`."""
 
-    what: Literal["CELLS", "PIXELS", "SPARSE"] = enum(
+    what: Literal["CELLS", "PIXELS"] = enum(
         "CELLS",
         "Where",
         "Where triangles are counted",
@@ -20,7 +20,6 @@ class DensityOptions(OptionGroup):
                 "Of objects, against the most pixels that a camera sees of them: find what"
                 " cameras really see first",
             ),
-            "SPARSE": ("Sparse Objects", "Of large objects, whose boxes are nearly empty"),
         },
     )
     by: Literal["TRIANGLES", "OBJECTS", "MATERIALS", "VOLUME"] = enum(
@@ -63,12 +62,4 @@ class DensityOptions(OptionGroup):
     )
 
 
-class CountedOptions(DensityOptions):
-    """What is counted, and what was: `scene.octree.density`."""
-
-    snapshot: str = string(
-        "", "Snapshot", "Counts that later ones are compared with, as JSON", operator=None
-    )
-
-
-OctreeDensitySettings = settings_group(CountedOptions, "OctreeDensitySettings")
+OctreeDensitySettings = settings_group(DensityOptions, "OctreeDensitySettings")

@@ -1,28 +1,25 @@
 """Measure with Laser: how far it is from a point along six axes, cast as one batch of rays."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
-from bpy.props import FloatVectorProperty, StringProperty
-from mathutils import Vector
 
 from ...core import Steps, ray_cast
 from ..answers.answer import Answer
 from ..answers.kept import keep, numbered_answer
+from ..answers.options import AnswerOptions
 from ..arrays import Floats, Ids
-from ..options import Asking, draw_options
+from ..options import Asking, as_json, vector
 from ..reader import UNUSED
-from ..results import Column, Rows, active_result, options_of, version_of_result
+from ..results import Column, Rows, active_result, version_of_result
 from ..scope import viewport_of
 from ..targets import SceneTarget, scene_steps
 from ..ui import (
     Status,
     SteppedOperator,
-    column_of,
     cursor_place,
-    draw_rows,
     length_text,
     mode_obstacle,
     plural,
@@ -107,7 +104,28 @@ def laser_lines(
     return LaserLines(ends, lengths, axis, items, target.owners[target.placements_of(items)])
 
 
-class OCTREE_OT_measure_laser(Asking[LaserOptions], SteppedOperator, bpy.types.Operator):
+class MeasureLaserOptions(LaserOptions, AnswerOptions):
+    """From where the laser measures, and along which axes."""
+
+    origin: tuple[float, float, float] = vector(
+        (0.0, 0.0, 0.0),
+        "Origin",
+        "Where it measures from; by default the 3D cursor",
+        settings=None,
+        subtype="TRANSLATION",
+        options={"SKIP_SAVE"},
+    )
+    normal: tuple[float, float, float] = vector(
+        (0.0, 0.0, 0.0),
+        "Normal",
+        "Normal of the surface that the origin lies on; zero if on none",
+        settings=None,
+        subtype="XYZ",
+        options={"SKIP_SAVE"},
+    )
+
+
+class OCTREE_OT_measure_laser(Asking[MeasureLaserOptions], SteppedOperator, bpy.types.Operator):
     """Measure how far it is from a point along six axes."""
 
     bl_idname = "octree.measure_laser"
@@ -119,38 +137,16 @@ class OCTREE_OT_measure_laser(Asking[LaserOptions], SteppedOperator, bpy.types.O
     bl_options = {"REGISTER", "UNDO"}
     doing = "Measuring"
 
-    if TYPE_CHECKING:
-        origin: Vector
-        normal: Vector
-        result: str
-    else:
-        origin: FloatVectorProperty(
-            name="Origin",
-            description="Where it measures from; by default the 3D cursor",
-            subtype="TRANSLATION",
-            options={"SKIP_SAVE"},
-        )
-        normal: FloatVectorProperty(
-            name="Normal",
-            description="Normal of the surface that the origin lies on; zero if on none",
-            subtype="XYZ",
-            options={"SKIP_SAVE"},
-        )
-        result: StringProperty(
-            name="Result",
-            description="Name under which the answer is kept in Results",
-            options={"HIDDEN", "SKIP_SAVE"},
-        )
-
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
         return mode_obstacle(context, may_edit=True)
 
     def steps(self, context: bpy.types.Context) -> Steps[tuple[LaserLines, Rows]]:
-        options = self.take(settings_of(context.scene).laser)
+        self.take(settings_of(context.scene).laser)
         if not self.properties.is_property_set("origin"):
-            self.origin = cursor_place(context.scene)
-        point, normal = (np.array(each, np.float64) for each in (self.origin, self.normal))
+            self.put(origin=cursor_place(context.scene))
+        options = self.taken
+        point, normal = np.array(options.origin), np.array(options.normal)
         target: SceneTarget = yield from scene_steps(context, viewport_of(context))
         if not target.owners.size:
             raise ValueError("There are no triangles: no visible object has faces")
@@ -159,24 +155,18 @@ class OCTREE_OT_measure_laser(Asking[LaserOptions], SteppedOperator, bpy.types.O
 
     def finish(self, context: bpy.types.Context, result: tuple[LaserLines, Rows]) -> Status:
         self.write_back(settings_of(context.scene).laser)
-        lines, rows = result
+        options, (lines, rows) = self.taken, result
         answer = Answer(
             found=lines,
             title=self.bl_label,
             question=LASER,
-            options=options_of(self),
+            options=as_json(options),
             rows=rows,
         )
-        keep(context, answer, self.result, kind=LaserLines)
+        keep(context, answer, options.result, kind=LaserLines)
         told = ", ".join(lines.texts(context.scene))
         self.report({"INFO"}, f"{plural(len(rows), 'distance')}: {told or 'nothing around'}")
         return {"FINISHED"}
-
-    def draw(self, context: bpy.types.Context) -> None:
-        """Draw the redo panel."""
-        column = column_of(self)
-        draw_rows(column, self, ("origin", "normal"))
-        draw_options(column, self, LaserOptions)
 
 
 def shown_laser(scene: bpy.types.Scene) -> LaserLines | None:

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from ..answers.options import AnswerOptions
 from ..options import OptionGroup, boolean, enum, integer, settings_group, string, when
 from ..ui import OWN_WORDS, tag_redraw
 
@@ -49,16 +50,8 @@ class DistanceOptions(OptionGroup):
     )
 
 
-class MeasureOptions(DistanceOptions):
+class MeasureOptions(DistanceOptions, AnswerOptions):
     """Which distances are measured, and where they are kept."""
-
-    result: str = string(
-        "",
-        "Result",
-        "Name under which the answer is kept in Results",
-        settings=None,
-        options={"HIDDEN", "SKIP_SAVE"},
-    )
 
 
 class DimensionOptions(DistanceOptions):

@@ -1,82 +1,63 @@
 """Hiding settings, and the record of hidden objects: by scene, view layer and icon."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import bpy
-from bpy.props import (
-    BoolProperty,
-    CollectionProperty,
-    EnumProperty,
-    FloatProperty,
-    PointerProperty,
-)
+from bpy.props import CollectionProperty, FloatProperty, PointerProperty
+
+from ..options import OptionGroup, boolean, enum, pointer, settings_group
 
 
-class HidingOptions:
-    """The icon, shared by the scene's settings and the operator."""
-
-    if TYPE_CHECKING:
-        icon: str
-    else:
-        icon: EnumProperty(
-            name="Icon",
-            description="Which icon of the Outliner hides the objects",
-            items=(
-                (
-                    "EYE",
-                    "Eye",
-                    "Hide in the viewports of this view layer. Animation stays live, as the"
-                    " objects are still evaluated: playback gets no faster. Renders show them",
-                    "HIDE_OFF",
-                    0,
-                ),
-                (
-                    "MONITOR",
-                    "Monitor",
-                    "Disable in all viewports. The objects are not evaluated: playback gets"
-                    " faster, their animation stands still until they are restored."
-                    " Renders show them",
-                    "RESTRICT_VIEW_OFF",
-                    1,
-                ),
-                (
-                    "RENDER",
-                    "Render",
-                    "Disable in renders, where their shadows and reflections will be missing"
-                    " too. Viewports still show them",
-                    "RESTRICT_RENDER_OFF",
-                    2,
-                ),
-            ),
-            default="EYE",
-        )
-
-
-class EverythingOption:
-    """Whether all may be hidden; no setting, so that it is said each time."""
-
-    if TYPE_CHECKING:
-        everything: bool
-    else:
-        everything: BoolProperty(
-            name="Hide Everything",
-            description="Hide the objects even if no surface stays visible",
-            default=False,
-            options={"SKIP_SAVE"},
-        )
-
-
-class OctreeHidingSettings(HidingOptions, bpy.types.PropertyGroup):
+class HidingOptions(OptionGroup):
     """How objects are hidden: `scene.octree.hiding`."""
 
-    if TYPE_CHECKING:
-        protect: bpy.types.Collection | None
-    else:
-        protect: PointerProperty(
-            type=bpy.types.Collection,
-            name="Protect",
-            description="Never hide the objects of this collection and of those inside it",
-        )
+    icon: Literal["EYE", "MONITOR", "RENDER"] = enum(
+        "EYE",
+        "Icon",
+        "Which icon of the Outliner hides the objects",
+        {
+            "EYE": (
+                "Eye",
+                "Hide in the viewports of this view layer. Animation stays live, as the"
+                " objects are still evaluated: playback gets no faster. Renders show them",
+                "HIDE_OFF",
+            ),
+            "MONITOR": (
+                "Monitor",
+                "Disable in all viewports. The objects are not evaluated: playback gets"
+                " faster, their animation stands still until they are restored."
+                " Renders show them",
+                "RESTRICT_VIEW_OFF",
+            ),
+            "RENDER": (
+                "Render",
+                "Disable in renders, where their shadows and reflections will be missing"
+                " too. Viewports still show them",
+                "RESTRICT_RENDER_OFF",
+            ),
+        },
+    )
+    protect: str = pointer(
+        "collections",
+        "Protect",
+        "Never hide the objects of this collection and of those inside it",
+        operator=None,
+    )
+
+
+class EverythingOption(OptionGroup):
+    """Whether all may be hidden; no setting, so that it is said each time."""
+
+    everything: bool = boolean(
+        False,
+        "Hide Everything",
+        "Hide the objects even if no surface stays visible",
+        settings=None,
+        options={"SKIP_SAVE"},
+    )
+
+
+OctreeHidingSettings = settings_group(HidingOptions, "OctreeHidingSettings")
 
 
 class OctreeHiddenObject(bpy.types.PropertyGroup):

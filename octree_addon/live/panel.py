@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import bpy
 import numpy as np
-from bpy.props import BoolProperty, FloatProperty, PointerProperty
 from numpy.typing import NDArray
 
 from ...core import Octree, query
@@ -15,6 +14,7 @@ from ..answers.hints import Hint, draw_hints
 from ..arrays import Ids
 from ..build import keep_visible_objects
 from ..built_tree import BuiltTree
+from ..options import OptionGroup, boolean, pointer, real, settings_group
 from ..ui import (
     RefusingOperator,
     SessionStore,
@@ -34,56 +34,50 @@ from .pairs import ground_of, ids_of, shown_pairs
 _NAMED, _ENDED = 6, 3
 
 
-class OctreeLiveSettings(bpy.types.PropertyGroup):
-    """How the scene's tree of objects follows them."""
+class LiveOptions(OptionGroup):
+    """How the scene's tree of objects follows them: `scene.octree.live`."""
 
-    if TYPE_CHECKING:
-        pairs: bool
-        mark: bool
-        active_only: bool
-        ground: bpy.types.Object | None
-        grounds: bpy.types.Collection | None
-        interval: float
-    else:
-        active_only: BoolProperty(
-            name="Active Object Only",
-            description="List and mark what overlaps the active object, and no other pair",
-            default=False,
-            update=tag_redraw,
-        )
-        ground: PointerProperty(
-            type=bpy.types.Object,
-            name="Ground",
-            description="Leave out the pairs of this object, such as a lawn or a floor, which all"
-            " else touches",
-            update=tag_redraw,
-        )
-        grounds: PointerProperty(
-            type=bpy.types.Collection,
-            name="Leave Out",
-            description="Leave out the pairs of the objects of this collection",
-            update=tag_redraw,
-        )
-        pairs: BoolProperty(
-            name="Pairs",
-            description="List the pairs of objects whose bounding boxes start or stop overlapping",
-            default=True,
-            update=tag_redraw,
-        )
-        mark: BoolProperty(
-            name="Mark Overlapping",
-            description="Outline the bounding boxes of the objects that overlap in the 3D views",
-            default=True,
-            update=tag_redraw,
-        )
-        interval: FloatProperty(
-            name="Merge Every",
-            description="Seconds between merges of cells, if merging is deferred",
-            default=1.0,
-            min=0.05,
-            soft_max=60.0,
-            subtype="TIME_ABSOLUTE",
-        )
+    pairs: bool = boolean(
+        True,
+        "Pairs",
+        "List the pairs of objects whose bounding boxes start or stop overlapping",
+        settings={"update": tag_redraw},
+    )
+    mark: bool = boolean(
+        True,
+        "Mark Overlapping",
+        "Outline the bounding boxes of the objects that overlap in the 3D views",
+        settings={"update": tag_redraw},
+    )
+    active_only: bool = boolean(
+        False,
+        "Active Object Only",
+        "List and mark what overlaps the active object, and no other pair",
+        settings={"update": tag_redraw},
+    )
+    ground: str = pointer(
+        "objects",
+        "Ground",
+        "Leave out the pairs of this object, such as a lawn or a floor, which all else touches",
+        settings={"update": tag_redraw},
+    )
+    grounds: str = pointer(
+        "collections",
+        "Leave Out",
+        "Leave out the pairs of the objects of this collection",
+        settings={"update": tag_redraw},
+    )
+    interval: float = real(
+        1.0,
+        "Merge Every",
+        "Seconds between merges of cells, if merging is deferred",
+        min=0.05,
+        soft_max=60.0,
+        subtype="TIME_ABSOLUTE",
+    )
+
+
+OctreeLiveSettings = settings_group(LiveOptions, "OctreeLiveSettings")
 
 
 def has_objects(scene: bpy.types.Scene) -> bool:

@@ -6,11 +6,12 @@ Read declared, fields, then blender, data and arguments. `declared` knows nothin
 from .arguments import add_arguments, given
 from .blender import Asking, draw_options, read, settings_group
 from .data import as_json, from_values
-from .declared import Option, OptionGroup, when
-from .fields import boolean, enum, integer, nested, pointer, real, string, switches
+from .declared import Extra, Option, OptionGroup, when
+from .fields import boolean, enum, integer, nested, pointer, real, string, switches, vector
 
 __all__ = [
     "Asking",
+    "Extra",
     "Option",
     "OptionGroup",
     "add_arguments",
@@ -28,5 +29,6 @@ __all__ = [
     "settings_group",
     "string",
     "switches",
+    "vector",
     "when",
 ]

@@ -10,6 +10,7 @@ from bpy.props import (
     BoolVectorProperty,
     EnumProperty,
     FloatProperty,
+    FloatVectorProperty,
     IntProperty,
     PointerProperty,
     StringProperty,
@@ -26,6 +27,7 @@ _MAKERS: Mapping[str, Any] = {
     "real": FloatProperty,
     "string": StringProperty,
     "switches": BoolVectorProperty,
+    "vector": FloatVectorProperty,
     "enum": EnumProperty,
 }
 _POINTED = {
@@ -34,6 +36,8 @@ _POINTED = {
     "materials": bpy.types.Material,
 }
 _OPERATOR: Any = bpy.types.Operator.bl_rna
+# Of an item, the label and the tooltip; with an icon Blender wants a number as well.
+_TEXTS = 2
 # Names that operators own already. `dir` does not list all of them.
 _OWNED = {*_OPERATOR.properties.keys(), *_OPERATOR.functions.keys()}
 
@@ -52,9 +56,14 @@ class Asking(Generic[Asked]):
     """The part of an operator that has options; a mixin: `class X(Asking[Views], Operator)`.
 
     The properties of the operator are made from the options. Pointers are names there.
+
+    Attributes
+    ----------
+    asks : type of OptionGroup
+        The options.
     """
 
-    _asks: type[OptionGroup]
+    asks: type[Asked]
 
     def __init_subclass__(cls) -> None:
         """Make the properties of the options that the class is of."""
@@ -64,15 +73,14 @@ class Asking(Generic[Asked]):
             if isinstance(each, type) and issubclass(each, OptionGroup):
                 if hidden := _OWNED & each.flat.keys():
                     raise TypeError(f"operators own {', '.join(sorted(hidden))}")
-                cls._asks = each
+                cls.asks = each  # type: ignore[assignment]
                 own = inspect.get_annotations(cls)
                 cls.__annotations__ = {**_properties(each, is_operator=True), **own}
 
     @property
     def taken(self) -> Asked:
         """The options as the operator has them now."""
-        found: Any = read(self, self._asks)
-        return found
+        return read(self, self.asks)
 
     def take(self, *settings: Any) -> Asked:
         """Fill the options that the caller left alone from settings; return all.
@@ -81,10 +89,15 @@ class Asking(Generic[Asked]):
         """
         operator: Any = self
         for each in settings:
-            for option in _shared(self._asks, each):
+            for option in _shared(self.asks, each):
                 if not operator.properties.is_property_set(option.name):
                     setattr(operator, option.name, _value(each, option))
         return self.taken
+
+    def put(self, **values: Any) -> None:
+        """Set options of the operator: what it works with instead of what was not given."""
+        for name, value in values.items():
+            setattr(self, self.asks.flat[name].name, value)
 
     def write_back(self, *settings: Any) -> None:
         """Keep in settings what the operator ran with.
@@ -93,7 +106,7 @@ class Asking(Generic[Asked]):
         seconds for 30,000.
         """
         for each in settings:
-            for option in _shared(self._asks, each):
+            for option in _shared(self.asks, each):
                 value = _value(self, option)
                 if value != _value(each, option):
                     setattr(each, option.name, _pointed(each, option, value))
@@ -101,7 +114,7 @@ class Asking(Generic[Asked]):
     def draw(self, context: bpy.types.Context) -> None:
         """Draw the redo panel."""
         operator: Any = self
-        draw_options(column_of(operator), operator, self._asks)
+        draw_options(column_of(operator), operator, self.asks)
 
 
 def read(owner: Any, options: type[Other]) -> Other:
@@ -167,9 +180,14 @@ def _properties(options: type[OptionGroup], *, is_operator: bool) -> dict[str, A
 
 def _property(option: Option, is_operator: bool, extra: Mapping[str, Any]) -> Any:
     """Return the property of one option."""
-    texts: dict[str, Any] = {"name": option.label, "description": option.tooltip}
+    # Without a name, Blender takes the identifier; an empty name would stay empty.
+    texts: dict[str, Any] = {"name": option.label} if option.label else {}
+    texts["description"] = option.tooltip
     if option.kind != "pointer":
-        items = [(name, *said) for name, said in option.items.items()]
+        items = [
+            (name, *said, *[number] * (len(said) > _TEXTS))
+            for number, (name, said) in enumerate(option.items.items())
+        ]
         of_kind = {"items": items} if items else {}
         return _MAKERS[option.kind](**{**texts, "default": option.default, **of_kind, **extra})
     if is_operator:
@@ -192,7 +210,7 @@ def _value(owner: Any, option: Option) -> Any:
     value = getattr(owner, option.name, option.default)
     if option.kind == "pointer" and not isinstance(value, str):
         return value.name if value else ""
-    return tuple(value) if option.kind == "switches" else value
+    return tuple(value) if option.kind in ("switches", "vector") else value
 
 
 def _pointed(settings: Any, option: Option, value: Any) -> Any:

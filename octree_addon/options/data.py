@@ -32,7 +32,7 @@ def _is_fit(option: Option, value: Any) -> bool:
     """Return whether an option can have this value."""
     if option.kind == "real":
         return isinstance(value, int | float) and not isinstance(value, bool)
-    if option.kind == "switches":
+    if option.kind in ("switches", "vector"):
         return isinstance(value, list | tuple) and len(value) == len(option.default)
     if type(value) is not type(option.default):
         return False

@@ -25,8 +25,8 @@ class Option:
         The texts in Blender's interface.
     name : str
         The name in its class, in Blender's properties, and in JSON.
-    items : Mapping of str to (str, str)
-        The label and tooltip of each item of an enumeration.
+    items : Mapping of str to (str, str) or (str, str, str)
+        The label and tooltip of each item of an enumeration; an icon as well, or none has one.
     data : str
         The collection of `bpy.data` that a pointer points into, or a text names one of.
     shown : function, optional
@@ -46,7 +46,7 @@ class Option:
     label: str
     tooltip: str
     name: str = ""
-    items: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    items: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     data: str = ""
     shown: Condition | None = None
     heading: str = ""

@@ -68,6 +68,13 @@ def switches(
     return _option("switches", default, label, tooltip, {**more, "size": len(default)})
 
 
+def vector(
+    default: tuple[float, float, float], label: str, tooltip: str, **more: Unpack[Number]
+) -> tuple[float, float, float]:
+    """Declare three numbers, such as a position."""
+    return _option("vector", default, label, tooltip, more)
+
+
 def pointer(data: Data, label: str, tooltip: str, **more: Unpack[Common]) -> str:
     """Declare a pointer to a data-block; records and operators have its name."""
     return _option("pointer", "", label, tooltip, more, data=data)
@@ -77,10 +84,10 @@ def enum(
     default: Item,
     label: str,
     tooltip: str,
-    items: Mapping[Item, tuple[str, str]],
+    items: Mapping[Item, tuple[str, str] | tuple[str, str, str]],
     **more: Unpack[Common],
 ) -> Item:
-    """Declare a choice; `items` has the label and the tooltip of each."""
+    """Declare a choice; `items` has the label, the tooltip and maybe the icon of each."""
     return _option("enum", default, label, tooltip, more, items=items)
 
 

@@ -1,12 +1,9 @@
 """Drop: objects fall along one direction until they touch what is visible, and each other."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
-from bpy.props import FloatVectorProperty
-from mathutils import Vector
 
 from ...core import Steps, connected_components, overlapping_objects_steps
 from ..answers.kept import active_result
@@ -36,20 +33,9 @@ class OCTREE_OT_drop(PlacingOperator[DropOptions], bpy.types.Operator):
     doing = "Dropping"
     key = "drop"
 
-    if TYPE_CHECKING:
-        direction: Vector
-    else:
-        direction: FloatVectorProperty(
-            name="View Direction",
-            description="Where the view looks, for the direction View",
-            subtype="DIRECTION",
-            default=(0.0, 0.0, 0.0),
-            options={"HIDDEN", "SKIP_SAVE"},
-        )
-
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         if isinstance(context.region_data, bpy.types.RegionView3D):
-            self.direction = -context.region_data.view_matrix.inverted().col[2].to_3d()
+            self.put(direction=-context.region_data.view_matrix.inverted().col[2].to_3d())
         return super().invoke(context, event)
 
     def plan_steps(
@@ -59,7 +45,7 @@ class OCTREE_OT_drop(PlacingOperator[DropOptions], bpy.types.Operator):
         direction = self._direction(context, objects)
         if options.toward == "ACTIVE":
             objects = [item for item in objects if item is not context.view_layer.objects.active]
-        floats = self.whose == "ROW" and active_result(context.scene).question == FLOATING
+        floats = options.whose == "ROW" and active_result(context.scene).question == FLOATING
         if floats:  # its row names one of those that hang together
             objects = yield from hanging_steps(context, target, objects)
         wish = FallWish(
@@ -76,13 +62,13 @@ class OCTREE_OT_drop(PlacingOperator[DropOptions], bpy.types.Operator):
     def _direction(
         self, context: bpy.types.Context, objects: Iterable[bpy.types.Object]
     ) -> Floats:
-        toward = self.taken.toward
+        toward, along = self.taken.toward, np.array(self.taken.direction)
         if toward == "ACTIVE":
             return toward_active(context, objects)
         if toward == "VIEW":
-            if not self.direction.length:
+            if not along.any():
                 raise ValueError("There is no 3D view to look along: choose an axis")
-            return unit(np.array(self.direction, np.float64))
+            return unit(along)
         return np.array(AXES[toward])
 
     def told(self, context: bpy.types.Context, plan: Falls) -> tuple[Rows, str]:

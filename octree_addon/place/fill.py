@@ -1,15 +1,14 @@
 """Fill: linked copies on the faces of a surface or in a box, none of them into anything."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
 import numpy as np
-from bpy.props import StringProperty
 
 from ...core import Steps, between
 from ..answers.kept import keep
-from ..options import Asking
-from ..results import Column, Rows, no_instances, options_of
+from ..options import Asking, as_json
+from ..results import Column, Rows, no_instances
 from ..scope import viewport_of
 from ..targets import SceneTarget, scene_steps
 from ..ui import (
@@ -37,15 +36,6 @@ class OCTREE_OT_fill(Asking[FillOptions], SteppedOperator, bpy.types.Operator):
     )
     bl_options = {"REGISTER", "UNDO"}
     doing = "Filling"
-
-    if TYPE_CHECKING:
-        result: str
-    else:
-        result: StringProperty(
-            name="Result",
-            description="Name under which the answer is kept in Results",
-            options={"HIDDEN", "SKIP_SAVE"},
-        )
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
@@ -82,8 +72,9 @@ class OCTREE_OT_fill(Asking[FillOptions], SteppedOperator, bpy.types.Operator):
         made = make_copies(context, result)
         self.write_back(settings_of(context.scene).fill)
         rows = copy_rows(result, made)
-        keep(context, answer_of("fill", self.bl_label, options_of(self), rows), self.result)
-        self.report({"INFO"}, fill_text(context, result, len(made), self.taken))
+        options = self.taken
+        keep(context, answer_of("fill", self.bl_label, as_json(options), rows), options.result)
+        self.report({"INFO"}, fill_text(context, result, len(made), options))
         return {"FINISHED"}
 
 

@@ -1,9 +1,8 @@
 """Findings that mend themselves: overlaps are pushed apart, duplicates hidden or left out."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import bpy
-from bpy.props import StringProperty
 
 from ...core import FINDING_CLASSES
 from .. import hiding
@@ -12,9 +11,10 @@ from ..answers.verbs import NothingToDoError
 from ..audit.data import CONTAINED, DUPLICATE, RESOLVED, Findings
 from ..audit.keeping import rewrite
 from ..audit.marking import FindingOperator, surplus_duplicates
+from ..options import Asking, string
 from ..reader import outside_views
 from ..results import active_row, rows_meant, view_of
-from ..results.operators import rows_option
+from ..results.operators import RowOptions
 from ..selection import Subjects, link_to_new
 from ..ui import mode_obstacle, plural, settings_of
 from .copies import copy_unit
@@ -23,13 +23,17 @@ from .placing import check_again
 _PARTED = (FINDING_CLASSES.index("overlap"), CONTAINED)
 
 
-class DuplicatesOperator(FindingOperator):
-    """An operator on the duplicates of findings, all but the first of each group; a mixin."""
+class WithoutOptions(RowOptions):
+    """Which findings, and the name of the collection without their duplicates."""
 
-    if TYPE_CHECKING:
-        rows: str
-    else:
-        rows: rows_option("the active one")
+    collection: str = string("Without Duplicates", "Collection", "Name of the new collection")
+
+
+OfRow = TypeVar("OfRow", bound=RowOptions)
+
+
+class DuplicatesOperator(Asking[OfRow], FindingOperator):
+    """An operator on the duplicates of findings, all but the first of each group; a mixin."""
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
@@ -40,7 +44,7 @@ class DuplicatesOperator(FindingOperator):
         raise NotImplementedError
 
     def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
-        rows = rows_meant(context.scene, result, self.rows, "ACTIVE")
+        rows = rows_meant(context.scene, result, self.taken.rows, "ACTIVE")
         places = {item.session_uid: at for at, item in enumerate(context.scene.objects)}
         surplus = surplus_duplicates(findings.take(rows), places)
         if not surplus:
@@ -52,7 +56,7 @@ class DuplicatesOperator(FindingOperator):
         return f"{text}; {check_again(context)}"
 
 
-class OCTREE_OT_hide_duplicates(DuplicatesOperator, bpy.types.Operator):
+class OCTREE_OT_hide_duplicates(DuplicatesOperator[RowOptions], bpy.types.Operator):
     """Hide what stands there twice."""
 
     bl_idname = "octree.hide_duplicates"
@@ -66,7 +70,7 @@ class OCTREE_OT_hide_duplicates(DuplicatesOperator, bpy.types.Operator):
         return verbs.hide(context, surplus, settings_of(context.scene).hiding.icon)
 
 
-class OCTREE_OT_copy_without_duplicates(DuplicatesOperator, bpy.types.Operator):
+class OCTREE_OT_copy_without_duplicates(DuplicatesOperator[WithoutOptions], bpy.types.Operator):
     """Copy all that is visible without what stands there twice, and hide the originals."""
 
     bl_idname = "octree.copy_without_duplicates"
@@ -76,22 +80,13 @@ class OCTREE_OT_copy_without_duplicates(DuplicatesOperator, bpy.types.Operator):
         " there twice, hide the originals, and check again. Nothing of the originals is changed"
     )
 
-    if TYPE_CHECKING:
-        collection: str
-    else:
-        collection: StringProperty(
-            name="Collection",
-            description="Name of the new collection",
-            default="Without Duplicates",
-        )
-
     def mend(self, context: bpy.types.Context, surplus: Subjects) -> str:
         layer = context.view_layer
         with outside_views():
             shown = [item for item in layer.objects if item.visible_get(view_layer=layer)]
         kept = [item for item in shown if item.session_uid not in surplus.objects]
         copies = copy_unit((), kept, [], link=False)
-        collection = link_to_new(context.scene, copies, self.collection)
+        collection = link_to_new(context.scene, copies, self.taken.collection)
         hiding.hide(context, hiding.plan(context, shown, "EYE"))
         hiding.hide(context, hiding.plan(context, shown, "RENDER"))
         return (

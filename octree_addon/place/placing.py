@@ -1,15 +1,13 @@
 """The part that all buttons which move objects share: whose, one undo step, what is kept."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import bpy
-from bpy.props import EnumProperty, StringProperty
 
 from ...core import Steps, between
 from ..answers.kept import active_result, keep
-from ..options import Asking, OptionGroup
-from ..results import options_of
+from ..options import Asking, as_json
 from ..results.choosing import active_subjects
 from ..scope import viewport_of
 from ..targets import scene_steps
@@ -20,14 +18,10 @@ from ..ui import (
     settings_of,
 )
 from .carrying import carry_out
+from .settings import MoveOptions
 from .telling import answer_of
 
-Moving = TypeVar("Moving", bound=OptionGroup)
-WHOSE = (
-    ("SELECTED", "Selected", "The selected objects"),
-    ("ROW", "Of Row", "The objects of the active row of Results"),
-    ("ALL", "All", "All visible objects"),
-)
+Moving = TypeVar("Moving", bound=MoveOptions)
 
 
 class PlacingOperator(Asking[Moving], SteppedOperator):
@@ -42,23 +36,6 @@ class PlacingOperator(Asking[Moving], SteppedOperator):
     bl_options = {"REGISTER", "UNDO"}
     key: str
     _left: Mapping[int, str]
-
-    if TYPE_CHECKING:
-        whose: str
-        result: str
-    else:
-        whose: EnumProperty(
-            name="Whose",
-            description="Which objects are moved",
-            items=WHOSE,
-            default="SELECTED",
-            options={"SKIP_SAVE"},
-        )
-        result: StringProperty(
-            name="Result",
-            description="Name under which the answer is kept in Results",
-            options={"HIDDEN", "SKIP_SAVE"},
-        )
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
@@ -76,9 +53,10 @@ class PlacingOperator(Asking[Moving], SteppedOperator):
 
     def objects(self, context: bpy.types.Context) -> list[bpy.types.Object]:
         """Return whose move is asked for; a `ValueError` if nobody's."""
-        if self.whose == "ALL":
+        whose = self.taken.whose
+        if whose == "ALL":
             return [item for item in context.view_layer.objects if item.visible_get()]
-        if self.whose == "ROW":
+        if whose == "ROW":
             found = active_subjects(context.scene).among(context.view_layer.objects)
             if not found:
                 raise ValueError("Click a row first whose objects are still there")
@@ -99,12 +77,12 @@ class PlacingOperator(Asking[Moving], SteppedOperator):
     def finish(self, context: bpy.types.Context, result: Any) -> Status:
         plan = carry_out(context, result, lambda left: self._steps(context, left))
         self.write_back(getattr(settings_of(context.scene), self.key))
-        rows, text = self.told(context, plan)
-        if self.whose == "ROW":
+        options, (rows, text) = self.taken, self.told(context, plan)
+        if options.whose == "ROW":
             text += f"; {check_again(context)}"
         else:
-            answer = answer_of(self.key, self.bl_label, options_of(self), rows)
-            keep(context, answer, self.result)
+            answer = answer_of(self.key, self.bl_label, as_json(options), rows)
+            keep(context, answer, options.result)
         self.report({"INFO"}, text)
         return {"FINISHED"}
 

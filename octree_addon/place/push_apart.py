@@ -127,7 +127,7 @@ class OCTREE_OT_push_apart(PlacingOperator[PushApartOptions], bpy.types.Operator
         if not len(axes):
             raise ValueError("Allow an axis along which objects may move")
         objects = self.objects(context)
-        if self.whose == "ALL":
+        if self.taken.whose == "ALL":
             objects = with_faces(target, objects)
         movers = movers_of(context, target.placements, objects, axes, left)
         return (yield from parting_steps(target, movers, axes, self.taken.gap))

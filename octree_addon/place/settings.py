@@ -2,7 +2,8 @@
 
 from typing import Any, Literal
 
-from ..options import OptionGroup, boolean, enum, integer, real, settings_group, string, switches
+from ..answers.options import AnswerOptions
+from ..options import boolean, enum, integer, real, settings_group, string, switches, vector
 
 _LENGTH: dict[str, Any] = {"min": 0.0, "soft_max": 1.0, "subtype": "DISTANCE"}
 _SCALE: dict[str, Any] = {"min": 0.001, "soft_max": 10.0}
@@ -16,7 +17,24 @@ AXES = {
 }
 
 
-class DropOptions(OptionGroup):
+class MoveOptions(AnswerOptions):
+    """Which objects are moved, and where the answer is kept."""
+
+    whose: Literal["SELECTED", "ROW", "ALL"] = enum(
+        "SELECTED",
+        "Whose",
+        "Which objects are moved",
+        {
+            "SELECTED": ("Selected", "The selected objects"),
+            "ROW": ("Of Row", "The objects of the active row of Results"),
+            "ALL": ("All", "All visible objects"),
+        },
+        settings=None,
+        options={"SKIP_SAVE"},
+    )
+
+
+class DropOptions(MoveOptions):
     """How objects fall: `scene.octree.drop`."""
 
     toward: Literal["DOWN", "UP", "LEFT", "RIGHT", "FORWARD", "BACKWARD", "VIEW", "ACTIVE"] = enum(
@@ -49,9 +67,17 @@ class DropOptions(OptionGroup):
         False, "Keep Contacts", "Hold together what touches, such as lamps and their ceilings"
     )
     align: bool = boolean(False, "Align", "Turn what lands to the surface, then let it fall again")
+    direction: tuple[float, float, float] = vector(
+        (0.0, 0.0, 0.0),
+        "View Direction",
+        "Where the view looks, for the direction View",
+        settings=None,
+        subtype="DIRECTION",
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
 
 
-class PushApartOptions(OptionGroup):
+class PushApartOptions(MoveOptions):
     """How objects that overlap are moved: `scene.octree.push_apart`."""
 
     axes: tuple[bool, ...] = switches(
@@ -60,7 +86,7 @@ class PushApartOptions(OptionGroup):
     gap: float = real(0.0, "Gap", "Distance to leave between what is moved apart", **_LENGTH)
 
 
-class FillOptions(OptionGroup):
+class FillOptions(AnswerOptions):
     """Where linked copies are put, and how they may differ: `scene.octree.fill`."""
 
     where: Literal["FACES", "BOX"] = enum(

@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 import bpy
 import numpy as np
-from bpy.props import BoolProperty, EnumProperty, FloatProperty, FloatVectorProperty, IntProperty
-from mathutils import Vector
 
 from .. import questions
 from ..arrays import Floats
+from ..options import Asking, OptionGroup, enum, integer, real, vector
+from ..scope import SizeOptions
 from ..targets import SceneTarget
 from ..ui import (
     RefusingOperator,
@@ -184,7 +184,30 @@ class DragOperator(ProbeOperator):
                 session.end()
 
 
-class OCTREE_OT_probe_keep(DragOperator, bpy.types.Operator):
+class ProbeOptions(SizeOptions):
+    """Where a script asks, and how the selection changes."""
+
+    action: Literal["AUTOMATIC", "EXTEND", "SUBTRACT"] = enum(
+        "AUTOMATIC",
+        "Selection",
+        "How the current selection changes",
+        {
+            "AUTOMATIC": ("By Tab", "As the tab Octree says"),
+            "EXTEND": ("Extend", "Add to the selection"),
+            "SUBTRACT": ("Subtract", "Remove from the selection"),
+        },
+        options={"SKIP_SAVE"},
+    )
+    point: tuple[float, float, float] = vector(
+        (0.0, 0.0, 0.0),
+        "Point",
+        "Where a script asks; a click asks where the pointer is",
+        subtype="TRANSLATION",
+        options={"SKIP_SAVE"},
+    )
+
+
+class OCTREE_OT_probe_keep(Asking[ProbeOptions], DragOperator, bpy.types.Operator):
     """Keep the answer at the pointer as the result; a drag sets the size of what is asked."""
 
     bl_idname = "octree.probe_keep"
@@ -197,41 +220,13 @@ class OCTREE_OT_probe_keep(DragOperator, bpy.types.Operator):
     _is_drag = False
     _start: Floats | None = None
 
-    if TYPE_CHECKING:
-        action: str
-        any_size: bool
-        point: Vector
-    else:
-        any_size: BoolProperty(
-            name="Any Size",
-            description="Read the scene even if it has more triangles than the preferences allow",
-            options={"HIDDEN", "SKIP_SAVE"},
-        )
-        action: EnumProperty(
-            name="Selection",
-            description="How the current selection changes",
-            items=(
-                ("AUTOMATIC", "By Tab", "As the tab Octree says"),
-                ("EXTEND", "Extend", "Add to the selection"),
-                ("SUBTRACT", "Subtract", "Remove from the selection"),
-            ),
-            default="AUTOMATIC",
-            options={"SKIP_SAVE"},
-        )
-        point: FloatVectorProperty(
-            name="Point",
-            description="Where a script asks; a click asks where the pointer is",
-            subtype="TRANSLATION",
-            options={"SKIP_SAVE"},
-        )
-
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         spot = spot_of(context, event.mouse_region_x, event.mouse_region_y)
         if spot is None:
             return {"PASS_THROUGH"}
-        self._from = spot.x, spot.y
-        live = session.ask(context, spot, partial(_under, spot), may_read_all=self.any_size)
-        if live.answered is not None and not self.any_size:
+        self._from, agreed = (spot.x, spot.y), self.taken.any_size
+        live = session.ask(context, spot, partial(_under, spot), may_read_all=agreed)
+        if live.answered is not None and not agreed:
             return self.begin(context, spot, live.answered.shape)
         # Only what has been read tells where the pointer is; after the offer it is at a button.
         if live.answered is not None:
@@ -246,7 +241,7 @@ class OCTREE_OT_probe_keep(DragOperator, bpy.types.Operator):
 
     def execute(self, context: bpy.types.Context) -> Status:
         direction = np.array(settings_of(context.scene).ray.direction, np.float64)
-        point = np.array(self.point, np.float64)
+        point = np.array(self.taken.point)
         return self._keep(context, shape_at(context.scene, Sight(point, direction, point, False)))
 
     def dragged(self, context: bpy.types.Context, event: bpy.types.Event) -> Shape:
@@ -287,22 +282,24 @@ class OCTREE_OT_probe_keep(DragOperator, bpy.types.Operator):
 
     def _keep(self, context: bpy.types.Context, shape: Shape) -> Status:
         tab = settings_of(context.scene).tab
-        action = tab.action if self.action == "AUTOMATIC" else self.action
+        asked = self.taken.action
+        action = tab.action if asked == "AUTOMATIC" else asked
         shared = {"kind": tab.kind, "action": action, "meshes": tab.meshes}
         return ask_kept(self, context, shape, shared if shape.selects else {})
 
 
-class OCTREE_OT_probe_size(ProbeOperator, bpy.types.Operator):
+class FactorOptions(OptionGroup):
+    """How much larger the shape becomes."""
+
+    factor: float = real(1.1, "Factor", "How many times as large")
+
+
+class OCTREE_OT_probe_size(Asking[FactorOptions], ProbeOperator, bpy.types.Operator):
     """Make the sphere or the box of the tool larger or smaller."""
 
     bl_idname = "octree.probe_size"
     bl_label = "Probe Size"
     bl_description = "Make the sphere or the box larger or smaller"
-
-    if TYPE_CHECKING:
-        factor: float
-    else:
-        factor: FloatProperty(name="Factor", description="How many times as large", default=1.1)
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         outcome = self.execute(context)
@@ -314,7 +311,7 @@ class OCTREE_OT_probe_size(ProbeOperator, bpy.types.Operator):
         shape, settings = shape_asked(context.scene)
         if not shape.size:
             return {"PASS_THROUGH"}
-        size = np.array(getattr(settings, shape.size)) * self.factor
+        size = np.array(getattr(settings, shape.size)) * self.taken.factor
         setattr(settings, shape.size, size.tolist())
         for area in context.screen.areas if context.screen else ():
             area.tag_redraw()
@@ -334,7 +331,18 @@ class OCTREE_OT_probe_end(ProbeOperator, bpy.types.Operator):
         return {"FINISHED"}
 
 
-class OCTREE_OT_resize_answer(DragOperator, bpy.types.Operator):
+class ResizeOptions(OptionGroup):
+    """Which side moves, and how far."""
+
+    side: int = integer(
+        0, "Side", "Which side moves: left, front, bottom, right, back, top", min=0, max=5
+    )
+    amount: float = real(
+        0.0, "Amount", "How far it moves outward", subtype="DISTANCE", options={"SKIP_SAVE"}
+    )
+
+
+class OCTREE_OT_resize_answer(Asking[ResizeOptions], DragOperator, bpy.types.Operator):
     """Ask the last question again with a larger or smaller sphere or box."""
 
     bl_idname = "octree.resize_answer"
@@ -342,24 +350,6 @@ class OCTREE_OT_resize_answer(DragOperator, bpy.types.Operator):
     bl_description = "Drag to ask the last question again with a larger or smaller sphere or box"
     _first: Sized
     _grip = 0.0
-
-    if TYPE_CHECKING:
-        side: int
-        amount: float
-    else:
-        side: IntProperty(
-            name="Side",
-            description="Which side moves: left, front, bottom, right, back, top",
-            min=0,
-            max=5,
-        )
-        amount: FloatProperty(
-            name="Amount",
-            description="How far it moves outward",
-            default=0.0,
-            subtype="DISTANCE",
-            options={"SKIP_SAVE"},
-        )
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
@@ -378,13 +368,14 @@ class OCTREE_OT_resize_answer(DragOperator, bpy.types.Operator):
     def execute(self, context: bpy.types.Context) -> Status:
         shape = shape_of(questions.get(context.scene))
         assert shape is not None
-        return ask_again(self, context, shape.resized(self.side, self.amount))
+        options = self.taken
+        return ask_again(self, context, shape.resized(options.side, options.amount))
 
     def dragged(self, context: bpy.types.Context, event: bpy.types.Event) -> Shape:
         reached = self._reached(context, event)
         if reached is None:
             return self._shape
-        return self._first.resized(self.side, reached - self._grip)
+        return self._first.resized(self.taken.side, reached - self._grip)
 
     def dropped(self, context: bpy.types.Context) -> Status:
         return ask_again(self, context, self._shape)
@@ -392,7 +383,8 @@ class OCTREE_OT_resize_answer(DragOperator, bpy.types.Operator):
     def _reached(self, context: bpy.types.Context, event: bpy.types.Event) -> float | None:
         """Return how far outward of its handle the pointer is."""
         ray = ray_through(context, *_place(event))
-        return ray.along(self._first.handle(self.side), normal_of(self.side))
+        side = self.taken.side
+        return ray.along(self._first.handle(side), normal_of(side))
 
 
 def _place(event: bpy.types.Event) -> tuple[int, int]:

@@ -183,7 +183,7 @@ def target_key(context: bpy.types.Context) -> tuple[Any, ...]:
 
 def asks_original(context: bpy.types.Context) -> bool:
     """Tell whether the tab asks original meshes."""
-    return bool(settings_of(context.scene).tab.of_original)
+    return bool(settings_of(context.scene).tab.meshes == "ORIGINAL")
 
 
 def prepared_steps(context: bpy.types.Context) -> TargetSteps:

@@ -3,18 +3,17 @@
 The box is a hexahedron of eight corners: any matrix will do, sheared, mirrored or flat.
 """
 
-from typing import TYPE_CHECKING
+from typing import Literal
 
 import bpy
 import numpy as np
-from bpy.props import EnumProperty, FloatVectorProperty, StringProperty
-from mathutils import Vector
 
 from ...core import Frusta
 from ..arrays import Floats
+from ..options import enum, settings_group, string, vector, when
 from ..reader import evaluated_box
-from ..ui import OWN_WORDS, SelectionOptions, cursor_place, named_object
-from .query_operator import VolumeOperator, within
+from ..ui import OWN_WORDS, active_name, cursor_place, named_object
+from .query_operator import VolumeOperator, VolumeOptions, within
 
 # The corners in the order of `Frusta`, from -1 to 1.
 _SIGNS = np.array([(x, y, z) for z in (-1, 1) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
@@ -22,45 +21,54 @@ _SIGNS = np.array([(x, y, z) for z in (-1, 1) for x, y in ((-1, -1), (1, -1), (1
 _THICKNESS = 2.0**-30
 
 
-class BoxOptions(SelectionOptions):
-    """Options of a box: the scene's settings and the properties of the operator."""
+class BoxOptions(VolumeOptions):
+    """Which box: `scene.octree.box`."""
 
-    if TYPE_CHECKING:
-        around: str
-        size: Vector
-        relation: str
-    else:
-        around: EnumProperty(
-            name="Box",
-            translation_context=OWN_WORDS,
-            description="Which box is tested",
-            items=(
-                (
-                    "ACTIVE",
-                    "Active Object",
-                    "The bounding box of the active object, turned and scaled as the object is;"
-                    " the object itself is not found",
-                ),
-                ("CURSOR", "3D Cursor", "A box around the 3D cursor, along the axes of the world"),
+    around: Literal["ACTIVE", "CURSOR"] = enum(
+        "ACTIVE",
+        "Box",
+        "Which box is tested",
+        {
+            "ACTIVE": (
+                "Active Object",
+                "The bounding box of the active object, turned and scaled as the object is;"
+                " the object itself is not found",
             ),
-            default="ACTIVE",
-        )
-        size: FloatVectorProperty(
-            name="Size",
-            description="Lengths of the edges of the box around the 3D cursor",
-            default=(2.0, 2.0, 2.0),
-            min=0.0,
-            soft_max=100.0,
-            subtype="XYZ_LENGTH",
-        )
-        relation: within("in the box")
+            "CURSOR": ("3D Cursor", "A box around the 3D cursor, along the axes of the world"),
+        },
+        translation_context=OWN_WORDS,
+    )
+    object: str = string(
+        "",
+        "Object",
+        "Name of the object that gives the box; the active one if not given",
+        data="objects",
+        shown=when(around, "ACTIVE"),
+        settings=None,
+        options={"SKIP_SAVE"},
+    )
+    center: tuple[float, float, float] = vector(
+        (0.0, 0.0, 0.0),
+        "Center",
+        "Center of a box around the 3D cursor; the cursor if not given",
+        shown=when(around, "CURSOR"),
+        settings=None,
+        subtype="TRANSLATION",
+        options={"SKIP_SAVE"},
+    )
+    size: tuple[float, float, float] = vector(
+        (2.0, 2.0, 2.0),
+        "Size",
+        "Lengths of the edges of the box around the 3D cursor",
+        shown=when(around, "CURSOR"),
+        min=0.0,
+        soft_max=100.0,
+        subtype="XYZ_LENGTH",
+    )
+    relation: Literal["TOUCHING", "INSIDE"] = within("in the box")
 
 
-class OctreeBoxSettings(BoxOptions, bpy.types.PropertyGroup):
-    """Settings of the question about a box: `scene.octree.box`."""
-
-
-class OCTREE_OT_select_in_box(BoxOptions, VolumeOperator, bpy.types.Operator):
+class OCTREE_OT_select_in_box(VolumeOperator[BoxOptions], bpy.types.Operator):
     """Select what is in the bounding box of an object, or in a box around the 3D cursor."""
 
     bl_idname = "octree.select_in_box"
@@ -69,43 +77,21 @@ class OCTREE_OT_select_in_box(BoxOptions, VolumeOperator, bpy.types.Operator):
         "Select what is in the bounding box of the active object, except that object itself, or"
         " what is in a box around the 3D cursor"
     )
-    key, settings = "box", OctreeBoxSettings
-
-    if TYPE_CHECKING:
-        object: str
-        center: Vector
-    else:
-        object: StringProperty(
-            name="Object",
-            description="Name of the object that gives the box; the active one if not given",
-            options={"SKIP_SAVE"},
-        )
-        center: FloatVectorProperty(
-            name="Center",
-            description="Center of a box around the 3D cursor; the cursor if not given",
-            subtype="TRANSLATION",
-            options={"SKIP_SAVE"},
-        )
-
-    @classmethod
-    def rows_of(cls, options: BoxOptions) -> tuple[str, ...]:
-        given_by = ("object",) if options.around == "ACTIVE" else ("center", "size")
-        return ("around", *given_by, "relation", "kind", "action")
+    key, settings = "box", settings_group(BoxOptions, "OctreeBoxSettings")
 
     def volume(self, context: bpy.types.Context) -> Frusta:
-        if self.around == "ACTIVE":
+        if self.taken.around == "ACTIVE":
             return self._box_of_object(context)
         if not self.properties.is_property_set("center"):
-            self.center = cursor_place(context.scene)
-        center, half, self._uid = np.array(self.center), np.array(self.size) / 2, 0
+            self.put(center=cursor_place(context.scene))
+        options, self._uid = self.taken, 0
+        center, half = np.array(options.center), np.array(options.size) / 2
         return box_of(np.stack((center - half, center + half)), np.eye(4))
 
     def _box_of_object(self, context: bpy.types.Context) -> Frusta:
-        if not self.object:
-            if context.object is None:
-                raise ValueError("There is no active object")
-            self.object = context.object.name
-        item = named_object(context.scene, self.object)
+        if not self.taken.object:
+            self.put(object=active_name(context))
+        item = named_object(context.scene, self.taken.object)
         depsgraph = context.evaluated_depsgraph_get()
         limits = evaluated_box(item, depsgraph)
         matrix = np.array(item.evaluated_get(depsgraph).matrix_world)

@@ -1,40 +1,47 @@
 """Select in Capsule: what is within a radius of the line from the 3D cursor to an object."""
 
-from typing import TYPE_CHECKING
+from typing import Literal
 
 import bpy
 import numpy as np
-from bpy.props import FloatProperty, FloatVectorProperty, StringProperty
-from mathutils import Vector
 
 from ...core import Capsules
-from ..ui import SelectionOptions, cursor_place, named_object
-from .query_operator import VolumeOperator, within
+from ..options import real, settings_group, string, vector
+from ..ui import active_name, cursor_place, named_object
+from .query_operator import VolumeOperator, VolumeOptions, within
 
 
-class CapsuleOptions(SelectionOptions):
-    """Options of a capsule: the scene's settings and the properties of the operator."""
+class CapsuleOptions(VolumeOptions):
+    """Which capsule: `scene.octree.capsule`."""
 
-    if TYPE_CHECKING:
-        radius: float
-        relation: str
-    else:
-        radius: FloatProperty(
-            name="Radius",
-            description="How far from the line between the 3D cursor and the object",
-            default=0.5,
-            min=0.0,
-            soft_max=100.0,
-            subtype="DISTANCE",
-        )
-        relation: within("in the capsule")
+    origin: tuple[float, float, float] = vector(
+        (0.0, 0.0, 0.0),
+        "Origin",
+        "Where the capsule starts; the 3D cursor if not given",
+        settings=None,
+        subtype="TRANSLATION",
+        options={"SKIP_SAVE"},
+    )
+    object: str = string(
+        "",
+        "Object",
+        "Name of the object at the end; the active one if not given",
+        data="objects",
+        settings=None,
+        options={"SKIP_SAVE"},
+    )
+    radius: float = real(
+        0.5,
+        "Radius",
+        "How far from the line between the 3D cursor and the object",
+        min=0.0,
+        soft_max=100.0,
+        subtype="DISTANCE",
+    )
+    relation: Literal["TOUCHING", "INSIDE"] = within("in the capsule")
 
 
-class OctreeCapsuleSettings(CapsuleOptions, bpy.types.PropertyGroup):
-    """Settings of the question about a capsule: `scene.octree.capsule`."""
-
-
-class OCTREE_OT_select_in_capsule(CapsuleOptions, VolumeOperator, bpy.types.Operator):
+class OCTREE_OT_select_in_capsule(VolumeOperator[CapsuleOptions], bpy.types.Operator):
     """Select what is near the line from the 3D cursor to the active object."""
 
     bl_idname = "octree.select_in_capsule"
@@ -43,36 +50,18 @@ class OCTREE_OT_select_in_capsule(CapsuleOptions, VolumeOperator, bpy.types.Oper
         "Select what is near the line from the 3D cursor to the origin of the active object,"
         " except that object itself"
     )
-    key, settings = "capsule", OctreeCapsuleSettings
-    rows = ("origin", "object", "radius", "relation", "kind", "action")
-
-    if TYPE_CHECKING:
-        origin: Vector
-        object: str
-    else:
-        origin: FloatVectorProperty(
-            name="Origin",
-            description="Where the capsule starts; the 3D cursor if not given",
-            subtype="TRANSLATION",
-            options={"SKIP_SAVE"},
-        )
-        object: StringProperty(
-            name="Object",
-            description="Name of the object at the end; the active one if not given",
-            options={"SKIP_SAVE"},
-        )
+    key, settings = "capsule", settings_group(CapsuleOptions, "OctreeCapsuleSettings")
 
     def volume(self, context: bpy.types.Context) -> Capsules:
         if not self.properties.is_property_set("origin"):
-            self.origin = cursor_place(context.scene)
-        if not self.object:
-            if context.object is None:
-                raise ValueError("There is no active object")
-            self.object = context.object.name
-        item = named_object(context.scene, self.object)
+            self.put(origin=cursor_place(context.scene))
+        if not self.taken.object:
+            self.put(object=active_name(context))
+        options = self.taken
+        item = named_object(context.scene, options.object)
         evaluated = item.evaluated_get(context.evaluated_depsgraph_get())
         end = np.array(evaluated.matrix_world.translation)
-        if not np.isfinite([*self.origin[:], *end]).all():
+        if not np.isfinite([*options.origin, *end]).all():
             raise ValueError(f"{item.name} is nowhere")
         self._uid = item.session_uid
-        return Capsules([self.origin[:]], [end], [self.radius])
+        return Capsules([options.origin], [end], [options.radius])

@@ -2,20 +2,18 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import bpy
 import numpy as np
-from bpy.props import BoolProperty, FloatProperty
 
 from ...core import Steps, pairs_within
 from .. import tuning
 from ..answers.hints import instances_text
 from ..arrays import Floats, Ids
+from ..options import boolean, real, settings_group
 from ..targets import SceneTarget
-from ..ui import SelectionOptions
 from .last_query import HitSteps, Query
-from .query_operator import QueryOperator, QuerySteps
+from .query_operator import QueryOperator, QuerySteps, QuestionOptions
 from .result_rows import pair_rows
 
 # At most this many pairs of owners are named.
@@ -129,56 +127,47 @@ def squared_gaps(lower: Floats, upper: Floats, ones: Ids, others: Ids) -> Floats
     return gaps
 
 
-class CollisionOptions(SelectionOptions):
-    """Options of collisions: the scene's settings and the properties of the operator."""
+class CollisionOptions(QuestionOptions):
+    """What collides with what: `scene.octree.collisions`."""
 
-    if TYPE_CHECKING:
-        margin: float
-        instances: bool
-    else:
-        margin: FloatProperty(
-            name="Margin",
-            description="Objects within this distance of each other also collide",
-            default=0.0,
-            min=0.0,
-            soft_max=10.0,
-            subtype="DISTANCE",
-        )
-        instances: BoolProperty(
-            name="Between Instances",
-            description="Also test instances of the same instancer against each other",
-            default=False,
-        )
+    margin: float = real(
+        0.0,
+        "Margin",
+        "Objects within this distance of each other also collide",
+        min=0.0,
+        soft_max=10.0,
+        subtype="DISTANCE",
+    )
+    instances: bool = boolean(
+        False,
+        "Between Instances",
+        "Also test instances of the same instancer against each other",
+    )
 
 
-class OctreeCollisionSettings(CollisionOptions, bpy.types.PropertyGroup):
-    """Settings of the question about collisions: `scene.octree.collisions`."""
-
-
-class OCTREE_OT_select_collisions(CollisionOptions, QueryOperator, bpy.types.Operator):
+class OCTREE_OT_select_collisions(QueryOperator[CollisionOptions], bpy.types.Operator):
     """Select what touches another object, or comes near it."""
 
     bl_idname = "octree.select_collisions"
     bl_label = "Select Collisions"
     bl_description = "Select what touches another object, or comes near it"
     doing = "Looking for collisions"
-    key, settings = "collisions", OctreeCollisionSettings
-    rows = ("margin", "instances", "kind", "action")
+    key, settings = "collisions", settings_group(CollisionOptions, "OctreeCollisionSettings")
 
     def needed(self, target: SceneTarget) -> Ids:
-        return target.meeting(self._owners(target)[1], self.margin)
+        return target.meeting(self._owners(target)[1], self.taken.margin)
 
     def _owners(self, target: SceneTarget) -> tuple[Ids, Ids]:
         """Return the session ids of the owners, and the owner of each placement by its number."""
-        if self.instances:
+        if self.taken.instances:
             return target.owners, np.arange(len(target.owners))
         uids, owners = np.unique(target.owners, return_inverse=True)
         return uids, owners
 
     def ask_steps(self, target: SceneTarget) -> QuerySteps:
         uids, owners = self._owners(target)
-        few = self._whole_objects
-        found = yield from collision_steps(target, owners, self.margin, objects_only=few)
+        options, few = self.taken, self._whole_objects
+        found = yield from collision_steps(target, owners, options.margin, objects_only=few)
         known = {item.session_uid: item.name for item in bpy.context.scene.objects}
         names = [known.get(uid, "") for uid in uids.tolist()]
         yield 1.0
@@ -192,11 +181,14 @@ class OCTREE_OT_select_collisions(CollisionOptions, QueryOperator, bpy.types.Ope
             objects_only=few,
             notes=notes_of(found, names, counted=not few),
             pair_rows=pair_rows(
-                target, found.owners, None if few else found.counts, of_instances=self.instances
+                target,
+                found.owners,
+                None if few else found.counts,
+                of_instances=options.instances,
             ),
             owners=owners,
-            margin=self.margin,
-            hint="" if self.instances else instances_text(target.owners, target.is_instance),
+            margin=options.margin,
+            hint="" if options.instances else instances_text(target.owners, target.is_instance),
         )
 
 

@@ -1,31 +1,15 @@
 """Select in Camera Frustum: view frustum culling of items, for one camera and frame."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 import bpy
-from bpy.props import BoolProperty, PointerProperty, StringProperty
 
 from ...core import Frusta
 from ..camera import ViewOptions, view_of
-from ..options import Asking
-from ..ui import SelectionOptions, named_object, settings_of, tag_redraw
+from ..options import boolean, nested, pointer, settings_group
+from ..ui import named_object, settings_of, tag_redraw
 from .outlines import Outline, hexahedron_outline
-from .query_operator import VolumeOperator, within
-
-
-class FrustumOptions(Asking[ViewOptions], SelectionOptions):
-    """Options of a frustum: the scene's settings and the properties of the operator."""
-
-    if TYPE_CHECKING:
-        relation: str
-        invert: bool
-    else:
-        relation: within("in view")
-        invert: BoolProperty(
-            name="Outside",
-            description="Select what is outside the view instead",
-            default=False,
-        )
+from .query_operator import VolumeOperator, VolumeOptions, within
 
 
 def is_camera(_: Any, item: bpy.types.Object) -> bool:
@@ -33,50 +17,46 @@ def is_camera(_: Any, item: bpy.types.Object) -> bool:
     return item.type == "CAMERA"
 
 
-class OctreeFrustumSettings(FrustumOptions, bpy.types.PropertyGroup):
-    """Settings of the question about a camera's view: `scene.octree.frustum`."""
+class FrustumOptions(VolumeOptions):
+    """Which camera, and what of its view: `scene.octree.frustum`."""
 
-    if TYPE_CHECKING:
-        camera: bpy.types.Object | None
-        show: bool
-    else:
-        camera: PointerProperty(
-            type=bpy.types.Object,
-            poll=is_camera,
-            name="Camera",
-            description="The camera whose view is tested; the scene's camera if empty",
-            update=tag_redraw,
-        )
-        show: BoolProperty(
-            name="Show View",
-            description="Draw the edges of the camera's view: its frustum",
-            default=False,
-            update=tag_redraw,
-        )
+    camera: str = pointer(
+        "objects",
+        "Camera",
+        "The camera whose view is tested; the scene's camera if empty",
+        empty="Scene Camera",
+        settings={"poll": is_camera, "update": tag_redraw},
+        operator={
+            "description": "Name of the camera whose view is tested; the scene's camera if empty"
+        },
+    )
+    relation: Literal["TOUCHING", "INSIDE"] = within("in view")
+    invert: bool = boolean(False, "Outside", "Select what is outside the view instead")
+    show: bool = boolean(
+        False,
+        "Show View",
+        "Draw the edges of the camera's view: its frustum",
+        settings={"update": tag_redraw},
+        operator=None,
+    )
+    wide: ViewOptions = nested(ViewOptions())
 
 
-class OCTREE_OT_select_in_frustum(VolumeOperator, FrustumOptions, bpy.types.Operator):
+class OCTREE_OT_select_in_frustum(VolumeOperator[FrustumOptions], bpy.types.Operator):
     """Select what a camera sees."""
 
     bl_idname = "octree.select_in_frustum"
     bl_label = "Select in Camera View"
     bl_description = "Select what is in the view of a camera: its frustum"
-    key, settings = "frustum", OctreeFrustumSettings
-    rows = ("camera", "margin", "angle", "relation", "kind", "action", "invert", "show")
-    panel_rows = ("camera", "relation", "invert", "show", "margin", "angle")
+    key, settings = "frustum", settings_group(FrustumOptions, "OctreeFrustumSettings")
 
-    if TYPE_CHECKING:
-        camera: str
-    else:
-        camera: StringProperty(
-            name="Camera",
-            description="Name of the camera whose view is tested; the scene's camera if empty",
-        )
+    def inverts(self, options: FrustumOptions) -> bool:
+        return options.invert
 
     def volume(self, context: bpy.types.Context) -> Frusta:
-        scene = context.scene
-        camera = named_object(scene, self.camera) if self.camera else scene.camera
-        depsgraph, wide = context.evaluated_depsgraph_get(), self.taken
+        scene, options = context.scene, self.taken
+        camera = named_object(scene, options.camera) if options.camera else scene.camera
+        depsgraph, wide = context.evaluated_depsgraph_get(), options.wide
         return view_of(camera, scene, depsgraph, margin=wide.margin, angle=wide.angle)
 
 

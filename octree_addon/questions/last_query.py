@@ -18,6 +18,7 @@ from ..answers.answer import Answer
 from ..answers.kept import is_any_found, numbered_answer, version_at
 from ..arrays import Flags, Floats, Ids
 from ..results import Rows, has_results
+from ..selection import SelectionOptions
 from ..targets import SceneTarget
 from ..ui import (
     SessionStore,
@@ -32,7 +33,7 @@ from .outlines import Outline
 # Yields the fraction done, returns the numbers of the hits.
 HitSteps = Steps[Ids]
 # What the buttons of the tab share.
-SHARED = ("kind", "action", "meshes")
+SHARED = (*SelectionOptions.flat, "meshes")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -2,20 +2,27 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import bpy
 import numpy as np
-from bpy.props import BoolProperty, FloatProperty, FloatVectorProperty, IntProperty
-from mathutils import Vector
 
 from ...core import Spheres, nearest
 from ..arrays import Flags, Floats, Ids
+from ..options import (
+    OptionGroup,
+    boolean,
+    integer,
+    nested,
+    real,
+    settings_group,
+    vector,
+)
 from ..targets import SceneTarget
-from ..ui import SelectionOptions, cursor_place, length_text
+from ..ui import cursor_place, length_text
 from .last_query import HitSteps, Query, flat_octree
 from .outlines import Outline, sphere_outline
-from .query_operator import QueryOperator
+from .query_operator import QueryOperator, QuestionOptions
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -106,91 +113,81 @@ def by_number(items: Ids, distances: Floats) -> tuple[Ids, Floats]:
     return items[order], distances[order]
 
 
-class CursorOptions(SelectionOptions):
-    """How far to look from the 3D cursor."""
+class CursorOptions(QuestionOptions):
+    """Where a question starts."""
 
-    if TYPE_CHECKING:
-        max_distance: float
-    else:
-        max_distance: FloatProperty(
-            name="Max Distance",
-            description="Maximum distance; unlimited if 0",
-            default=0.0,
-            min=0.0,
-            soft_max=100.0,
-            subtype="DISTANCE",
-        )
+    origin: tuple[float, float, float] = vector(
+        (0.0, 0.0, 0.0),
+        "Origin",
+        "Where to start; the 3D cursor if not given",
+        settings=None,
+        subtype="TRANSLATION",
+        options={"SKIP_SAVE"},
+    )
 
 
-class CursorOperator(QueryOperator):
+class ReachOptions(OptionGroup):
+    """How far to look."""
+
+    max_distance: float = real(
+        0.0,
+        "Max Distance",
+        "Maximum distance; unlimited if 0",
+        empty="Any",
+        min=0.0,
+        soft_max=100.0,
+        subtype="DISTANCE",
+    )
+
+
+FromCursor = TypeVar("FromCursor", bound=CursorOptions)
+
+
+class CursorOperator(QueryOperator[FromCursor]):
     """A question from the 3D cursor; a mixin."""
-
-    if TYPE_CHECKING:
-        origin: Vector
-        max_distance: float
-    else:
-        origin: FloatVectorProperty(
-            name="Origin",
-            description="Where to start; the 3D cursor if not given",
-            subtype="TRANSLATION",
-            options={"SKIP_SAVE"},
-        )
 
     def prepare(self, context: bpy.types.Context) -> None:
         if not self.properties.is_property_set("origin"):
-            self.origin = cursor_place(context.scene)
+            self.put(origin=cursor_place(context.scene))
 
 
 class NearestOptions(CursorOptions):
-    """Options of the nearest: the scene's settings and the properties of the operator."""
+    """How many of the nearest, and how far away: `scene.octree.nearest`."""
 
-    if TYPE_CHECKING:
-        count: int
-        others: bool
-    else:
-        count: IntProperty(
-            name="Count",
-            description="How many triangles to find",
-            default=1,
-            min=1,
-            soft_max=100,
-        )
-        others: BoolProperty(
-            name="Other Objects",
-            description="Leave out the object that is nearest of all, such as the one that the 3D"
-            " cursor lies on: how far is the next one?",
-            default=False,
-        )
+    count: int = integer(1, "Count", "How many triangles to find", min=1, soft_max=100)
+    reach: ReachOptions = nested(ReachOptions())
+    others: bool = boolean(
+        False,
+        "Other Objects",
+        "Leave out the object that is nearest of all, such as the one that the 3D"
+        " cursor lies on: how far is the next one?",
+    )
 
 
-class OctreeNearestSettings(NearestOptions, bpy.types.PropertyGroup):
-    """Settings of the question about the nearest: `scene.octree.nearest`."""
-
-
-class OCTREE_OT_select_nearest(NearestOptions, CursorOperator, bpy.types.Operator):
+class OCTREE_OT_select_nearest(CursorOperator[NearestOptions], bpy.types.Operator):
     """Select what is nearest to the 3D cursor."""
 
     bl_idname = "octree.select_nearest"
     bl_label = "Select Nearest"
     bl_description = "Select what is nearest to the 3D cursor"
-    key, settings = "nearest", OctreeNearestSettings
-    rows = ("origin", "count", "max_distance", "others", "kind", "action")
-    panel_rows = ("count", "max_distance", "others")
+    key, settings = "nearest", settings_group(NearestOptions, "OctreeNearestSettings")
 
     def needed(self, target: SceneTarget) -> Ids:
-        bounds, point = target.bounds(), np.array(self.origin, np.float64)
+        options, bounds = self.taken, target.bounds()
+        point = np.array(options.origin, np.float64)
         # Each box holds an item: the far corners of `most` boxes are a limit for `most` items.
         corners = np.maximum(np.abs(bounds.lower - point), np.abs(bounds.upper - point))
-        most = self.count + self.others
+        most = options.count + options.others
         farthest = np.sort(np.linalg.norm(corners, axis=1))[:most].max(initial=0.0)
-        radius = min(farthest * (1 + 1e-9), self.max_distance or np.inf)
+        radius = min(farthest * (1 + 1e-9), options.reach.max_distance or np.inf)
         return target.near(Spheres([point], [radius]))
 
     def ask(self, target: SceneTarget) -> NearestQuery:
-        point, max_distance = np.array(self.origin), self.max_distance or np.inf
-        count = min(self.count, max(len(target), 1))
+        options, point = self.taken, np.array(self.taken.origin)
+        max_distance = options.reach.max_distance or np.inf
+        count = min(options.count, max(len(target), 1))
         found = nearest_items(
-            target, point, count=count, max_distance=max_distance, others=self.others
+            target, point, count=count, max_distance=max_distance, others=options.others
         )
         items, distances = by_number(found.items, found.distances)
         farthest = float(distances.max(initial=0.0))

@@ -1,19 +1,18 @@
 """Registry of questions: their buttons, their options beside them, and what they answered."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 import bpy
-from bpy.props import EnumProperty
 
 from .. import trees
 from ..answers.hints import Hint, draw_hints
+from ..options import draw_options, enum, settings_group
+from ..selection import SelectionOptions
 from ..ui import (
     OWN_WORDS,
     OptionsPopover,
-    SelectionOptions,
     column_of,
     draw_button,
-    draw_rows,
     plural,
     settings_of,
     working,
@@ -25,12 +24,12 @@ from .collisions import OCTREE_OT_select_collisions
 from .frustum import OCTREE_OT_select_in_frustum
 from .last_query import SHARED
 from .nearest import OCTREE_OT_select_nearest
-from .query_operator import MeshOptions, QueryOperator
+from .query_operator import QueryOperator, QuestionOptions, asked_meshes
 from .ray import OCTREE_OT_select_on_ray
 from .sphere import OCTREE_OT_select_in_sphere
 
 # In the order of menus and panels. A new one goes last: files keep its place among those of Near.
-QUESTIONS: tuple[type[QueryOperator], ...] = (
+QUESTIONS: tuple[type[QueryOperator[Any]], ...] = (
     OCTREE_OT_select_in_frustum,
     OCTREE_OT_select_in_sphere,
     OCTREE_OT_select_in_box,
@@ -50,31 +49,29 @@ NEAR = tuple(
 
 
 # What is measured there, not selected: an item of Near by the name of its settings.
-LASER = ("laser", "Laser", "Measure how far the next surfaces are along six axes")
+LASER = {"laser": ("Laser", "Measure how far the next surfaces are along six axes")}
 
 
-class OctreeTabSettings(MeshOptions, SelectionOptions, bpy.types.PropertyGroup):
+class TabOptions(SelectionOptions):
     """Options that all buttons of the tab share: `scene.octree.tab`; scripts go without."""
 
-    if TYPE_CHECKING:
-        near: str
-    else:
-        near: EnumProperty(
-            name="Near",
-            translation_context=OWN_WORDS,
-            description="What is asked around the 3D cursor",
-            items=(
-                *((each.key, each.key.title(), each.bl_description) for each in NEAR),
-                LASER,
-            ),
-            default="sphere",
-        )
+    meshes: Literal["EVALUATED", "ORIGINAL"] = asked_meshes(settings={})
+    near: str = enum(
+        "sphere",
+        "Near",
+        "What is asked around the 3D cursor",
+        {each.key: (each.key.title(), each.bl_description) for each in NEAR} | LASER,
+        translation_context=OWN_WORDS,
+    )
+
+
+OctreeTabSettings = settings_group(TabOptions, "OctreeTabSettings")
 
 
 def draw_asking(
     layout: bpy.types.UILayout,
     scene: bpy.types.Scene,
-    question: type[QueryOperator],
+    question: type[QueryOperator[Any]],
     options: str,
     **shown: Any,
 ) -> None:
@@ -85,13 +82,12 @@ def draw_asking(
         setattr(button, name, getattr(tab, name))
 
 
-def draw_options(
-    column: bpy.types.UILayout, scene: bpy.types.Scene, question: type[QueryOperator]
+def draw_question(
+    column: bpy.types.UILayout, scene: bpy.types.Scene, question: type[QueryOperator[Any]]
 ) -> None:
     """Show the settings that the scene keeps for a question."""
     settings = getattr(settings_of(scene), question.key)
-    rows = question.panel_rows or question.rows_of(settings)
-    draw_rows(column, settings, [row for row in rows if row not in SHARED])
+    draw_options(column, settings, question.asks, without=QuestionOptions.flat)
 
 
 def draw_camera(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
@@ -106,7 +102,7 @@ def draw_near(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     first = split.row(align=True)
     first.prop(tab, "near", text="")
     row = split.row(align=True)
-    if tab.near == LASER[0]:
+    if tab.near in LASER:
         draw_button(row, near_name(tab), "OCTREE_PT_cursor")
     else:
         draw_asking(row, context.scene, near_question(tab), "OCTREE_PT_cursor")
@@ -120,13 +116,13 @@ def draw_collisions(layout: bpy.types.UILayout, context: bpy.types.Context) -> N
     draw_asking(layout, context.scene, OCTREE_OT_select_collisions, "OCTREE_PT_collisions")
 
 
-def near_name(tab: OctreeTabSettings) -> str:
+def near_name(tab: Any) -> str:
     """Return the operator of what *Near* shows."""
-    is_laser = tab.near == LASER[0]
+    is_laser = tab.near in LASER
     return "octree.measure_laser" if is_laser else str(near_question(tab).bl_idname)
 
 
-def near_question(tab: OctreeTabSettings) -> type[QueryOperator]:
+def near_question(tab: Any) -> type[QueryOperator[Any]]:
     """Return the question that is asked around the 3D cursor."""
     return next(each for each in NEAR if each.key == tab.near)
 
@@ -187,7 +183,7 @@ class OCTREE_PT_camera(OptionsPopover):
     bl_label = "Camera View"
 
     def draw(self, context: bpy.types.Context) -> None:
-        draw_options(column_of(self), context.scene, OCTREE_OT_select_in_frustum)
+        draw_question(column_of(self), context.scene, OCTREE_OT_select_in_frustum)
 
 
 class OCTREE_PT_cursor(OptionsPopover):
@@ -198,10 +194,10 @@ class OCTREE_PT_cursor(OptionsPopover):
     def draw(self, context: bpy.types.Context) -> None:
         column, tab = column_of(self), settings_of(context.scene).tab
         column.prop(tab, "near")
-        if tab.near == LASER[0]:
+        if tab.near in LASER:
             column.prop(settings_of(context.scene).laser, "orientation")
         else:
-            draw_options(column, context.scene, near_question(tab))
+            draw_question(column, context.scene, near_question(tab))
 
 
 class OCTREE_PT_collisions(OptionsPopover):
@@ -210,4 +206,4 @@ class OCTREE_PT_collisions(OptionsPopover):
     bl_label = "Collisions"
 
     def draw(self, context: bpy.types.Context) -> None:
-        draw_options(column_of(self), context.scene, OCTREE_OT_select_collisions)
+        draw_question(column_of(self), context.scene, OCTREE_OT_select_collisions)

@@ -2,33 +2,30 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal, TypeVar
 
 import bpy
 import numpy as np
-from bpy.props import BoolProperty, EnumProperty, StringProperty
 
 from ...core import Steps, between, pairs_inside, pairs_touching
 from .. import tuning
 from ..answers import verbs
 from ..answers.kept import keep
+from ..answers.options import AnswerOptions
 from ..arrays import Flags, Ids
+from ..options import Asking, Extra, draw_options, enum
 from ..scene_index import unread_triangles
-from ..scope import is_too_much, too_much_text, viewport_of
-from ..selection import FoundItems
+from ..scope import SizeOptions, is_too_much, too_much_text, viewport_of
+from ..selection import FoundItems, SelectionOptions
 from ..targets import SceneTarget, TargetSteps, scene_steps
 from ..ui import (
     ChangedMeanwhileError,
-    SelectionOptions,
     Status,
     SteppedOperator,
     column_of,
-    draw_rows,
     mode_obstacle,
     offer_anyway,
     settings_of,
-    take,
-    write_back,
 )
 from . import last_query
 from .last_query import HitSteps, Query
@@ -38,38 +35,40 @@ from .result_rows import answer_of
 QuerySteps = Steps[Query]
 
 
-def within(place: str) -> Any:
-    """Return the property for how much of an item must be in a place, such as "in view"."""
-    return EnumProperty(
-        name="Within",
-        description=f"How much of an item must be {place}",
-        items=(
-            ("TOUCHING", "Partly", f"Any part of it is {place}"),
-            ("INSIDE", "Wholly", f"All of it is {place}"),
-        ),
-        default="TOUCHING",
+def within(place: str) -> Literal["TOUCHING", "INSIDE"]:
+    """Declare how much of an item must be in a place, such as "in view"."""
+    return enum(
+        "TOUCHING",
+        "Within",
+        f"How much of an item must be {place}",
+        {
+            "TOUCHING": ("Partly", f"Any part of it is {place}"),
+            "INSIDE": ("Wholly", f"All of it is {place}"),
+        },
     )
 
 
-class MeshOptions:
-    """Which meshes are asked."""
-
-    if TYPE_CHECKING:
-        meshes: str
-    else:
-        meshes: EnumProperty(
-            name="Ask Meshes",
-            description="Which meshes questions are about",
-            items=(
-                ("EVALUATED", "As Shown", "With modifiers, and what these instance"),
-                (
-                    "ORIGINAL",
-                    "Original",
-                    "Without modifiers and shape keys: the faces that are edited",
-                ),
+def asked_meshes(settings: Extra) -> Literal["EVALUATED", "ORIGINAL"]:
+    """Declare which meshes are asked; with `settings` None of operators alone."""
+    return enum(
+        "EVALUATED",
+        "Ask Meshes",
+        "Which meshes questions are about",
+        {
+            "EVALUATED": ("As Shown", "With modifiers, and what these instance"),
+            "ORIGINAL": (
+                "Original",
+                "Without modifiers and shape keys: the faces that are edited",
             ),
-            default="EVALUATED",
-        )
+        },
+        settings=settings,
+    )
+
+
+class QuestionOptions(SelectionOptions, AnswerOptions, SizeOptions):
+    """What all questions have; scenes keep the meshes with the tab, not with a question."""
+
+    meshes: Literal["EVALUATED", "ORIGINAL"] = asked_meshes(settings=None)
 
     @property
     def of_original(self) -> bool:
@@ -77,7 +76,20 @@ class MeshOptions:
         return self.meshes == "ORIGINAL"
 
 
-class QueryOperator(MeshOptions, SelectionOptions, SteppedOperator):
+class VolumeOptions(QuestionOptions):
+    """What all questions about a volume have."""
+
+    @property
+    def relation(self) -> str:
+        """How exact the answer is, or how much of an item must be in the volume."""
+        raise NotImplementedError
+
+
+Asked = TypeVar("Asked", bound=QuestionOptions)
+InVolume = TypeVar("InVolume", bound=VolumeOptions)
+
+
+class QueryOperator(Asking[Asked], SteppedOperator):
     """A question: what all of them share; a mixin.
 
     Attributes
@@ -85,37 +97,13 @@ class QueryOperator(MeshOptions, SelectionOptions, SteppedOperator):
     key : str
         The name of its settings under `scene.octree`.
     settings : property group
-        They have the same properties as the operator, except what only one question can know.
-    rows : tuple of str
-        The properties that its redo panel shows; the sidebar shows those of them that the settings
-        have, except `kind` and `action`, which all of its buttons share.
-    panel_rows : tuple of str
-        What the sidebar shows, if those are other rows.
+        They have the same options as the operator, except what only one question can know.
     """
 
     bl_options = {"REGISTER", "UNDO"}
     key: str
     settings: type[bpy.types.PropertyGroup]
-    rows: tuple[str, ...]
-    panel_rows: tuple[str, ...] = ()
-    invert = False
     _whole_objects = False
-
-    if TYPE_CHECKING:
-        any_size: bool
-        result: str
-    else:
-        result: StringProperty(
-            name="Result",
-            description="Name under which the answer is kept in Results; that of the question if"
-            " empty",
-            options={"HIDDEN", "SKIP_SAVE"},
-        )
-        any_size: BoolProperty(
-            name="Any Size",
-            description="Ask even if more triangles have to be read than the preferences allow",
-            options={"HIDDEN", "SKIP_SAVE"},
-        )
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
@@ -139,15 +127,16 @@ class QueryOperator(MeshOptions, SelectionOptions, SteppedOperator):
         raise NotImplementedError
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
-        triangles = unread_triangles(context, of_original=self.of_original)
-        if is_too_much(triangles) and not (self.any_size or bpy.app.background):
+        options = self.taken
+        triangles = unread_triangles(context, of_original=options.of_original)
+        if is_too_much(triangles) and not (options.any_size or bpy.app.background):
             offer_anyway(context, self, f"Read {too_much_text(triangles)}?")
             return {"CANCELLED"}
         return super().invoke(context, event)
 
     def steps(self, context: bpy.types.Context) -> QuerySteps:
         """Ask the scene as it is now."""
-        take(self, self._settings(context))
+        self.take(self._settings(context))
         self.prepare(context)
         target = yield from between(0.0, 0.4, self.target_steps(context))
         yield from between(0.4, 0.6, target.prepare_steps(self.needed(target)))
@@ -156,29 +145,28 @@ class QueryOperator(MeshOptions, SelectionOptions, SteppedOperator):
         # From here on later changes leave it alone.
         target = target.frozen()
         is_large = is_too_much(int(target.starts[-1]))
-        self._whole_objects = is_large and not self.selects_faces(context)
+        self._whole_objects = is_large and not self.taken.selects_faces(context)
         return (yield from between(0.6, 1.0, self.ask_steps(target)))
 
     def target_steps(self, context: bpy.types.Context) -> TargetSteps:
         """Bring the index of the scene up to date, and return what is asked of it."""
-        reading = scene_steps(context, viewport_of(context), of_original=self.of_original)
-        target = yield from reading
+        original = self.taken.of_original
+        target = yield from scene_steps(context, viewport_of(context), of_original=original)
         if not target.owners.size:
             raise ValueError("There are no triangles: no visible object has faces")
         return target
 
     def finish(self, context: bpy.types.Context, result: Query) -> Status:
         """Select the answer, and keep it."""
-        answer = FoundItems(result.target, result.items, result.relation == "inside", self.invert)
-        found = verbs.select(
-            context,
-            answer.subjects,
-            self.action,
-            faces=self.selects_faces(context),
-        )
-        write_back(self, self._settings(context))
+        options, is_inside = self.taken, result.relation == "inside"
+        answer = FoundItems(result.target, result.items, is_inside, self.inverts(options))
+        faces = options.selects_faces(context)
+        found = verbs.select(context, answer.subjects, options.action, faces=faces)
+        self.write_back(self._settings(context))
         self.keep_more(context)
-        kept = keep(context, answer_of(self, result, answer), self.result, kind=Query)
+        kept = keep(
+            context, answer_of(self.bl_idname, options, result, answer), options.result, kind=Query
+        )
         last_query.note_last(context.scene, kept.number)
         notes = result.notes[: result.pair_rows is None]  # of pairs the words begin with it
         self.report({"INFO"}, "; ".join([*notes, result.words, found]))
@@ -187,14 +175,15 @@ class QueryOperator(MeshOptions, SelectionOptions, SteppedOperator):
     def keep_more(self, context: bpy.types.Context) -> None:
         """Keep what was made besides the answer."""
 
-    @classmethod
-    def rows_of(cls, options: Any) -> tuple[str, ...]:
-        """Return the rows that have an effect with these options, an operator or its settings."""
-        return cls.rows
+    def inverts(self, options: Asked) -> bool:
+        """Tell whether all else is selected."""
+        return False
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw the redo panel."""
-        draw_rows(column_of(self), self, (*self.rows_of(self), "meshes"))
+        """Draw the redo panel, with the options of all questions last."""
+        column = column_of(self)
+        draw_options(column, self, self.asks, without=QuestionOptions.flat)
+        draw_options(column, self, QuestionOptions)
 
     def _settings(self, context: bpy.types.Context) -> Any:
         return getattr(settings_of(context.scene), self.key)
@@ -245,11 +234,9 @@ class VolumeQuery(Query):
         return np.concatenate(hits)
 
 
-class VolumeOperator(QueryOperator):
+class VolumeOperator(QueryOperator[InVolume]):
     """A question about a volume; a mixin."""
 
-    if TYPE_CHECKING:
-        relation: str
     _volume: Volume
     # The session id of the object that gives the volume, and is not found; 0 is none.
     _uid = 0
@@ -269,7 +256,7 @@ class VolumeOperator(QueryOperator):
         return target.in_volume(self._volume, relation)
 
     def ask(self, target: SceneTarget) -> VolumeQuery:
-        relation, volume = self.relation.lower(), self._volume
+        relation, volume = self.taken.relation.lower(), self._volume
         objects_only = self._whole_objects and relation == "touching"
         if objects_only:
             items = target.objects_in_volume(volume)

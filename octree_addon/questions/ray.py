@@ -2,20 +2,19 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Literal
 
 import bpy
 import numpy as np
-from bpy.props import EnumProperty, FloatVectorProperty, PointerProperty, StringProperty
-from mathutils import Vector
 
 from ...core import Capsules, ray_cast, ray_cast_all
 from ..arrays import Floats, Ids
+from ..options import enum, nested, pointer, settings_group, vector, when
 from ..scope import viewport_of
 from ..targets import SceneTarget
 from ..ui import length_text, named_object
 from .last_query import HitSteps, Query, flat_octree
-from .nearest import CursorOperator, CursorOptions, by_number
+from .nearest import CursorOperator, CursorOptions, ReachOptions, by_number
 from .outlines import Outline, segment_outline
 from .query_operator import QuerySteps
 
@@ -60,89 +59,70 @@ class RayQuery(Query):
 
 
 class RayOptions(CursorOptions):
-    """Options of a ray: the scene's settings and the properties of the operator."""
+    """Where a ray goes, how far, and which hits count: `scene.octree.ray`."""
 
-    if TYPE_CHECKING:
-        along: str
-        direction: Vector
-        hits: str
-    else:
-        along: EnumProperty(
-            name="Along",
-            description="Where the ray from the 3D cursor goes",
-            items=(
-                ("VECTOR", "Direction", "Along a vector in world space"),
-                ("VIEW", "View", "Away from the viewer, along the line of sight"),
-                ("CURSOR_X", "Cursor X", "Along the X axis of the 3D cursor, as it is turned"),
-                ("CURSOR_Y", "Cursor Y", "Along the Y axis of the 3D cursor, as it is turned"),
-                ("CURSOR_Z", "Cursor Z", "Along the Z axis of the 3D cursor, as it is turned"),
-                ("CAMERA", "To Camera", "To the scene's camera, and no farther"),
-                ("OBJECT", "To Object", "To the origin of an object, and no farther"),
-            ),
-            default="VECTOR",
+    along: Literal["VECTOR", "VIEW", "CURSOR_X", "CURSOR_Y", "CURSOR_Z", "CAMERA", "OBJECT"] = (
+        enum(
+            "VECTOR",
+            "Along",
+            "Where the ray from the 3D cursor goes",
+            {
+                "VECTOR": ("Direction", "Along a vector in world space"),
+                "VIEW": ("View", "Away from the viewer, along the line of sight"),
+                "CURSOR_X": ("Cursor X", "Along the X axis of the 3D cursor, as it is turned"),
+                "CURSOR_Y": ("Cursor Y", "Along the Y axis of the 3D cursor, as it is turned"),
+                "CURSOR_Z": ("Cursor Z", "Along the Z axis of the 3D cursor, as it is turned"),
+                "CAMERA": ("To Camera", "To the scene's camera, and no farther"),
+                "OBJECT": ("To Object", "To the origin of an object, and no farther"),
+            },
         )
-        direction: FloatVectorProperty(
-            name="Direction",
-            description="Direction of the ray from the 3D cursor, in world space",
-            default=(0.0, 0.0, -1.0),
-            subtype="XYZ",
-        )
-        hits: EnumProperty(
-            name="Hits",
-            description="Which of the items that the ray hits are found",
-            items=(
-                ("FIRST", "First", "The first item that the ray hits"),
-                ("ALL", "All", "Every item that the ray passes through"),
-            ),
-            default="FIRST",
-        )
+    )
+    object: str = pointer(
+        "objects",
+        "Object",
+        "The object that the ray goes to",
+        shown=when(along, "OBJECT"),
+        operator={"description": "Name of the object that the ray goes to"},
+    )
+    direction: tuple[float, float, float] = vector(
+        (0.0, 0.0, -1.0),
+        "Direction",
+        "Direction of the ray from the 3D cursor, in world space",
+        shown=when(along, "VECTOR"),
+        subtype="XYZ",
+    )
+    hits: Literal["FIRST", "ALL"] = enum(
+        "FIRST",
+        "Hits",
+        "Which of the items that the ray hits are found",
+        {
+            "FIRST": ("First", "The first item that the ray hits"),
+            "ALL": ("All", "Every item that the ray passes through"),
+        },
+    )
+    reach: ReachOptions = nested(ReachOptions())
 
 
-class OctreeRaySettings(RayOptions, bpy.types.PropertyGroup):
-    """Settings of the question about a ray: `scene.octree.ray`."""
-
-    if TYPE_CHECKING:
-        object: bpy.types.Object | None
-    else:
-        object: PointerProperty(
-            type=bpy.types.Object, name="Object", description="The object that the ray goes to"
-        )
-
-
-class OCTREE_OT_select_on_ray(RayOptions, CursorOperator, bpy.types.Operator):
+class OCTREE_OT_select_on_ray(CursorOperator[RayOptions], bpy.types.Operator):
     """Select what a ray from the 3D cursor hits."""
 
     bl_idname = "octree.select_on_ray"
     bl_label = "Select on Ray"
     bl_description = "Select what a ray from the 3D cursor hits"
-    key, settings = "ray", OctreeRaySettings
-    rows = ("origin", "along", "object", "direction", "hits", "max_distance", "kind", "action")
+    key, settings = "ray", settings_group(RayOptions, "OctreeRaySettings")
     _way: Floats = np.zeros(3)
     _reach = 0.0
-
-    if TYPE_CHECKING:
-        object: str
-    else:
-        object: StringProperty(
-            name="Object", description="Name of the object that the ray goes to"
-        )
-
-    @classmethod
-    def rows_of(cls, options: Any) -> tuple[str, ...]:
-        given_by = {"VECTOR": "direction", "OBJECT": "object"}
-        unused = set(given_by.values()) - {given_by.get(options.along)}
-        return tuple(row for row in cls.rows if row not in unused)
 
     def steps(self, context: bpy.types.Context) -> QuerySteps:
         given = self.properties.is_property_set
         if given("direction") and not given("along"):
-            self.along = "VECTOR"
+            self.put(along="VECTOR")
         return super().steps(context)
 
     def prepare(self, context: bpy.types.Context) -> None:
         super().prepare(context)
         self._way, self._reach = self._way_of(context), 0.0
-        if self.along in ("CAMERA", "OBJECT"):
+        if self.taken.along in ("CAMERA", "OBJECT"):
             self._reach = float(np.linalg.norm(self._way))
         if not np.isfinite(self._way).all():
             raise ValueError("The ray leads nowhere")
@@ -151,14 +131,15 @@ class OCTREE_OT_select_on_ray(RayOptions, CursorOperator, bpy.types.Operator):
 
     def _way_of(self, context: bpy.types.Context) -> Floats:
         """Return where the ray goes; if to something, then all the way there."""
-        if self.along == "VIEW":
+        options = self.taken
+        if options.along == "VIEW":
             return self._line_of_sight(context)
-        if self.along in _AXES:
-            return np.array(context.scene.cursor.matrix.col[_AXES[self.along]][:3])
-        if self.along in ("CAMERA", "OBJECT"):
+        if options.along in _AXES:
+            return np.array(context.scene.cursor.matrix.col[_AXES[options.along]][:3])
+        if options.along in ("CAMERA", "OBJECT"):
             goal = self._goal(context).evaluated_get(context.evaluated_depsgraph_get())
-            return np.array(goal.matrix_world.translation) - np.array(self.origin)
-        return np.array(self.direction, np.float64)
+            return np.array(goal.matrix_world.translation) - np.array(options.origin)
+        return np.array(options.direction, np.float64)
 
     def _line_of_sight(self, context: bpy.types.Context) -> Floats:
         viewport = viewport_of(context)
@@ -167,16 +148,17 @@ class OCTREE_OT_select_on_ray(RayOptions, CursorOperator, bpy.types.Operator):
         view = viewport.region_3d
         eye = view.view_matrix.inverted()
         if view.is_perspective:
-            way = np.array(self.origin) - np.array(eye.translation)
+            way = np.array(self.taken.origin) - np.array(eye.translation)
             if way.any():
                 return way
         return -np.array(eye.col[2][:3])
 
     def _goal(self, context: bpy.types.Context) -> bpy.types.Object:
-        if self.along == "OBJECT":
-            if not self.object:
+        options = self.taken
+        if options.along == "OBJECT":
+            if not options.object:
                 raise ValueError("Choose the object that the ray goes to")
-            return named_object(context.scene, self.object)
+            return named_object(context.scene, options.object)
         if context.scene.camera is None:
             raise ValueError("The scene has no camera")
         return context.scene.camera
@@ -187,16 +169,16 @@ class OCTREE_OT_select_on_ray(RayOptions, CursorOperator, bpy.types.Operator):
         return target.near(Capsules([origin], [origin + way], [0.0]))
 
     def _line(self) -> tuple[Floats, Floats]:
-        return np.array(self.origin, np.float64), self._way
+        return np.array(self.taken.origin, np.float64), self._way
 
     def _distance(self, target: SceneTarget) -> float:
-        limits = [limit for limit in (self.max_distance, self._reach) if limit]
+        limits = [limit for limit in (self.taken.reach.max_distance, self._reach) if limit]
         return min(limits) if limits else self._everything_within(target)
 
     def ask(self, target: SceneTarget) -> RayQuery:
         origin, direction = self._line()
         distance = self._distance(target)
-        if self.hits == "ALL":
+        if self.taken.hits == "ALL":
             crossings = ray_cast_all(target.octree, [origin], [direction], max_distance=distance)
             items, distances = target.numbers_crossed(crossings.pairs), crossings.distances
         else:
@@ -214,14 +196,14 @@ class OCTREE_OT_select_on_ray(RayOptions, CursorOperator, bpy.types.Operator):
             origin=origin,
             direction=direction,
             max_distance=distance,
-            is_first=self.hits == "FIRST",
+            is_first=self.taken.hits == "FIRST",
         )
 
     def _everything_within(self, target: SceneTarget) -> float:
         """Return a finite distance from the origin within which all items lie."""
-        bounds = target.bounds()
+        bounds, origin = target.bounds(), self.taken.origin
         farthest = np.maximum(
-            np.abs(bounds.lower.min(axis=0, initial=0) - self.origin),
-            np.abs(bounds.upper.max(axis=0, initial=0) - self.origin),
+            np.abs(bounds.lower.min(axis=0, initial=0) - origin),
+            np.abs(bounds.upper.max(axis=0, initial=0) - origin),
         )
         return 2 * float(np.linalg.norm(farthest))

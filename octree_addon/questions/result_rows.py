@@ -1,25 +1,24 @@
 """Rows of a query for the list of results: placements found, or the pairs that collide."""
 
-from typing import Any
-
 import numpy as np
 
 from ..answers.answer import Answer
 from ..arrays import Floats, Ids
+from ..options import OptionGroup, as_json
 from ..reader import UNUSED
-from ..results import Column, PersistentIds, Rows, options_of
+from ..results import Column, PersistentIds, Rows
 from ..selection import FoundItems, wanted_placements
 from ..targets import SceneTarget
 from .last_query import Query
 
 
-def answer_of(asking: Any, query: Query, found: FoundItems) -> Answer[Query]:
-    """Return the answer of an operator, a `QueryOperator`."""
+def answer_of(name: str, asked: OptionGroup, query: Query, found: FoundItems) -> Answer[Query]:
+    """Return the answer of an operator of this name, with the options that it ran with."""
     return Answer(
         found=query,
         title=query.title,
-        question=asking.bl_idname.removeprefix("OCTREE_OT_"),
-        options=options_of(asking),
+        question=name.removeprefix("OCTREE_OT_"),
+        options=as_json(asked),
         rows=query.pair_rows or placement_rows(query, found),
     )
 

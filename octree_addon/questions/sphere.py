@@ -1,82 +1,70 @@
 """Select in Sphere: range query, what is within a radius of the 3D cursor."""
 
-from typing import TYPE_CHECKING
+from typing import Literal
 
 import bpy
 import numpy as np
-from bpy.props import EnumProperty, FloatProperty, FloatVectorProperty
-from mathutils import Vector
 
 from ...core import Spheres, between, query
 from .. import trees
 from ..arrays import Ids
 from ..build import keep_tree, triangle_tree_steps
 from ..built_tree import BuiltTree
+from ..options import enum, real, settings_group, vector
 from ..scope import viewport_of
 from ..targets import SceneTarget, TargetSteps, scene_steps
-from ..ui import SelectionOptions, cursor_place
-from .query_operator import VolumeOperator
+from ..ui import cursor_place
+from .query_operator import VolumeOperator, VolumeOptions
 
 
-class SphereOptions(SelectionOptions):
-    """Options of a sphere: the scene's settings and the properties of the operator."""
+class SphereOptions(VolumeOptions):
+    """Which sphere, and how exact the answer is: `scene.octree.sphere`."""
 
-    if TYPE_CHECKING:
-        radius: float
-        relation: str
-    else:
-        radius: FloatProperty(
-            name="Radius",
-            description="Radius of the sphere around the 3D cursor",
-            default=1.0,
-            min=0.0,
-            soft_max=100.0,
-            subtype="DISTANCE",
-        )
-        relation: EnumProperty(
-            name="Precision",
-            description="How exact the answer is",
-            items=(
-                ("TOUCHING", "Exact", "Triangles that touch the sphere"),
-                (
-                    "CANDIDATES",
-                    "Whole Cells",
-                    "Every triangle of the cells that touch the sphere: potential colliders",
-                ),
+    center: tuple[float, float, float] = vector(
+        (0.0, 0.0, 0.0),
+        "Center",
+        "Center of the sphere; the 3D cursor if not given",
+        settings=None,
+        subtype="TRANSLATION",
+        options={"SKIP_SAVE"},
+    )
+    radius: float = real(
+        1.0,
+        "Radius",
+        "Radius of the sphere around the 3D cursor",
+        min=0.0,
+        soft_max=100.0,
+        subtype="DISTANCE",
+    )
+    relation: Literal["TOUCHING", "CANDIDATES"] = enum(
+        "TOUCHING",
+        "Precision",
+        "How exact the answer is",
+        {
+            "TOUCHING": ("Exact", "Triangles that touch the sphere"),
+            "CANDIDATES": (
+                "Whole Cells",
+                "Every triangle of the cells that touch the sphere: potential colliders",
             ),
-            default="TOUCHING",
-        )
+        },
+    )
 
 
-class OctreeSphereSettings(SphereOptions, bpy.types.PropertyGroup):
-    """Settings of the question about a sphere: `scene.octree.sphere`."""
-
-
-class OCTREE_OT_select_in_sphere(SphereOptions, VolumeOperator, bpy.types.Operator):
+class OCTREE_OT_select_in_sphere(VolumeOperator[SphereOptions], bpy.types.Operator):
     """Select what is near the 3D cursor."""
 
     bl_idname = "octree.select_in_sphere"
     bl_label = "Select in Sphere"
     bl_description = "Select what is near the 3D cursor"
-    key, settings = "sphere", OctreeSphereSettings
-    rows = ("center", "radius", "relation", "kind", "action")
+    key, settings = "sphere", settings_group(SphereOptions, "OctreeSphereSettings")
     _built: BuiltTree | None = None
-
-    if TYPE_CHECKING:
-        center: Vector
-    else:
-        center: FloatVectorProperty(
-            name="Center",
-            description="Center of the sphere; the 3D cursor if not given",
-            subtype="TRANSLATION",
-            options={"SKIP_SAVE"},
-        )
 
     def target_steps(self, context: bpy.types.Context) -> TargetSteps:
         self._built = None
-        if self.relation != "CANDIDATES":
+        options = self.taken
+        if options.relation != "CANDIDATES":
             return (yield from super().target_steps(context))
-        if self.of_original:
+        if options.of_original:
             raise ValueError("The octree that is built has modifiers: set Ask Meshes to As Shown")
         built = yield from between(0.0, 0.8, triangle_tree_steps(context))
         self._built = built
@@ -100,5 +88,6 @@ class OCTREE_OT_select_in_sphere(SphereOptions, VolumeOperator, bpy.types.Operat
 
     def volume(self, context: bpy.types.Context) -> Spheres:
         if not self.properties.is_property_set("center"):
-            self.center = cursor_place(context.scene)
-        return Spheres([self.center[:]], [self.radius])
+            self.put(center=cursor_place(context.scene))
+        options = self.taken
+        return Spheres([options.center], [options.radius])

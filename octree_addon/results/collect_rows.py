@@ -1,17 +1,25 @@
 """Collect: link what rows are about into a new collection."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import bpy
-from bpy.props import StringProperty
 
 from ..answers import verbs
 from ..arrays import Ids
+from ..options import string
 from ..selection import Subjects
-from .operators import SubjectsOperator
+from .operators import RowsOptions, SubjectsOperator
 
 
-class OCTREE_OT_collect_rows(SubjectsOperator, bpy.types.Operator):
+class CollectRowsOptions(RowsOptions):
+    """Which rows, and the name of the collection."""
+
+    collection: str = string(
+        "", "Collection", "Name of the new collection; that of the result if empty"
+    )
+
+
+class OCTREE_OT_collect_rows(SubjectsOperator[CollectRowsOptions], bpy.types.Operator):
     """Gather the objects of rows in a new collection."""
 
     bl_idname = "octree.collect_rows"
@@ -22,13 +30,5 @@ class OCTREE_OT_collect_rows(SubjectsOperator, bpy.types.Operator):
     )
     button = "Collect"
 
-    if TYPE_CHECKING:
-        collection: str
-    else:
-        collection: StringProperty(
-            name="Collection",
-            description="Name of the new collection; that of the result if empty",
-        )
-
     def act(self, context: bpy.types.Context, result: Any, rows: Ids, subjects: Subjects) -> str:
-        return verbs.collect(context, subjects, self.collection or result.name)
+        return verbs.collect(context, subjects, self.taken.collection or result.name)

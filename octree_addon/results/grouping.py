@@ -1,27 +1,36 @@
 """Group and Ungroup: rows under a name of the user's, which later runs find again."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import bpy
-from bpy.props import StringProperty
 
 from ..answers.groups import grouped
 from ..answers.kept import active_result, view_of, write_groups
 from ..arrays import Ids
+from ..options import Asking, string
 from ..ui import Status, plural, settings_of, tag_redraw
 from .choosing import NO_ROWS, pick, picked_rows, rows_meant
-from .operators import ResultOperator, rows_option
+from .operators import ResultOperator, RowOptions
 
 _USUAL = "Group"
 
 
-class GroupingOperator(ResultOperator):
-    """An operator that puts rows under another name; a mixin."""
+class GroupOptions(RowOptions):
+    """Which rows, and the name of their group."""
 
-    if TYPE_CHECKING:
-        rows: str
-    else:
-        rows: rows_option("the active one")
+    group: str = string(
+        "",
+        "Group",
+        "Name of the group; rows are added to one of this name",
+        options={"SKIP_SAVE"},
+    )
+
+
+Grouped = TypeVar("Grouped", bound=RowOptions)
+
+
+class GroupingOperator(Asking[Grouped], ResultOperator):
+    """An operator that puts rows under another name; a mixin."""
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
@@ -34,7 +43,7 @@ class GroupingOperator(ResultOperator):
 
     def meant(self, scene: bpy.types.Scene, result: Any) -> Ids:
         """Return the rows that are put elsewhere."""
-        return rows_meant(scene, result, self.rows, "ACTIVE")
+        return rows_meant(scene, result, self.taken.rows, "ACTIVE")
 
     def regroup(self, scene: bpy.types.Scene, result: Any, rows: Ids, name: str) -> None:
         """Put rows under a name, or under none, and make its header the active line."""
@@ -49,7 +58,7 @@ class GroupingOperator(ResultOperator):
         tag_redraw()
 
 
-class OCTREE_OT_group_rows(GroupingOperator, bpy.types.Operator):
+class OCTREE_OT_group_rows(GroupingOperator[GroupOptions], bpy.types.Operator):
     """Put rows into a group with a name."""
 
     bl_idname = "octree.group_rows"
@@ -61,15 +70,6 @@ class OCTREE_OT_group_rows(GroupingOperator, bpy.types.Operator):
     )
     button = "Group"
 
-    if TYPE_CHECKING:
-        group: str
-    else:
-        group: StringProperty(
-            name="Group",
-            description="Name of the group; rows are added to one of this name",
-            options={"SKIP_SAVE"},
-        )
-
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         """Ask for the name, and offer that which the group has, or a new one."""
         scene, result = context.scene, active_result(context.scene)
@@ -77,8 +77,8 @@ class OCTREE_OT_group_rows(GroupingOperator, bpy.types.Operator):
             rows = self.meant(scene, result)
         except ValueError as error:
             return self.refuse(error)
-        if not self.group:
-            self.group = offered_name(scene, result, rows)
+        if not self.taken.group:
+            self.put(group=offered_name(scene, result, rows))
         if bpy.app.background:
             return self.execute(context)
         return context.window_manager.invoke_props_dialog(self)
@@ -91,7 +91,7 @@ class OCTREE_OT_group_rows(GroupingOperator, bpy.types.Operator):
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
         rows = self.meant(context.scene, result)
-        name = " ".join(self.group.split()) or offered_name(context.scene, result, rows)
+        name = " ".join(self.taken.group.split()) or offered_name(context.scene, result, rows)
         self.regroup(context.scene, result, rows, name)
         return f"{plural(len(rows), 'row')} in {name}"
 
@@ -107,7 +107,7 @@ def offered_name(scene: bpy.types.Scene, result: Any, rows: Ids) -> str:
     return next(name for name in numbered if name not in groups)
 
 
-class OCTREE_OT_ungroup_rows(GroupingOperator, bpy.types.Operator):
+class OCTREE_OT_ungroup_rows(GroupingOperator[RowOptions], bpy.types.Operator):
     """Take rows out of their groups."""
 
     bl_idname = "octree.ungroup_rows"

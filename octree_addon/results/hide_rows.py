@@ -9,12 +9,16 @@ from ..answers.kept import active_result
 from ..arrays import Ids
 from ..hiding import EverythingOption, HidingOptions, plan
 from ..selection import Subjects
-from ..ui import Status, column_of, draw_rows, settings_of, take, write_back
+from ..ui import Status, settings_of
 from .choosing import row_subjects, rows_meant
-from .operators import SubjectsOperator
+from .operators import RowsOptions, SubjectsOperator
 
 
-class OCTREE_OT_hide_rows(HidingOptions, EverythingOption, SubjectsOperator, bpy.types.Operator):
+class HideRowsOptions(RowsOptions, HidingOptions, EverythingOption):
+    """Which rows, and how their objects are hidden."""
+
+
+class OCTREE_OT_hide_rows(SubjectsOperator[HideRowsOptions], bpy.types.Operator):
     """Hide the objects of rows."""
 
     bl_idname = "octree.hide_rows"
@@ -27,23 +31,20 @@ class OCTREE_OT_hide_rows(HidingOptions, EverythingOption, SubjectsOperator, bpy
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         """Ask first where nothing would stay visible."""
-        take(self, settings_of(context.scene).hiding)
+        options = self.take(settings_of(context.scene).hiding)
         try:
-            rows = rows_meant(context.scene, active_result(context.scene), self.rows)
+            rows = rows_meant(context.scene, active_result(context.scene), options.rows)
         except ValueError as error:
             return self.refuse(error)
         found = row_subjects(context.scene, active_result(context.scene), rows)
         objects = found.among(context.scene.objects)
-        if not bpy.app.background and plan(context, objects, self.icon).is_everything:
+        if not bpy.app.background and plan(context, objects, options.icon).is_everything:
             return context.window_manager.invoke_props_dialog(self)
         return self.execute(context)
 
-    def draw(self, context: bpy.types.Context) -> None:
-        draw_rows(column_of(self), self, ("rows", "icon", "everything"))
-
     def act(self, context: bpy.types.Context, result: Any, rows: Ids, subjects: Subjects) -> str:
         settings = settings_of(context.scene).hiding
-        take(self, settings)
-        text = verbs.hide(context, subjects, self.icon, everything=self.everything)
-        write_back(self, settings)
+        options = self.take(settings)
+        text = verbs.hide(context, subjects, options.icon, everything=options.everything)
+        self.write_back(settings)
         return text

@@ -1,20 +1,39 @@
 """Mark: write a number of each object of rows into a custom property."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 import bpy
-from bpy.props import EnumProperty, StringProperty
 
 from ..answers import verbs
 from ..answers.kept import view_of
 from ..answers.view import View
 from ..arrays import Ids
+from ..options import enum, string
 from ..selection import Subjects
 from ..ui import settings_of
-from .operators import SubjectsOperator
+from .operators import RowsOptions, SubjectsOperator
 
 
-class OCTREE_OT_mark_rows(SubjectsOperator, bpy.types.Operator):
+class MarkRowsOptions(RowsOptions):
+    """Which rows, and what is written where."""
+
+    number: Literal["ROWS", "COLUMN"] = enum(
+        "ROWS",
+        "Number",
+        "What is written",
+        {
+            "ROWS": ("Rows", "How many of the rows name the object"),
+            "COLUMN": (
+                "Sorted Column",
+                "The number in the column that the list is sorted by; of several rows with the"
+                " object that of the first",
+            ),
+        },
+    )
+    attribute: str = string("rows_found", "Attribute", "Name of the custom property", maxlen=63)
+
+
+class OCTREE_OT_mark_rows(SubjectsOperator[MarkRowsOptions], bpy.types.Operator):
     """Write into objects how many rows name them, or a number of their rows."""
 
     bl_idname = "octree.mark_rows"
@@ -26,37 +45,12 @@ class OCTREE_OT_mark_rows(SubjectsOperator, bpy.types.Operator):
     )
     button = "Mark"
 
-    if TYPE_CHECKING:
-        number: str
-        attribute: str
-    else:
-        number: EnumProperty(
-            name="Number",
-            description="What is written",
-            items=(
-                ("ROWS", "Rows", "How many of the rows name the object"),
-                (
-                    "COLUMN",
-                    "Sorted Column",
-                    "The number in the column that the list is sorted by; of several rows with the"
-                    " object that of the first",
-                ),
-            ),
-            default="ROWS",
-        )
-        attribute: StringProperty(
-            name="Attribute",
-            maxlen=63,
-            description="Name of the custom property",
-            default="rows_found",
-        )
-
     def act(self, context: bpy.types.Context, result: Any, rows: Ids, subjects: Subjects) -> str:
-        if self.number == "COLUMN":
+        if self.taken.number == "COLUMN":
             by = settings_of(context.scene).results.sort
             first = first_numbers(view_of(context.scene, result), rows, by)
             subjects = Subjects({uid: first[uid] for uid in subjects.objects})
-        return verbs.mark(context, subjects, self.attribute)
+        return verbs.mark(context, subjects, self.taken.attribute)
 
 
 def first_numbers(view: View, rows: Ids, header: str) -> dict[int, float]:

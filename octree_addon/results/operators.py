@@ -2,11 +2,10 @@
 
 import json
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal, TypeVar
 
 import bpy
 import numpy as np
-from bpy.props import EnumProperty, IntProperty, StringProperty
 
 from ..answers.kept import (
     active_result,
@@ -21,9 +20,11 @@ from ..answers.verbs import NothingToDoError, isolate
 from ..answers.view import NAME, View
 from ..answers.view3d import is_isolated, view3d_areas
 from ..arrays import Ids
+from ..file_export import FileExport, FileOptions
+from ..options import Asking, OptionGroup, enum, integer, string
 from ..scene_index import own_changes
 from ..selection import Subjects
-from ..ui import FileExport, RefusingOperator, Status, mode_obstacle, plural, settings_of
+from ..ui import RefusingOperator, Status, mode_obstacle, plural, settings_of
 from .choosing import (
     active_subjects,
     choose,
@@ -82,37 +83,47 @@ class SelectingOperator(ResultOperator):
         return super().obstacle(context) or mode_obstacle(context, may_edit=False)
 
 
-def rows_option(otherwise: str) -> Any:
-    """Return the property for which rows are meant, as `rows_meant` takes it."""
-    return EnumProperty(
-        name="Rows",
-        description="Which rows are meant",
-        items=(
-            ("PICKED", "Picked", f"Those picked with Shift or Ctrl; without any, {otherwise}"),
-            ("ACTIVE", "Active", "The row that was clicked, or all under a header that was"),
-            ("SHOWN", "All Shown", "All rows that the list shows"),
-        ),
-        default="PICKED",
+def rows_option(otherwise: str) -> Literal["PICKED", "ACTIVE", "SHOWN"]:
+    """Declare which rows are meant, as `rows_meant` takes it."""
+    return enum(
+        "PICKED",
+        "Rows",
+        "Which rows are meant",
+        {
+            "PICKED": ("Picked", f"Those picked with Shift or Ctrl; without any, {otherwise}"),
+            "ACTIVE": ("Active", "The row that was clicked, or all under a header that was"),
+            "SHOWN": ("All Shown", "All rows that the list shows"),
+        },
     )
 
 
-class SubjectsOperator(SelectingOperator):
+class RowsOptions(OptionGroup):
+    """Which rows are meant: all if none is picked."""
+
+    rows: Literal["PICKED", "ACTIVE", "SHOWN"] = rows_option("all that the list shows")
+
+
+class RowOptions(OptionGroup):
+    """Which rows are meant: the active one if none is picked."""
+
+    rows: Literal["PICKED", "ACTIVE", "SHOWN"] = rows_option("the active one")
+
+
+OfRows = TypeVar("OfRows", bound=RowsOptions)
+
+
+class SubjectsOperator(Asking[OfRows], SelectingOperator):
     """An operator on what all rows shown are about, or the active one; a mixin.
 
     What it does to the scene puts no result and no answer in doubt.
     """
-
-    if TYPE_CHECKING:
-        rows: str
-    else:
-        rows: rows_option("all that the list shows")
 
     def act(self, context: bpy.types.Context, result: Any, rows: Ids, subjects: Subjects) -> str:
         """Do it to the objects of these rows, and return what to report."""
         raise NotImplementedError
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
-        rows = rows_meant(context.scene, result, self.rows)
+        rows = rows_meant(context.scene, result, self.taken.rows)
         subjects = row_subjects(context.scene, result, rows)
         with own_changes(context):
             return self.act(context, result, rows, subjects) + of_picked(context.scene, result)
@@ -218,7 +229,13 @@ MEANINGS = {
 }
 
 
-class OCTREE_OT_sort_rows(ResultOperator, bpy.types.Operator):
+class SortOptions(OptionGroup):
+    """The column that the list is sorted by."""
+
+    by: str = string(NAME, "By", "Header of the column")
+
+
+class OCTREE_OT_sort_rows(Asking[SortOptions], ResultOperator, bpy.types.Operator):
     """Sort the list by a column, or turn its order round."""
 
     bl_idname = "octree.sort_rows"
@@ -229,11 +246,6 @@ class OCTREE_OT_sort_rows(ResultOperator, bpy.types.Operator):
     )
     bl_options = {"INTERNAL", "UNDO"}
 
-    if TYPE_CHECKING:
-        by: str
-    else:
-        by: StringProperty(name="By", description="Header of the column", default=NAME)
-
     @classmethod
     def description(
         cls, context: bpy.types.Context, properties: bpy.types.OperatorProperties
@@ -243,12 +255,12 @@ class OCTREE_OT_sort_rows(ResultOperator, bpy.types.Operator):
         return meaning + cls.bl_description
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
-        settings = settings_of(context.scene).results
-        column = view_of(context.scene, result).rows.column(self.by)
+        settings, by = settings_of(context.scene).results, self.taken.by
+        column = view_of(context.scene, result).rows.column(by)
         # The most first, but the nearest, names and words from the beginning.
         first = column is not None and column.unit != "LENGTH" and not column.words
-        if settings.sort != self.by:
-            settings.sort, settings.reverse = self.by, first
+        if settings.sort != by:
+            settings.sort, settings.reverse = by, first
         elif settings.reverse == first:
             settings.reverse = not first
         else:
@@ -256,23 +268,22 @@ class OCTREE_OT_sort_rows(ResultOperator, bpy.types.Operator):
         return ""
 
 
-class OCTREE_OT_show_result(ResultOperator, bpy.types.Operator):
+class StepOptions(OptionGroup):
+    """Which result is shown."""
+
+    step: int = integer(1, "Step", "How many results to go on; backward if negative")
+
+
+class OCTREE_OT_show_result(Asking[StepOptions], ResultOperator, bpy.types.Operator):
     """Show another of the results that are kept."""
 
     bl_idname = "octree.show_result"
     bl_label = "Show Another Result"
     bl_description = "Show the next or the previous of the results that are kept"
 
-    if TYPE_CHECKING:
-        step: int
-    else:
-        step: IntProperty(
-            name="Step", description="How many results to go on; backward if negative", default=1
-        )
-
     def use(self, context: bpy.types.Context, result: Any) -> str:
         settings = settings_of(context.scene).results
-        show_result(settings, (settings.active + self.step) % len(settings.kept))
+        show_result(settings, (settings.active + self.taken.step) % len(settings.kept))
         return str(settings.kept[settings.active].name)
 
 
@@ -295,7 +306,7 @@ class OCTREE_OT_copy_rows(ResultOperator, bpy.types.Operator):
         return f"{plural(len(rows), 'row')} copied" + of_picked(context.scene, result)
 
 
-class OCTREE_OT_export_rows(FileExport, ResultOperator, bpy.types.Operator):
+class OCTREE_OT_export_rows(FileExport[FileOptions], ResultOperator, bpy.types.Operator):
     """Write the rows that the list shows to a file."""
 
     bl_idname = "octree.export_rows"
@@ -368,7 +379,7 @@ class OCTREE_OT_clear_results(ResultOperator, bpy.types.Operator):
         return f"{plural(count, 'result')} removed"
 
 
-class OCTREE_OT_mark_row_frames(ResultOperator, bpy.types.Operator):
+class OCTREE_OT_mark_row_frames(Asking[RowOptions], ResultOperator, bpy.types.Operator):
     """Mark on the timeline when cameras see an object, or when two are in contact."""
 
     bl_idname = "octree.mark_row_frames"
@@ -378,11 +389,6 @@ class OCTREE_OT_mark_row_frames(ResultOperator, bpy.types.Operator):
         " the active row comes into view, or its two come into contact, and the last before they"
         " part"
     )
-
-    if TYPE_CHECKING:
-        rows: str
-    else:
-        rows: rows_option("the active one")
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
@@ -394,7 +400,7 @@ class OCTREE_OT_mark_row_frames(ResultOperator, bpy.types.Operator):
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
         scene, view = context.scene, view_of(context.scene, result)
-        rows = rows_meant(scene, result, self.rows, "ACTIVE").tolist()
+        rows = rows_meant(scene, result, self.taken.rows, "ACTIVE").tolist()
         marks = [mark for row in rows for mark in marks_of(view, row)]
         for name, frame in marks:
             scene.timeline_markers.new(name, frame=frame)

@@ -2,15 +2,15 @@
 
 import json
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import bpy
 import numpy as np
-from bpy.props import BoolProperty, IntProperty
 
 from ..answers.kept import active_result, list_settings, opened_in, shown_of, view_of
 from ..answers.view import View
 from ..arrays import Flags, Ids
+from ..options import Asking, OptionGroup, boolean, integer
 from ..ui import Status, mode_obstacle, plural, settings_of
 from .choosing import (
     NO_ROWS,
@@ -28,26 +28,54 @@ from .operators import ResultOperator
 _DAY = 86_400_000
 
 
-class LineOperator(ResultOperator):
+class LineOptions(OptionGroup):
+    """Which line of the list."""
+
+    line: int = integer(
+        0, "Line", "A row by its number, or a header behind all rows", options={"HIDDEN"}
+    )
+
+
+class ClickOptions(LineOptions):
+    """Which line of the list, and which keys are held."""
+
+    extend: bool = boolean(
+        False, "Extend", "Pick all rows from the active one on", options={"HIDDEN", "SKIP_SAVE"}
+    )
+    toggle: bool = boolean(
+        False,
+        "Toggle",
+        "Pick the row besides those that are picked, or let it go",
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+    frame: bool = boolean(
+        False,
+        "Frame",
+        "Turn the view to the objects, whether it follows or not",
+        options={"HIDDEN", "SKIP_SAVE"},
+    )
+
+
+class FoldOptions(LineOptions):
+    """Which headers of the list."""
+
+    all: bool = boolean(False, "All", "Open or close all of them", options={"HIDDEN", "SKIP_SAVE"})
+
+
+OfLine = TypeVar("OfLine", bound=LineOptions)
+
+
+class LineOperator(Asking[OfLine], ResultOperator):
     """An operator on one line of the list; a mixin."""
 
     bl_options = {"INTERNAL", "UNDO"}
 
-    if TYPE_CHECKING:
-        line: int
-    else:
-        line: IntProperty(
-            name="Line",
-            description="A row by its number, or a header behind all rows",
-            options={"HIDDEN"},
-        )
-
     def is_there(self, scene: bpy.types.Scene, result: Any) -> bool:
         """Tell whether there is such a line."""
-        return 0 <= self.line < result.count + len(view_of(scene, result).folds)
+        return 0 <= self.taken.line < result.count + len(view_of(scene, result).folds)
 
 
-class OCTREE_OT_click_row(LineOperator, bpy.types.Operator):
+class OCTREE_OT_click_row(LineOperator[ClickOptions], bpy.types.Operator):
     """Make a line of the list the active one, or pick rows."""
 
     bl_idname = "octree.click_row"
@@ -56,27 +84,6 @@ class OCTREE_OT_click_row(LineOperator, bpy.types.Operator):
         "Click: select what the row is about. Double click: frame it. Shift-click: pick all up to"
         " here. Ctrl-click: pick this one, too, or no more"
     )
-
-    if TYPE_CHECKING:
-        extend: bool
-        toggle: bool
-        frame: bool
-    else:
-        extend: BoolProperty(
-            name="Extend",
-            description="Pick all rows from the active one on",
-            options={"HIDDEN", "SKIP_SAVE"},
-        )
-        toggle: BoolProperty(
-            name="Toggle",
-            description="Pick the row besides those that are picked, or let it go",
-            options={"HIDDEN", "SKIP_SAVE"},
-        )
-        frame: BoolProperty(
-            name="Frame",
-            description="Turn the view to the objects, whether it follows or not",
-            options={"HIDDEN", "SKIP_SAVE"},
-        )
 
     @classmethod
     def description(
@@ -89,22 +96,24 @@ class OCTREE_OT_click_row(LineOperator, bpy.types.Operator):
         return f"{told(context.scene, result, clicked.line)}.\n{cls.bl_description}"
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
-        self.extend, self.toggle = event.shift, event.ctrl or event.oskey
-        self.frame = is_second_click(context, self.line) and not (self.extend or self.toggle)
+        extend, toggle = event.shift, event.ctrl or event.oskey
+        frame = is_second_click(context, self.taken.line) and not (extend or toggle)
+        self.put(extend=extend, toggle=toggle, frame=frame)
         return self.execute(context)
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
         scene, settings = context.scene, settings_of(context.scene).results
+        options = self.taken
         if not self.is_there(scene, result):
-            raise ValueError(f"The list has no line {self.line}")
-        if not (self.extend or self.toggle):
-            settings.row = self.line  # whose update selects
-            if self.frame and not mode_obstacle(context, may_edit=False):
+            raise ValueError(f"The list has no line {options.line}")
+        if not (options.extend or options.toggle):
+            settings.row = options.line  # whose update selects
+            if options.frame and not mode_obstacle(context, may_edit=False):
                 go_to_active(context, follow=True)
             return ""
         rows = self._picked(scene, result)
         follows, settings.follow = settings.follow, False  # the view stays
-        settings.row = self.line
+        settings.row = options.line
         settings.follow = follows
         pick(result, rows)
         if context.mode == "OBJECT":
@@ -114,15 +123,16 @@ class OCTREE_OT_click_row(LineOperator, bpy.types.Operator):
     def _picked(self, scene: bpy.types.Scene, result: Any) -> Ids:
         """Return the rows that are picked after the click."""
         shown, before = shown_of(scene, result), picked_flags_now(scene, result)
-        clicked = shown.folds.rows_of(self.line)
-        if not self.extend:
+        options = self.taken
+        clicked = shown.folds.rows_of(options.line)
+        if not options.extend:
             before[clicked] = not before[clicked].all()
             return np.flatnonzero(before)
-        ends = shown.place(settings_of(scene).results.row), shown.place(self.line)
+        ends = shown.place(settings_of(scene).results.row), shown.place(options.line)
         first, last = sorted(max(end, 0) for end in ends)
         between = shown.lines[first : last + 1].tolist()
         rows = np.unique(np.concatenate([shown.folds.rows_of(line) for line in between]))
-        return np.union1d(rows, np.flatnonzero(before)) if self.toggle else rows
+        return np.union1d(rows, np.flatnonzero(before)) if options.toggle else rows
 
 
 def picked_flags_now(scene: bpy.types.Scene, result: Any) -> Flags:
@@ -170,31 +180,24 @@ def told_names(view: View, row: int) -> list[str]:
     return [f"{name} (deleted)" if is_gone else name for name, is_gone in names]
 
 
-class OCTREE_OT_fold_row(LineOperator, bpy.types.Operator):
+class OCTREE_OT_fold_row(LineOperator[FoldOptions], bpy.types.Operator):
     """Open a header of the list, or close it."""
 
     bl_idname = "octree.fold_row"
     bl_label = "Open Result Rows"
     bl_description = "Show the rows under this one, or fold them into it. Shift: of all headers"
 
-    if TYPE_CHECKING:
-        all: bool
-    else:
-        all: BoolProperty(
-            name="All", description="Open or close all of them", options={"HIDDEN", "SKIP_SAVE"}
-        )
-
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
-        self.all = event.shift
+        self.put(all=event.shift)
         return self.execute(context)
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
-        folds = view_of(context.scene, result).folds
-        header = self.line - result.count
+        folds, options = view_of(context.scene, result).folds, self.taken
+        header = options.line - result.count
         if not 0 <= header < len(folds):
-            raise ValueError(f"The list has no header {self.line}")
+            raise ValueError(f"The list has no header {options.line}")
         opened = set(opened_in(result))
-        keys = set(folds.keys) if self.all else {folds.keys[header]}
+        keys = set(folds.keys) if options.all else {folds.keys[header]}
         is_open = folds.keys[header] in opened
         opened = opened - keys if is_open else opened | keys
         result.opened = json.dumps(sorted(opened)) if opened else ""

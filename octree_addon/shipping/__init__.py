@@ -1,8 +1,8 @@
 """Shipping feature: chunks as files for engines, browsers and farms, with a manifest.
 
-Read manifest and folder, then fingerprints, twins, gltf, blends, georeference, tileset and
-implicit; of levels of detail parents, welding, reduction, surface_errors, details and levels; then
-shipping, merging and operators.
+Read manifest and folder, then fingerprints, twins, gltf, blends, georeference and tileset;
+of levels of detail parents, welding, reduction, surface_errors, details and levels; then shipping,
+merging and operators.
 """
 
 import bpy

@@ -15,7 +15,7 @@ from .parents import ParentCell, parent_hashes
 from .tileset import error_above
 from .twins import CellStage, Digests
 
-WriteCell = Callable[[str, int, CellStage], dict[str, str]]
+WriteCell = Callable[[str, CellStage], dict[str, str]]
 # What is known of a cell by making it alone.
 _MEASURED = {"triangles", "toSource", "fromSource", "bounds"}
 
@@ -76,7 +76,7 @@ class LevelRoom:
                 if parent.code in stale:
                     stage = self._shown(parent, maker, digests)
                     try:
-                        files = write(parent.name, parent.code, stage)
+                        files = write(parent.name, stage)
                         measured = self._measured(parent, stage)
                     finally:
                         stage.close()

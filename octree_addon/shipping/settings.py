@@ -21,7 +21,7 @@ class ShipmentOptions(OptionGroup):
         subtype="DIR_PATH",
         options=_FOLDER,
     )
-    form: Literal["GLTF", "GLB", "TILES", "IMPLICIT", "BLEND"] = enum(
+    form: Literal["GLTF", "GLB", "TILES", "BLEND"] = enum(
         "GLTF",
         "Format",
         "What is written for each chunk",
@@ -29,10 +29,6 @@ class ShipmentOptions(OptionGroup):
             "GLTF": ("glTF", "A .gltf and a .bin file each; textures in one folder"),
             "GLB": ("glTF Binary", "A .glb file each, with its textures inside"),
             "TILES": ("3D Tiles", "Binary glTF and a tileset.json, for maps and browsers"),
-            "IMPLICIT": (
-                "Implicit 3D Tiles",
-                "3D Tiles that are found by their place in the root, listed in subtrees",
-            ),
             "BLEND": ("Blend File", "A .blend file each, with a collection to be linked"),
         },
     )

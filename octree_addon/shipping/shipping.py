@@ -23,7 +23,6 @@ from .blends import blend_content
 from .folder import ChunkFiles, PutCounts, are_there, content_hash, known_folder, put_chunks
 from .georeference import Georeference
 from .gltf import glb_files, gltf_files, gltf_maker
-from .implicit import implicit_files, tile_name
 from .levels import LevelRoom
 from .manifest import FolderShare, chunk_members, code_bits, manifest_head
 from .parents import parent_cells
@@ -40,8 +39,6 @@ class StagedCell(NamedTuple):
         Which of the cut; None of a cell of a coarser level.
     name : str
         Its id.
-    tile : str
-        What it is called by its place in the root.
     stage : CellStage
         Its chunks.
     meters : float
@@ -52,7 +49,6 @@ class StagedCell(NamedTuple):
 
     number: int | None
     name: str
-    tile: str
     stage: CellStage
     meters: float
     folder: Path
@@ -145,8 +141,6 @@ def ship_steps(
     head = manifest_head(cut, options, file, meters, wish.levels, wish.share)
     form = FORMS[wish.form]
     making = {"form": wish.form, "by": form.maker(), "meters_per_unit": meters}
-    if form.is_of_root:
-        making |= {name: head[name] for name in ("cell", "root")} | {"tree": options.tree}
     place = TemporaryDirectory(prefix="octree_chunks_", dir=bpy.app.tempdir or None)
     shipment = Shipment(wish.folder, head, making, place)
     everything = (*(item for _, item in made.fresh), *made.kept)
@@ -194,11 +188,10 @@ def _staged_steps(
         there = [items[part.source.label, cut.names[cell]] for part in parts[cell]]
         return CellStage(parts[cell], there, cut.matrices, digests, scene)
 
-    def written(number: int | None, name: str, code: int, stage: CellStage) -> dict[str, str]:
+    def written(number: int | None, name: str, stage: CellStage) -> dict[str, str]:
         place = Path(shipment.place.name) / name
         place.mkdir()
-        tile = tile_name(code, bits)
-        return _staged(shipment, make(StagedCell(number, name, tile, stage, meters, place)))
+        return _staged(shipment, make(StagedCell(number, name, stage, meters, place)))
 
     for number in cut.own:
         name, stage = cut.names[number], stage_of(number)
@@ -208,7 +201,7 @@ def _staged_steps(
             if former and former.hash == sums and are_there(shipment.folder, former.files):
                 files = former.files
             else:
-                files = written(number, name, int(cut.found.codes[number]), stage)
+                files = written(number, name, stage)
             said = members[number] | {"triangles": stage.triangle_count}
         finally:
             stage.close()
@@ -257,14 +250,6 @@ def _blend(_: SceneCut) -> MakeFiles:
     return made
 
 
-def _implicit(_: SceneCut) -> MakeFiles:
-    def made(cell: StagedCell) -> dict[str, bytes]:
-        twins = cell.stage.twins(cell.meters)
-        return glb_files(cell.stage.scene, twins, cell.tile, cell.folder)
-
-    return made
-
-
 def _arrays(cut: SceneCut) -> MakeFiles:
     files, blend = CellFiles(cut), _blend(cut)
     names = {each.session_uid: each.name for each in bpy.data.materials}
@@ -286,14 +271,6 @@ def _no_index(*_: Any) -> dict[str, str | bytes]:
 def _tileset(shipment: Shipment, georeference: Georeference | None) -> dict[str, str | bytes]:
     bits = code_bits(shipment.head["options"])
     return {TILESET: tileset_text(_contents(shipment), bits, georeference)}
-
-
-def _subtrees(shipment: Shipment, georeference: Georeference | None) -> dict[str, str | bytes]:
-    meters, root = shipment.made["meters_per_unit"], shipment.head["root"]
-    lower = meters * np.array(root["lower"])
-    corners = lower, lower + meters * root["size"]
-    bits = code_bits(shipment.head["options"])
-    return {**implicit_files(_contents(shipment), bits, corners, georeference)}
 
 
 def _contents(shipment: Shipment) -> list[ContentTile]:
@@ -322,21 +299,17 @@ class Form(NamedTuple):
         Takes the cut; returns what makes the files of a cell, by name.
     overview : callable
         Takes all that is known of all cells; returns the contents of files about these, by name.
-    is_of_root : bool
-        Whether files are named by where cells are in the root.
     """
 
     maker: Callable[[], str]
     files: Callable[[SceneCut], MakeFiles]
     overview: Callable[[Shipment, Georeference | None], dict[str, str | bytes]] = _no_index
-    is_of_root: bool = False
 
 
 FORMS: Mapping[str, Form] = {
     "gltf": Form(gltf_maker, _gltf),
     "glb": Form(gltf_maker, _glb),
     "tiles": Form(gltf_maker, _glb, _tileset),
-    "implicit": Form(gltf_maker, _implicit, _subtrees, is_of_root=True),
     "blend": Form(blend_maker, _blend),
     "arrays": Form(blend_maker, _arrays),
 }

@@ -1,13 +1,13 @@
 """Shared parts of all features' buttons: read feature, operators, status_text, stepped, rows."""
 
 from .feature import Draw, Feature, Group
-from .file_export import FILE_PATH, FileExport
 from .operators import (
     OWN_WORDS,
     Listeners,
+    Mixin,
     RefusingOperator,
-    SelectionOptions,
     Status,
+    active_name,
     cursor_place,
     given_values,
     is_listening,
@@ -23,8 +23,6 @@ from .operators import (
     schedule,
     settings_of,
     tag_redraw,
-    take,
-    write_back,
 )
 from .progress import working
 from .rows import (
@@ -34,7 +32,6 @@ from .rows import (
     draw_button,
     draw_hint,
     draw_popover,
-    draw_rows,
     draw_table,
 )
 from .session_store import (
@@ -57,22 +54,21 @@ from .stepped import (
 
 __all__ = [
     "FEATURE",
-    "FILE_PATH",
     "OWN_WORDS",
     "ChangedMeanwhileError",
     "Draw",
     "Feature",
-    "FileExport",
     "Finishing",
     "Group",
     "Listeners",
+    "Mixin",
     "OptionsPopover",
     "RefusingOperator",
-    "SelectionOptions",
     "SessionStore",
     "SidebarPanel",
     "Status",
     "SteppedOperator",
+    "active_name",
     "at_forgetting",
     "clear_status",
     "column_of",
@@ -80,7 +76,6 @@ __all__ = [
     "draw_button",
     "draw_hint",
     "draw_popover",
-    "draw_rows",
     "draw_table",
     "forget_session",
     "given_values",
@@ -102,9 +97,7 @@ __all__ = [
     "schedule",
     "settings_of",
     "tag_redraw",
-    "take",
     "witness_work",
     "working",
-    "write_back",
     "write_status",
 ]

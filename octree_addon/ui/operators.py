@@ -4,12 +4,11 @@ An operator takes the scene's settings, runs, and writes them back.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
 import bpy
 import numpy as np
-from bpy.props import EnumProperty
 from mathutils import Vector
 
 from ..arrays import Floats
@@ -33,42 +32,6 @@ def tag_redraw(_: Any = None, context: bpy.types.Context | None = None) -> None:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":
                 area.tag_redraw()
-
-
-def take(operator: bpy.types.Operator, settings: Any) -> None:
-    """Fill the properties that the caller left alone from settings of the same names.
-
-    An explicit value wins; what Blender itself remembers of an earlier call does not count.
-    Operators cannot point at data: where the settings do, the operator has the name.
-    """
-    for name, kind in _shared(operator, settings):
-        if not operator.properties.is_property_set(name):
-            value = getattr(settings, name)
-            setattr(operator, name, (value.name if value else "") if kind else value)
-
-
-def write_back(operator: bpy.types.Operator, settings: Any) -> None:
-    """Keep in settings of the same names what the operator ran with, as `take` took it.
-
-    What is the same is not written: writing a pointer makes Blender sort all objects anew, two
-    seconds for 30,000.
-    """
-    for name, kind in _shared(operator, settings):
-        value, before = getattr(operator, name), getattr(settings, name)
-        if kind:
-            owner = settings.id_data if kind == "objects" else bpy.data
-            value = getattr(owner, kind).get(value)
-        if value != before:
-            setattr(settings, name, value)
-
-
-def _shared(operator: bpy.types.Operator, settings: Any) -> Iterator[tuple[str, str]]:
-    """Yield the names that both have; with a pointer's, where what it points at is found."""
-    known = operator.properties.bl_rna.properties
-    for each in settings.bl_rna.properties:
-        if each.identifier in known and not each.is_readonly:
-            is_pointer = each.type == "POINTER"
-            yield each.identifier, f"{each.fixed_type.identifier.lower()}s" if is_pointer else ""
 
 
 def given_values(operator: bpy.types.Operator) -> dict[str, Any]:
@@ -153,6 +116,13 @@ def named_object(scene: bpy.types.Scene, name: str) -> bpy.types.Object:
     return item
 
 
+def active_name(context: bpy.types.Context) -> str:
+    """Return the name of the active object; a `ValueError` if there is none."""
+    if context.object is None:
+        raise ValueError("There is no active object")
+    return context.object.name
+
+
 def plural(count: int, noun: str) -> str:
     """Write a count and its noun, with an s unless it is one."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
@@ -215,37 +185,3 @@ def schedule(timer: Callable[[], float | None], seconds: float | None) -> None:
         bpy.app.timers.register(timer, first_interval=seconds)
     elif seconds is None and is_registered:
         bpy.app.timers.unregister(timer)
-
-
-class SelectionOptions:
-    """Options of the selection: its kind, and how it changes."""
-
-    if TYPE_CHECKING:
-        kind: str
-        action: str
-    else:
-        kind: EnumProperty(
-            name="Select",
-            description="What is selected",
-            items=(
-                ("AUTOMATIC", "By Mode", "Objects in Object Mode, faces in Edit Mode"),
-                ("OBJECTS", "Objects", "Whole objects; an instance found selects its instancer"),
-                ("FACES", "Faces", "Faces of the meshes in Edit Mode"),
-            ),
-            default="AUTOMATIC",
-        )
-        action: EnumProperty(
-            name="Selection",
-            description="How the current selection changes",
-            items=(
-                ("REPLACE", "Replace", "Select the answer and nothing else"),
-                ("EXTEND", "Extend", "Add to the selection"),
-                ("SUBTRACT", "Subtract", "Remove from the selection"),
-            ),
-            default="REPLACE",
-        )
-
-    def selects_faces(self, context: bpy.types.Context) -> bool:
-        """Tell whether faces are selected, not objects."""
-        edits = self.kind == "AUTOMATIC" and context.mode == "EDIT_MESH"
-        return edits or self.kind == "FACES"

@@ -8,18 +8,6 @@ import bpy
 
 from .progress import working
 
-# Text properties of operators that name something, and where it is looked up.
-_SEARCHED = {
-    "bounds_object": "objects",
-    "camera": "objects",
-    "collection": "collections",
-    "object": "objects",
-}
-
-
-# What the default of a property means, where its value does not say so.
-_UNSET = {"camera": "Scene Camera", "max_distance": "Any"}
-
 
 class SidebarPanel(bpy.types.Panel):
     """Where all our panels are; the place of each among the others is `bl_order`."""
@@ -86,39 +74,6 @@ def column_of(drawn: bpy.types.Panel | bpy.types.Operator) -> bpy.types.UILayout
     drawn.layout.use_property_decorate = False
     drawn.layout.enabled = working() is None
     return drawn.layout.column()
-
-
-def draw_rows(layout: bpy.types.UILayout, owner: Any, names: Iterable[str]) -> None:
-    """Show the properties that their owner has, a row each.
-
-    Parameters
-    ----------
-    layout : bpy.types.UILayout
-        Where they are shown.
-    owner : bpy.types.Operator or bpy.types.PropertyGroup
-        An operator names what the scene's settings point at; the name can be searched for.
-    names : iterable of str
-        Which of its properties, in this order.
-    """
-    known = getattr(owner, "properties", owner).bl_rna.properties
-    for name in names:
-        if name in known and known[name].type == "STRING" and name in _SEARCHED:
-            place = bpy.context.scene if _SEARCHED[name] == "objects" else bpy.data
-            layout.prop_search(owner, name, place, _SEARCHED[name])
-        elif name in known and name in _UNSET and not getattr(owner, name):
-            _draw_unset(layout, owner, name)
-        elif name in known:
-            layout.prop(owner, name)
-
-
-def _draw_unset(layout: bpy.types.UILayout, owner: Any, name: str) -> None:
-    """Show a property at its default, and what that means: of a number beside it."""
-    if isinstance(getattr(owner, name), float):
-        row = layout.row()
-        row.prop(owner, name)
-        row.label(text=_UNSET[name])
-    else:
-        layout.prop(owner, name, placeholder=_UNSET[name])
 
 
 def draw_hint(

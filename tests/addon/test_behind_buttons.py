@@ -18,6 +18,7 @@ from octree_ext.core import ZBuffer
 from octree_ext.octree_addon import cameras, results, scene_index
 from octree_ext.octree_addon.cameras import label_store, shown_scene
 from octree_ext.octree_addon.cameras.data import csv_text, merged, read_json
+from octree_ext.octree_addon.cameras.use_seen import ExportSeenOptions
 from octree_ext.octree_addon.ui import forget_session, settings_of
 
 SEEN = {"Half Out", "Behind", "Tiny", "Card", "Large Card"}
@@ -249,9 +250,10 @@ def test_files_that_need_pixels_say_so(stage, tmp_path):
     ("form", "name", "fits"), [("COCO", "a.csv", "a.json"), ("TABLE", "a.csv", "a.csv")]
 )
 def test_the_file_browser_offers_a_fitting_name(form, name, fits):
-    browser = SimpleNamespace(filepath=name, format=form)
+    put = {"filepath": name}
+    browser = SimpleNamespace(taken=ExportSeenOptions(filepath=name, format=form), put=put.update)
     changed = bpy.types.OCTREE_OT_export_seen.check(browser, bpy.context)
-    assert (browser.filepath, changed) == (fits, name != fits)
+    assert (put["filepath"], changed) == (fits, name != fits)
 
 
 @tuned(octree_addon, label_bytes=100)

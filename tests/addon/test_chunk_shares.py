@@ -42,13 +42,12 @@ def shared(blend, folder, form, count, *words):
     [
         ("gltf", 3, ()),
         ("tiles", 4, ("--quadtree",)),
-        ("implicit", 3, ()),
         ("out", 40, ("--assign",)),
         ("blend", 2, ()),
     ],
 )
 def test_merged_shares_are_the_whole_to_the_byte(blend, tmp_path, capsys, form, count, words):
-    place = ("--georeference", "8.5,47.4") if form in ("tiles", "implicit") else ()
+    place = ("--georeference", "8.5,47.4") if form == "tiles" else ()
     assert octree("chunks", blend, *CHUNKS, *words, *place, f"--{form}", tmp_path / "whole") == 0
     said = capsys.readouterr().out
     parts = shared(blend, tmp_path, form, count, *words)

@@ -8,7 +8,7 @@ import pytest
 from blender_scenes import cube
 from chunk_scenes import areas, bumpy, world
 from gltf_files import gltf_triangles
-from tile_rules import bounds, check_implicit, check_tileset, named
+from tile_rules import bounds, check_tileset
 
 from octree_ext.octree_addon import command_line
 from octree_ext.octree_addon.shipping.georeference import (
@@ -16,7 +16,6 @@ from octree_ext.octree_addon.shipping.georeference import (
     read_georeference,
     to_earth_center,
 )
-from octree_ext.octree_addon.shipping.implicit import implicit_files, tile_name
 from octree_ext.octree_addon.shipping.tileset import ContentTile, tileset_text
 
 CHUNKS = ("--triangles", "60", "--least-triangles", "0", "--least-size", "0.125")
@@ -142,108 +141,3 @@ def test_boxes_nest_for_any_codes(bits):
         ]
         tileset = json.loads(tileset_text(leaves, bits))
         assert set(check_tileset(tileset)) == {each.uri for each in leaves}
-
-
-@pytest.mark.parametrize("bits", [2, 3])
-def test_subtrees_tell_of_any_codes(bits):
-    """Cells of random depths, in several subtrees; some have content above others."""
-    random = np.random.default_rng(bits)
-    for _ in range(3):
-        contents, leaves = random_tiles(random, bits)
-        root = np.full(3, -9.5), np.full(3, 10.5)
-        files = implicit_files(contents, bits, root)
-        tileset = json.loads(files["tileset.json"])
-        lower, upper = bounds(tileset["root"])
-        np.testing.assert_allclose((lower, upper), root, rtol=1e-15)
-        found = check_implicit(tileset, files.__getitem__)
-        names = {
-            named(tileset["root"]["content"]["uri"], place): tile for place, tile in found.items()
-        }
-        with_content = {name for name, tile in names.items() if tile["content"]}
-        assert with_content == {each.uri for each in contents}
-        for each in contents:
-            tile = names[each.uri]
-            assert tile["error"] == each.error
-            box = tile["box"]
-            np.testing.assert_allclose(box[:3] - np.diag(box[3:].reshape(3, 3)), each.lower)
-        explicit = json.loads(tileset_text(contents, bits))
-        assert set(check_tileset(explicit)) == with_content
-        refine = "REPLACE" if len(contents) > len(leaves) else "ADD"
-        assert explicit["root"]["refine"] == tileset["root"]["refine"] == refine
-        read = {name for name in files if name != "tileset.json"}
-        assert len(read) == len({place for place in found if place[0] % LEVELS[bits] == 0})
-
-
-LEVELS = {3: 4, 2: 6}
-
-
-def random_tiles(random, bits):
-    """Return tiles of random cells, none of the lowest below another, and the lowest alone."""
-    codes = {1}
-    for _ in range(12):
-        code = max(codes) if random.random() < 0.4 else random.choice(sorted(codes))
-        codes.remove(code)
-        children = [int(code) << bits | child for child in range(1 << bits)]
-        codes |= {each for each in children if random.random() < 0.5} or {children[0]}
-    lower = random.uniform(-9, 9, (len(codes), 3))
-    leaves = [
-        ContentTile(code, f"{tile_name(code, bits)}.glb", low, low + random.uniform(0.1, 1, 3))
-        for code, low in zip(sorted(codes), lower, strict=True)
-    ]
-    tiles, family = {each.code: each for each in leaves}, {}
-    deepest = max(code.bit_length() for code in codes)
-    for each in leaves if random.random() < 0.7 else ():
-        if each.code > 1 and each.code.bit_length() == deepest:
-            family.setdefault(each.code >> bits, []).append(each)
-    for code, below in family.items():
-        low = np.min([each.lower for each in below], axis=0)
-        high = np.max([each.upper for each in below], axis=0)
-        name = f"{tile_name(code, bits)}.glb"
-        tiles[code] = ContentTile(code, name, low, high, random.uniform(0.01, 0.1))
-    return [*tiles.values()], leaves
-
-
-@pytest.mark.parametrize("words", [(), ("--quadtree", "--levels", "3")])
-def test_implicit_tiles_are_those_of_the_explicit_tileset(empty_scene, tmp_path, words):
-    item = bumpy("Sheet")
-    item.location = (100.0, -37.3, 12.1)
-    empty_scene.unit_settings.scale_length = 0.5
-    out, _, _ = shipped(tmp_path, *words)
-    said = [
-        "chunks",
-        tmp_path / "scene.blend",
-        *CHUNKS,
-        "--implicit",
-        tmp_path / "implicit",
-        *words,
-    ]
-    place = ("--georeference", "8.5417,47.3769,408")
-    assert command_line.main([str(word) for word in (*said, *place)]) == 0
-    folder = tmp_path / "implicit"
-    manifest = json.loads((folder / "manifest.json").read_text())
-    tileset = json.loads((folder / "tileset.json").read_text())
-    found = check_implicit(tileset, lambda name: (folder / name).read_bytes())
-    root = manifest["root"]
-    corner = np.array(root["lower"])
-    np.testing.assert_allclose(
-        bounds(tileset["root"]), 0.5 * np.array([corner, corner + root["size"]]), rtol=1e-12
-    )
-    template = tileset["root"]["content"]["uri"]
-    contents = {named(template, place) for place, tile in found.items() if tile["content"]}
-    files = {path.name for path in folder.iterdir()}
-    subtrees = {name for name in files if name.endswith(".subtree")}
-    assert files == {*contents, *subtrees, "manifest.json", "tileset.json"}
-    assert set(manifest["index"]) == {*subtrees, "tileset.json"}
-    explicit = {
-        each["id"]: each for each in json.loads((out / "manifest.json").read_text())["chunks"]
-    }
-    for each in manifest["chunks"]:
-        (name,) = each["files"]
-        assert (gltf_triangles(folder / name) == gltf_triangles(out / f"{each['id']}.glb")).all()
-        assert each["hash"] == explicit[each["id"]]["hash"]
-    matrix = np.array(tileset["root"]["transform"]).reshape(4, 4).T
-    np.testing.assert_array_equal(matrix, to_earth_center(Georeference(8.5417, 47.3769, 408.0)))
-    assert tileset["root"]["refine"] == ("REPLACE" if words else "ADD")
-    times = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
-    assert command_line.main([str(word) for word in (*said, *place)]) == 0
-    assert {path: path.stat().st_mtime_ns for path in folder.iterdir()} == times

@@ -3,8 +3,7 @@
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import camera, collection_instance, cube, mesh_object, monkey
-from chunk_scenes import world
+from blender_scenes import camera, collection_instance, cube, monkey
 from scene_pictures import picture
 
 from octree_ext.octree_addon.answers.kept import active_result
@@ -80,29 +79,6 @@ def test_over_a_budget_stands_first():
     assert (np.diff(cells.over.astype(int)) <= 0).all()
 
 
-def test_later_counts_are_compared_with_a_snapshot():
-    scattered()
-    density(what="CELLS", cell=2.0)
-    assert bpy.ops.octree.snapshot_density() == {"FINISHED"}
-    before = density(what="CELLS", cell=2.0)
-    assert not before.rows.column("Change").values.any()
-    cube("Late", 0.2, location=(-4.9, -0.9, 0.9))
-    after = density(what="CELLS", cell=2.0)
-    assert after.rows.column("Change").values.sum() == 12
-    assert "+12 since the snapshot" in active_result(bpy.context.scene).marks
-
-
-def test_sparse_giants_are_found():
-    scattered()
-    points = [(x * 9.0, y * 9.0, z * 9.0) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
-    corners = np.concatenate([np.array(point) + np.eye(3) * 0.1 for point in points])
-    mesh_object("Bits", corners, np.arange(24).reshape(8, 3).tolist())
-    view = density(what="SPARSE")
-    assert [view.label(row, 0) for row in range(len(view.rows))] == ["Bits"]
-    assert view.rows.column("Fill").values[0] < 1
-    assert view.rows.column("Size").values[0] == pytest.approx(18.1)
-
-
 def test_without_pixels_the_reason_is_told():
     scattered()
     with pytest.raises(RuntimeError, match="Behind Others"):
@@ -175,15 +151,6 @@ def test_pictures_of_decimated_copies_show_the_same_objects():
     bpy.context.view_layer.update()
     coarse = picture(size)
     assert (coarse.names != before.names).sum() > max(100 * differ, 100)
-
-
-def test_the_snapshot_of_an_unreadable_file_counts_as_none():
-    scattered()
-    bpy.context.scene.octree.density.snapshot = "{"
-    assert density(what="CELLS").rows.column("Change") is None
-    bpy.context.scene.octree.density.snapshot = '{"CELLS": 3}'
-    assert density(what="CELLS").rows.column("Change") is None
-    assert len(world(bpy.data.objects["Box"])) == 12
 
 
 def test_chunks_are_counted_as_all_that_is_visible():

@@ -21,7 +21,7 @@ OPTIONS = {
     "octree.contacts_over_frames": [{"span": "CUSTOM", "first": 1, "last": 9, "step": 4}],
     "octree.export_chunks": [
         {"folder": "chunks", "form": "GLB"},
-        {"folder": "chunks", "form": "IMPLICIT", "levels": 2, "triangles": 500},
+        {"folder": "chunks", "form": "TILES", "levels": 2, "triangles": 500},
     ],
     "octree.export_rows": [{"filepath": "rows.csv"}, {"filepath": "rows.json"}],
     "octree.put": [{"point": (3, 0, 5)}],
@@ -47,7 +47,6 @@ BEFORE = {
     "octree.ungroup_rows": [("octree.group_rows", {"group": "Group"})],
     "octree.fold_row": [("octree.group_rows", {"group": "Group"})],
     "octree.remove_chunks": [("octree.cut_chunks", {})],
-    "octree.snapshot_density": [("octree.density", {})],
     "octree.make_distances_real": [("octree.measure_distances", {"pairs": "ACTIVE"})],
 }
 LOOKING = [

@@ -12,6 +12,7 @@ from octree_ext.octree_addon.options import (
     Asking,
     OptionGroup,
     add_arguments,
+    as_json,
     boolean,
     draw_options,
     enum,
@@ -25,6 +26,7 @@ from octree_ext.octree_addon.options import (
     settings_group,
     string,
     switches,
+    vector,
     when,
 )
 
@@ -52,7 +54,15 @@ class Outer(OptionGroup):
     ones: str = pointer("objects", "Ones", "One object", empty="Nothing")
     axes: tuple[bool, ...] = switches((True, False, True), "Axes", "Along which")
     room: str = string("", "Room", "Name of an object", data="objects")
+    where: tuple[float, float, float] = vector((0.0, 0.0, 1.0), "Where", "A position")
+    seen: Literal["YES", "NO"] = enum(
+        "NO",
+        "Seen",
+        "Whether it is seen",
+        {"YES": ("Yes", "It is", "HIDE_OFF"), "NO": ("No", "It is not", "HIDE_ON")},
+    )
     hidden: int = integer(0, "Hidden", "In settings alone", operator=None)
+    ending: str = string("", "", "", settings=None, options={"HIDDEN"})
 
 
 Group = settings_group(Outer, "OctreeTestedOptions")
@@ -66,7 +76,9 @@ class OCTREE_OT_tested(Asking[Outer], bpy.types.Operator):
     took = None
 
     def execute(self, context):
-        type(self).took = self.take(context.scene.octree_tested)
+        self.take(context.scene.octree_tested)
+        self.put(where=(1.0, 2.0, 3.0))
+        type(self).took = self.taken
         self.write_back(context.scene.octree_tested)
         return {"FINISHED"}
 
@@ -125,9 +137,9 @@ def test_what_is_given_wins_and_the_rest_is_taken_from_settings(settings):
     bpy.context.collection.objects.link(item)
     settings.ones, settings.size = item, 2.0
     bpy.ops.octree.tested(step=7, axes=(True, True, False))
-    given = {"size": 2.0, "ones": "Box", "axes": (True, True, False)}
+    given = {"size": 2.0, "ones": "Box", "axes": (True, True, False), "where": (1.0, 2.0, 3.0)}
     assert OCTREE_OT_tested.took == Outer(inner=Inner(step=7), **given)
-    assert tuple(settings.axes) == given["axes"]
+    assert (tuple(settings.axes), tuple(settings.where)) == (given["axes"], given["where"])
     assert (settings.step, settings.ones) == (7, item)
     bpy.ops.octree.tested(ones="")
     assert settings.ones is None
@@ -139,6 +151,15 @@ def test_settings_and_operators_may_differ(settings):
     assert settings.bl_rna.properties["title"].default == "a"
 
 
+def test_items_have_icons_and_nameless_options_their_identifier(settings):
+    items = settings.bl_rna.properties["seen"].enum_items
+    assert [(item.icon, item.value) for item in items] == [("HIDE_OFF", 0), ("HIDE_ON", 1)]
+    known = bpy.ops.octree.tested.get_rna_type().properties
+    assert known["ending"].name == "ending"
+    assert "ending" not in settings.bl_rna.properties
+    assert "ending" not in as_json(Outer())
+
+
 def test_rows_are_shown_where_they_count(settings):
     def shown():
         layout = Recorder()
@@ -146,7 +167,7 @@ def test_rows_are_shown_where_they_count(settings):
         return layout.rows
 
     ends = [("size",), "Any", ("title",), ("ones", "Nothing"), ("axes",)]
-    ends += [("room", bpy.context.scene, "objects"), ("hidden",)]
+    ends += [("room", bpy.context.scene, "objects"), ("where",), ("seen",), ("hidden",)]
     assert shown() == [("far",), *ends]
     settings.far = True
     assert shown() == [("far",), "In", ("span",), *ends]
@@ -165,6 +186,7 @@ def test_json_gives_the_same_and_forgives():
         "title": None,
         "other": 1,
         "axes": 1,
+        "where": [1.0],
     }
     assert from_values(Outer, unfit) == Outer(size=2.0)
     assert from_values(Outer, {"span": []}) == Outer()
@@ -221,5 +243,6 @@ def declared(base=OptionGroup):
 def test_types_name_all_items(options):
     hints = get_type_hints(options)
     for name, option in options._declared.items():
-        if getattr(option, "items", None):
+        # Items that follow from a table have no type of their own.
+        if getattr(option, "items", None) and hints[name] is not str:
             assert get_args(hints[name]) == tuple(option.items), name

@@ -175,7 +175,7 @@ def click(any_size=False):
     """Click with the probe at the pixel of `spot`; return what it said, offered, and began."""
     said, offered, begun = [], [], []
     asking = SimpleNamespace(
-        any_size=any_size,
+        taken=SimpleNamespace(any_size=any_size),
         report=lambda _, text: said.append(text),
         refuse=lambda error: said.append(str(error)),
         begin=lambda _, __, shape: begun.append(shape),

@@ -59,7 +59,7 @@ BAD = {
     ("chunks", "--cell"): ((*NUMBERS, "0"), CUT),
     **{
         ("chunks", f"--{form}"): (UNWRITABLE_FOLDERS, ["row.blend"])
-        for form in ("out", "gltf", "glb", "tiles", "implicit", "blend")
+        for form in ("out", "gltf", "glb", "tiles", "blend")
     },
     ("chunks", "--levels"): ((*NUMBERS, "0", "9", "1.5"), CUT),
     ("chunks", "--georeference"): (("x", "181,0,0", "0,91,0", "nan,0,0"), CUT),

@@ -310,7 +310,6 @@ class Session:
     def count(self):
         """Count triangles in cells and against pixels, and decimate copies."""
         self.call("density", what="CELLS")
-        self.call("snapshot_density")
         eye = bpy.context.scene.camera
         if eye and bpy.context.mode == "OBJECT" and len(bpy.data.objects) < MOST_OBJECTS:
             dense, (x, y, z) = monkey(), eye.matrix_world.translation

@@ -24,6 +24,7 @@ from octree_ext.octree_addon.answers.verb_operators import (
     RULE,
     AnswerOperator,
     AskingOperator,
+    SettledOptions,
 )
 from octree_ext.octree_addon.ui import forget_session, settings_of
 
@@ -319,7 +320,7 @@ def test_selected_objects_and_cameras_stay_those_that_were_asked_about():
     assert selected() == cubes(1, 2)
 
 
-class Verb(AskingOperator):
+class Verb(AskingOperator[SettledOptions]):
     """A verb that asks the user, without a window."""
 
     properties = SimpleNamespace(bl_rna=SimpleNamespace(properties=()))

@@ -162,7 +162,7 @@ WRITERS = {
     "octree_addon/cameras/data/label_pictures.py": {
         "labels": (a_chunk, a_merge("json", "--labels", "folder"))
     },
-    "octree_addon/ui/file_export.py": {
+    "octree_addon/file_export.py": {
         f"{form} {ending}": (seen_spheres, an_operator("export_seen", ending, format=form))
         for ending, form in TABLES
     }

@@ -1,23 +1,20 @@
 """Find Never Seen, and its uses: select, mark, mask, collect, hide, or delete in a copy."""
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import bpy
-from bpy.props import StringProperty
 
 from ....core import Steps
 from ...answers import verbs
 from ...answers.question_operator import StandingQuestionOperator
 from ...answers.verb_operators import AnswerOperator
-from ...hiding import EverythingOption, hide, plan
+from ...hiding import hide, plan
 from ...options import Asking, draw_options
 from ...selection import Subjects
 from ...ui import (
     RefusingOperator,
-    SelectionOptions,
     Status,
     column_of,
-    draw_rows,
     mode_obstacle,
     plural,
     settings_of,
@@ -28,13 +25,20 @@ from .question import TITLE, ViewsQuestion
 from .report import copy_text, meshes_text, names_text, promise_text, samples_text, saved_text
 from .safety import Kept, kept_steps
 from .samples import ANSWERS, TOO_SMALL, Samples
-from .settings import CopyOptions, FindNeverSeenOptions, MarkOptions, Safety
+from .settings import (
+    CopyOptions,
+    FindNeverSeenOptions,
+    HideOptions,
+    MarkOptions,
+    Safety,
+    SelectOptions,
+)
 
 Wanted = TypeVar("Wanted", bound=Safety)
 
 
 class OCTREE_OT_find_never_seen(
-    Asking[FindNeverSeenOptions], StandingQuestionOperator, bpy.types.Operator
+    StandingQuestionOperator[FindNeverSeenOptions], bpy.types.Operator
 ):
     """Find what no view sees, and keep the samples for the session."""
 
@@ -49,25 +53,18 @@ class OCTREE_OT_find_never_seen(
     answers = ANSWERS
     key = "never_seen"
 
-    def asked(self, context: bpy.types.Context) -> ViewsQuestion:
-        return ViewsQuestion.of(context, self.taken)
+    def asked(self, context: bpy.types.Context, options: FindNeverSeenOptions) -> ViewsQuestion:
+        return ViewsQuestion.of(context, options)
 
     def answer_text(self, answer: Samples) -> str:
         return samples_text(answer)
 
 
 class NeverSeenOperator(Asking[Wanted], AnswerOperator):
-    """An operator on the last samples of the scene, and what is kept of it; a mixin.
-
-    Attributes
-    ----------
-    rows : tuple of str
-        The properties that the redo panel shows above the options.
-    """
+    """An operator on the last samples of the scene, and what is kept of it; a mixin."""
 
     answers = ANSWERS
     doing = "Deciding what is kept"
-    rows: tuple[str, ...] = ()
 
     def samples(self, context: bpy.types.Context) -> Samples:
         """Return the samples, without which the operator cannot run."""
@@ -84,13 +81,8 @@ class NeverSeenOperator(Asking[Wanted], AnswerOperator):
         self.write_back(settings_of(context.scene).never_seen)
         return status
 
-    def draw(self, context: bpy.types.Context) -> None:
-        column = column_of(self)
-        draw_rows(column, self, self.rows)
-        draw_options(column, self, self._asks)
 
-
-class OCTREE_OT_select_never_seen(SelectionOptions, NeverSeenOperator[Safety], bpy.types.Operator):
+class OCTREE_OT_select_never_seen(NeverSeenOperator[SelectOptions], bpy.types.Operator):
     """Select what is never seen."""
 
     bl_idname = "octree.select_never_seen"
@@ -98,11 +90,11 @@ class OCTREE_OT_select_never_seen(SelectionOptions, NeverSeenOperator[Safety], b
     bl_description = "Select the objects, or the faces, that no tested view sees"
     bl_options = {"REGISTER", "UNDO"}
     may_edit = True
-    rows = ("kind", "action")
 
     def use(self, context: bpy.types.Context, kept: Kept) -> str:
-        faces = self.selects_faces(context)
-        text = verbs.select(context, kept.subjects, self.action, faces=faces)
+        options = self.taken
+        faces = options.selects_faces(context)
+        text = verbs.select(context, kept.subjects, options.action, faces=faces)
         return text + saved_text(kept.saved) * faces
 
 
@@ -121,7 +113,7 @@ class OCTREE_OT_collect_never_seen(NeverSeenOperator[Safety], bpy.types.Operator
         return verbs.collect(context, kept.subjects, TITLE)
 
 
-class OCTREE_OT_hide_never_seen(EverythingOption, NeverSeenOperator[Safety], bpy.types.Operator):
+class OCTREE_OT_hide_never_seen(NeverSeenOperator[HideOptions], bpy.types.Operator):
     """Hide the objects that are never seen."""
 
     bl_idname = "octree.hide_never_seen"
@@ -134,7 +126,7 @@ class OCTREE_OT_hide_never_seen(EverythingOption, NeverSeenOperator[Safety], bpy
 
     def use(self, context: bpy.types.Context, kept: Kept) -> str:
         icon = settings_of(context.scene).hiding.icon
-        return verbs.hide(context, kept.subjects, icon, everything=self.everything)
+        return verbs.hide(context, kept.subjects, icon, everything=self.taken.everything)
 
 
 class OCTREE_OT_mark_never_seen(NeverSeenOperator[MarkOptions], bpy.types.Operator):
@@ -220,21 +212,13 @@ class OCTREE_OT_copy_never_seen(NeverSeenOperator[CopyOptions], bpy.types.Operat
     bl_options = {"REGISTER", "UNDO"}
     reshapes = True
 
-    if TYPE_CHECKING:
-        collection: str
-    else:
-        collection: StringProperty(
-            name="Collection",
-            description="Name of the new collection; Seen if empty",
-        )
-
     def use(self, context: bpy.types.Context, kept: Kept) -> str:
         found = self.samples(context)
         objects = [
             item for item in context.view_layer.objects if item.session_uid in found.objects
         ]
         options = self.taken
-        name = self.collection or "Seen"
+        name = options.collection or "Seen"
         collection, copies = copy_seen(context, objects, kept, options, name)
         if options.originals == "HIDE":
             hide_originals(context, objects, found)

@@ -11,7 +11,6 @@ from ...answers.verbs import draw_age
 from ...options import draw_options
 from ...ui import (
     OptionsPopover,
-    SelectionOptions,
     column_of,
     draw_button,
     plural,
@@ -110,9 +109,7 @@ def draw_counted(
     return row.operator(name, text=said, translate=False, **shown)
 
 
-def draw_select(
-    layout: bpy.types.UILayout, tab: SelectionOptions, forecast: Forecast | None
-) -> None:
+def draw_select(layout: bpy.types.UILayout, tab: Any, forecast: Forecast | None) -> None:
     """Offer to select what was never seen."""
     kept, row = forecast.kept if forecast else None, layout.column(align=True)
     for kind, text, count in (

@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+from ...answers.options import AnswerOptions
+from ...hiding import EverythingOption
 from ...options import (
     OptionGroup,
     boolean,
@@ -14,6 +16,7 @@ from ...options import (
     string,
     when,
 )
+from ...selection import SelectionOptions
 from ..settings import FrameOptions
 
 
@@ -84,16 +87,8 @@ class ViewsOptions(OptionGroup):
     )
 
 
-class FindNeverSeenOptions(ViewsOptions):
+class FindNeverSeenOptions(ViewsOptions, AnswerOptions):
     """Which views are tested, and where the answer is kept."""
-
-    result: str = string(
-        "",
-        "Result",
-        "Name under which what is never seen is kept in Results",
-        settings=None,
-        options={"HIDDEN", "SKIP_SAVE"},
-    )
 
 
 class Safety(OptionGroup):
@@ -165,6 +160,18 @@ class Copying(OptionGroup):
 
 class CopyOptions(Copying, Safety):
     """How objects are copied, and what is kept of them."""
+
+    collection: str = string(
+        "", "Collection", "Name of the new collection; Seen if empty", settings=None
+    )
+
+
+class SelectOptions(SelectionOptions, Safety):
+    """What is selected, and what is kept of it."""
+
+
+class HideOptions(EverythingOption, Safety):
+    """Whether all may be hidden, and what is kept of it."""
 
 
 class MarkOptions(Safety):

@@ -5,9 +5,10 @@ from typing import Any
 
 from .....core import FINDING_MEASURES
 from ....text_formats import delimited
+from ....xml_formats import plain
 from ..findings import STATUSES, Findings
 from ..identity import canonical, finding_ids
-from .words import known, plain, rounded, rounded_places, side_name, unit_of
+from .words import known, rounded, rounded_places, side_name, unit_of
 
 
 def csv_report(findings: Findings, *_: object) -> str:

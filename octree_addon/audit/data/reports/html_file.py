@@ -10,11 +10,12 @@ import numpy as np
 from .....core import FINDING_CLASSES
 from ....arrays import Floats, Ids
 from ....lengths import Unit, unit_for
+from ....xml_formats import one_line, plain
 from ..findings import AREA, IGNORED, NEAR, STATUSES, Findings
 from ..grouping import Groups, by_class, with_hand_groups
 from .html_page import FILTER, page
 from .sentences import paragraphs
-from .words import About, Pictures, in_order, one_line, plain, rounded, side_name
+from .words import About, Pictures, in_order, rounded, side_name
 
 # Style, header and order of each column; behind Place stands its unit. In a group by class all
 # findings have one class.

@@ -7,8 +7,9 @@ import numpy as np
 
 from .....core import FINDING_CLASSES
 from ....lengths import unit_for
+from ....xml_formats import one_line
 from ..findings import STATUSES, Findings
-from .words import About, Option, one_line
+from .words import About, Option
 
 # What an audit looks for by its options, in the words of the findings.
 _LOOKED_FOR = {

@@ -1,21 +1,18 @@
 """Wording of reports: harmless names, rounded numbers, units, titles and sentences of findings."""
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from xml.etree.ElementTree import Element, indent, tostring
 
 import numpy as np
 
 from .....core import FINDING_CLASSES
 from ....arrays import Floats
+from ....xml_formats import one_line
 from ..findings import IGNORED, Findings
 from ..grouping import Groups
 from ..identity import canonical_rows
 
-# What XML 1.0 cannot hold, not even escaped; lone surrogates, which UTF-8 cannot, among it.
-_UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 Pictures = Mapping[int, bytes]
 Option = str | float | bool
 
@@ -67,27 +64,6 @@ class About:
         """Return places of the world in the model, (..., 3)."""
         moved: Floats = self.turned(places) + np.array(self.offset)
         return moved
-
-
-def plain(text: str) -> str:
-    """Return a text that every format can hold: what none can becomes a replacement mark.
-
-    Lines end as XML has them; before Python 3.13 a lone carriage return broke CSV, too.
-    """
-    return _UNWRITABLE.sub("\ufffd", text).replace("\r\n", "\n").replace("\r", "\n")
-
-
-def one_line(text: str) -> str:
-    """Return a text in one line that is never empty."""
-    return " ".join(plain(text).split()) or "(no name)"
-
-
-def xml(root: Element) -> bytes:
-    """Return an XML file, indented."""
-    indent(root)
-    # Written as text and encoded at once: encoding piece by piece takes as long again.
-    text = tostring(root, encoding="unicode")
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()
 
 
 def checked_date(date: str) -> str:

@@ -1,19 +1,36 @@
 """Export: operators that ask for a file, and write it by its extension or format."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import bpy
-from bpy.props import BoolProperty, StringProperty
 
-from ..written_files import Writer, Writers, require_file, write_file, writer_of
-from .operators import Mixin, Status
+from .options import Asking, OptionGroup, boolean, string
+from .ui import Mixin, Status
+from .written_files import Writer, Writers, require_file, write_file, writer_of
 
 # From 4.5 on a path that may begin with "//", the folder of the file, has to say so.
 FILE_PATH: Any = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5) else set()
 
 
-class FileExport(Mixin):
+class FileOptions(OptionGroup):
+    """The file that is written."""
+
+    filepath: str = string(
+        "",
+        "File",
+        "Path of the .csv or .json file",
+        subtype="FILE_PATH",
+        options=FILE_PATH,
+    )
+    check_existing: bool = boolean(True, "", "", options={"HIDDEN", "SKIP_SAVE"})
+    filter_glob: str = string("*.csv;*.json", "", "", options={"HIDDEN", "SKIP_SAVE"})
+
+
+Filed = TypeVar("Filed", bound=FileOptions)
+
+
+class FileExport(Asking[Filed], Mixin):
     """The part of an operator that asks for a file and writes it; a mixin.
 
     Attributes
@@ -27,24 +44,10 @@ class FileExport(Mixin):
     stem: str
     ending = ".csv"
 
-    if TYPE_CHECKING:
-        filepath: str
-        check_existing: bool
-        filter_glob: str
-    else:
-        filepath: StringProperty(
-            name="File",
-            description="Path of the .csv or .json file",
-            subtype="FILE_PATH",
-            options=FILE_PATH,
-        )
-        check_existing: BoolProperty(default=True, options={"HIDDEN", "SKIP_SAVE"})
-        filter_glob: StringProperty(default="*.csv;*.json", options={"HIDDEN", "SKIP_SAVE"})
-
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
-        if not self.filepath:
+        if not self.taken.filepath:
             blend = Path(bpy.data.filepath or "untitled.blend")
-            self.filepath = str(blend.with_name(f"{blend.stem}_{self.stem}{self.ending}"))
+            self.put(filepath=str(blend.with_name(f"{blend.stem}_{self.stem}{self.ending}")))
         context.window_manager.fileselect_add(self)
         return {"RUNNING_MODAL"}
 
@@ -53,7 +56,7 @@ class FileExport(Mixin):
 
         A `ValueError` says that none does, an `OSError` that nothing can be written there.
         """
-        path = Path(bpy.path.abspath(self.filepath))
+        path = Path(bpy.path.abspath(self.taken.filepath))
         writer = writer_of(writers, path, form)
         require_file(path)
         return path, writer

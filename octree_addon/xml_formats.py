@@ -1,0 +1,95 @@
+"""XML text of all exports: names that every format can hold, and JUnit, the summary of a CI."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+# Characters that XML 1.0 cannot hold, not even escaped; lone surrogates are among them.
+_UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+@dataclass(frozen=True)
+class JUnitCase:
+    """One test case of a suite.
+
+    Attributes
+    ----------
+    name : str
+        The name of the case.
+    failure : str
+        One line about its failure; empty if it did not fail.
+    details : str
+        The text of the failure.
+    skipped : str
+        The reason why it was skipped; empty if it was not.
+    """
+
+    name: str
+    failure: str = ""
+    details: str = ""
+    skipped: str = ""
+
+
+@dataclass(frozen=True)
+class JUnitSuite:
+    """The cases of one rule; without any, a case `passed` says that the rule was tested."""
+
+    name: str
+    passed: str
+    cases: list[JUnitCase] = field(default_factory=list)
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+
+def plain(text: str) -> str:
+    """Return a text that every format can hold: other characters become replacement marks.
+
+    Lines end as XML has them; before Python 3.13 a lone carriage return broke CSV, too.
+    """
+    return _UNWRITABLE.sub("\ufffd", text).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def one_line(text: str) -> str:
+    """Return a text in one line that is never empty."""
+    return " ".join(plain(text).split()) or "(no name)"
+
+
+def xml(root: Element) -> bytes:
+    """Return an XML file, indented."""
+    indent(root)
+    # Written as text and encoded at once: encoding piece by piece takes as long again.
+    text = tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()
+
+
+def junit_file(name: str, suites: Iterable[JUnitSuite]) -> bytes:
+    """Return a JUnit file, named after the file that was tested."""
+    root = Element("testsuites", name=one_line(name) if name else "octree")
+    for each in suites:
+        suite = SubElement(root, "testsuite", name=each.name)
+        properties = SubElement(suite, "properties") if each.properties else suite
+        for key, value in each.properties.items():
+            SubElement(properties, "property", name=key, value=value)
+        for case in each.cases or [JUnitCase(each.passed)]:
+            _add_case(suite, each.name, case)
+        _count(suite)
+    _count(root)
+    return xml(root)
+
+
+def _add_case(suite: Element, kind: str, case: JUnitCase) -> None:
+    made = SubElement(
+        suite, "testcase", classname=f"octree.{kind}", name=one_line(case.name), time="0"
+    )
+    if case.failure:
+        failure = SubElement(made, "failure", message=one_line(case.failure), type=kind)
+        failure.text = case.details or None
+    elif case.skipped:
+        SubElement(made, "skipped", message=one_line(case.skipped))
+
+
+def _count(element: Element) -> None:
+    counted = {"tests": "testcase", "failures": "failure", "skipped": "skipped"}
+    for name, tag in counted.items():
+        element.set(name, str(len(list(element.iter(tag)))))
+    element.set("errors", "0")
