@@ -58,13 +58,13 @@ class StandingAnswers(Generic[Kind]):
 
     def ask_steps(
         self, context: bpy.types.Context, question: StandingQuestion[Kind]
-    ) -> Steps["Asked[Kind]"]:
+    ) -> Steps["FreshAnswer[Kind]"]:
         """Ask step by step; note what cameras may see when the work begins."""
         sees = views_version_of(context.scene, question.view_state(context))
         found = yield from question.steps(context)
-        return Asked(found, question, sees)
+        return FreshAnswer(found, question, sees)
 
-    def keep(self, context: bpy.types.Context, asked: "Asked[Kind]") -> None:
+    def keep(self, context: bpy.types.Context, asked: "FreshAnswer[Kind]") -> None:
         """Keep what was found with its question, and list it in Results."""
         with own_changes(context):
             number = asked.question.keep(context, asked.found, asked.sees)
@@ -117,7 +117,9 @@ class StandingAnswers(Generic[Kind]):
         except ValueError:  # it cannot even be asked, as its steps will say
             return False
 
-    def valid_steps(self, context: bpy.types.Context) -> Steps["tuple[Kind, Asked[Kind] | None]"]:
+    def valid_steps(
+        self, context: bpy.types.Context
+    ) -> Steps["tuple[Kind, FreshAnswer[Kind] | None]"]:
         """Return what was found, and the question that was asked again if that was outdated.
 
         That is done step by step. A `ValueError` says that it is old and cannot be asked again.
@@ -141,7 +143,7 @@ class StandingAnswers(Generic[Kind]):
 
 
 @dataclass(frozen=True, eq=False)
-class Asked(Generic[Kind]):
+class FreshAnswer(Generic[Kind]):
     """What was found, with its question and with what cameras might see when the work began."""
 
     found: Kind

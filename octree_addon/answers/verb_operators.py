@@ -9,7 +9,7 @@ from ..options import Asking, OptionGroup, boolean
 from ..scene_index import own_changes
 from ..ui import Status, SteppedOperator, given_values, mode_obstacle
 from .kept import renewed_versions
-from .standing import Asked, StandingAnswers
+from .standing import FreshAnswer, StandingAnswers
 from .verbs import NothingToDoError
 
 ASKED_AGAIN = "asked again first, as the scene may have changed"
@@ -64,7 +64,9 @@ class AnswerOperator(SteppedOperator):
         prepared = yield from self.prepared_steps(context, answer)
         return asked, prepared
 
-    def _valid_steps(self, context: bpy.types.Context) -> Steps[tuple[Any, Asked[Any] | None]]:
+    def _valid_steps(
+        self, context: bpy.types.Context
+    ) -> Steps[tuple[Any, FreshAnswer[Any] | None]]:
         doing, self.doing = self.doing, "Asking again"
         try:
             return (yield from self.answers.valid_steps(context))

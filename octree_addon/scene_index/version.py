@@ -144,9 +144,7 @@ def layer_key(scene: bpy.types.Scene) -> LayerKey:
 
 def version_of(scene: bpy.types.Scene) -> Version:
     """Return the version of a scene as it is now, in the view layer that the context shows."""
-    key = layer_key(scene)
-    _watch(key)
-    return Version(_compared(key).now, now())
+    return Version(_compared(_watch_shown(scene)).now, now())
 
 
 def views_version_of(scene: bpy.types.Scene, view_state: Hashable) -> Version:
@@ -198,6 +196,12 @@ def version_of_layer(layer: bpy.types.ViewLayer) -> Version:
 def version_from_file(code: str) -> Version:
     """Return the version of a fingerprint that a file holds."""
     return Version(Reading(0, code), 0)
+
+
+def _watch_shown(scene: bpy.types.Scene) -> LayerKey:
+    key = layer_key(scene)
+    _watch(key)
+    return key
 
 
 def _watch(key: LayerKey) -> WatchedLayer:
@@ -275,8 +279,9 @@ def is_soon_read(context: bpy.types.Context) -> bool:
 
 
 def read_if_soon(context: bpy.types.Context) -> str:
-    """Return the fingerprint of the scene if it is soon read, or nothing."""
+    """Return the fingerprint of the scene if it is soon read; else have it read at rest."""
     if not is_soon_read(context):
+        _wanted(_watch_shown(context.scene))
         return ""
     return run(code_steps(context.scene, context.view_layer))
 

@@ -14,7 +14,7 @@ from octree_ext.octree_addon import questions, trees
 from octree_ext.octree_addon.answers import kept
 from octree_ext.octree_addon.questions.status import draw_status
 from octree_ext.octree_addon.questions.verify import prove_steps
-from octree_ext.octree_addon.scene_index import catch_up, scene_index
+from octree_ext.octree_addon.scene_index import catch_up, scene_index, version
 
 
 @pytest.fixture
@@ -154,7 +154,7 @@ def test_answer_of_a_scene_that_was_not_read_is_no_longer_current_after_a_change
     in_window = SimpleNamespace(background=False)
     there = SimpleNamespace(app=in_window, context=bpy.context, data=bpy.data)
     monkeypatch.setattr(kept, "bpy", there)
-    monkeypatch.setattr(kept, "is_soon_told", lambda _: False)
+    monkeypatch.setattr(version, "is_soon_read", lambda _: False)
     ask()
     assert questions.is_current(row)
     if is_read_first:

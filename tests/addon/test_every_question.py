@@ -2,6 +2,7 @@
 
 import json
 
+import answering
 import bpy
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from blender_scenes import cube, select_only, selected
 from snapshots import visibility
 
 from octree_ext.core import run
-from octree_ext.octree_addon import questions, results, scene_index
+from octree_ext.octree_addon import questions, results
 from octree_ext.octree_addon.answers.kept import view_of
 from octree_ext.octree_addon.questions.verify import prove_steps
 from octree_ext.octree_addon.results.verbs import VERBS
@@ -150,7 +151,7 @@ PRESSED = [
 
 def has_changed():
     bpy.context.view_layer.update()
-    return scene_index.has_changed(bpy.context, results.active_result(bpy.context.scene))
+    return answering.has_changed(results.active_result(bpy.context.scene))
 
 
 def state():

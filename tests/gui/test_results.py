@@ -176,8 +176,10 @@ def changed():
 
     addon = "bl_ext.user_default.octree.octree_addon"
     results = importlib.import_module(f"{addon}.results")
-    now = importlib.import_module(f"{addon}.scene_index").known_fingerprint(bpy.context.scene)
-    return now and now != results.active_result(bpy.context.scene).fingerprint
+    version = results.version_of_result(
+        bpy.context.scene, results.active_result(bpy.context.scene)
+    )
+    return {"SAME": False, "UNKNOWN": None, "CHANGED": True}[version.state(bpy.context.scene).name]
 
 
 def hide(name, state):
