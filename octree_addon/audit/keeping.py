@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from ...core import FINDING_CLASSES, Audit
 from ..answers.answer import Answer
-from ..answers.folds import SEVERITIES
 from ..answers.groups import groups_text
 from ..answers.kept import write_rows
 from ..answers.view import View
@@ -90,9 +89,6 @@ def severity_of(rows: Rows) -> Floats:
     grave = np.empty(len(order))
     grave[order] = np.arange(len(order))
     return grave
-
-
-SEVERITIES[QUESTION] = severity_of
 
 
 def row_key(scene: bpy.types.Scene, result: Any, row: int) -> Ids | None:

@@ -11,13 +11,11 @@ import bpy
 import numpy as np
 
 from .. import questions, results
-from ..distances import shown_laser
 from ..preferences import colors
 from ..questions import Query
 from ..scene_index import holds
 from ..ui import settings_of
 from . import active_row, batches, painted_objects
-from .colored_cells import has_cells
 
 # How much all else fades; and how much of its color an answer keeps where it steps back.
 _FADE, _BACK = 0.45, 0.3
@@ -66,20 +64,16 @@ def is_shown(scene: bpy.types.Scene) -> bool:
 def objects_found(scene: bpy.types.Scene) -> list[painted_objects.PaintRequest]:
     """Return the objects of the active result to be colored, if the scene is as it was asked."""
     result = results.active_result(scene)
-    if result is None or not settings_of(scene).answer.found or not has_objects(scene, result):
+    if result is None or not settings_of(scene).answer.found:
+        return []
+    view = results.view_of(scene, result)
+    if not view.kind.colors_objects(scene, result, view.rows):
         return []
     is_drawn = is_shown(scene) and questions.get(scene) is not None  # as triangles
     if is_drawn or not holds(scene, result.number, result.fingerprint):
         return []
     key = scene.session_uid, result.number
     return [painted_objects.PaintRequest(key, lambda: uids_of(scene, result), colors().found)]
-
-
-def has_objects(scene: bpy.types.Scene, result: Any) -> bool:
-    """Return whether rows are objects or instances: no pairs, and not drawn as cells or lines."""
-    if has_cells(result) or shown_laser(scene) is not None:
-        return False
-    return not results.view_of(scene, result).rows.are_pairs
 
 
 def uids_of(scene: bpy.types.Scene, result: Any) -> list[int]:

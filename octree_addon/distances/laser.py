@@ -29,6 +29,7 @@ from ..ui import (
     plural,
     settings_of,
 )
+from .operators import DistancesKind
 from .settings import LaserOptions
 
 LASER = "measure_laser"
@@ -187,3 +188,11 @@ def shown_laser(scene: bpy.types.Scene) -> LaserLines | None:
         return None
     answer = numbered_answer(scene, result.number, LaserLines)
     return answer.found if answer and holds(scene, result.number, result.fingerprint) else None
+
+
+class LaserKind(DistancesKind):
+    """Distances along axes, drawn as lines."""
+
+    def colors_objects(self, scene: bpy.types.Scene, result: Any, rows: Rows) -> bool:
+        """Return whether the lines are not shown, which stand for the objects."""
+        return shown_laser(scene) is None

@@ -9,7 +9,7 @@ from bpy.props import EnumProperty, StringProperty
 from ...core import Steps, between
 from ..answers.kept import active_result, keep
 from ..options import Asking, OptionGroup
-from ..results import options_of
+from ..results import kind_of, options_of
 from ..results.choosing import active_subjects
 from ..scope import viewport_of
 from ..targets import scene_steps
@@ -113,9 +113,6 @@ def check_again(context: bpy.types.Context) -> str:
     """Ask the question of the active result again, which keeps its place; say what it has now."""
     again: Any = bpy.ops.octree  # type: ignore[attr-defined]
     result = active_result(context.scene)
-    if result.question == "audit":
-        again.recheck("EXEC_DEFAULT", False)
-    else:
-        again.refresh_result("EXEC_DEFAULT", False)
+    getattr(again, kind_of(result).refresh)("EXEC_DEFAULT", False)
     result = active_result(context.scene)
     return f"{result.name} asked again: {result.count:,} left"

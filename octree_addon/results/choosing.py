@@ -7,13 +7,13 @@ import numpy as np
 
 from .. import references
 from ..answers.kept import active_result, shown_of, view_of
+from ..answers.result_kind import Contact, kind_of
 from ..answers.verbs import go_to
 from ..answers.view3d import isolate_also
 from ..arrays import Flags, Floats, Ids
 from ..reader import find_instance
 from ..selection import Subjects
 from ..ui import settings_of, tag_redraw
-from .lines import LINES, Contact
 
 NO_ROWS: Ids = np.empty(0, np.intp)
 
@@ -97,9 +97,8 @@ def picked_rows(scene: bpy.types.Scene, result: Any) -> Ids:
 def go_to_row(scene: bpy.types.Scene, row: int) -> None:
     """Go to the frame that a row is about, if its question is about frames."""
     result = active_result(scene)
-    bring = LINES[result.question].go_to if result and result.question in LINES else None
-    if bring is not None and row < result.count:
-        bring(scene, result, row)
+    if result is not None and row < result.count:
+        kind_of(result).go_to(scene, result, row)
 
 
 def row_subjects(scene: bpy.types.Scene, result: Any, rows: Ids) -> Subjects:
@@ -212,9 +211,7 @@ def boxes_of_row(context: bpy.types.Context) -> list[Floats]:
 def active_contact(scene: bpy.types.Scene) -> Contact | None:
     """Return what touches in the active row, if its question tells that."""
     result, row = active_result(scene), active_row(scene)
-    if result is None or row < 0 or result.question not in LINES:
-        return None
-    return LINES[result.question].contact(scene, result, row)
+    return None if row < 0 else kind_of(result).contact(scene, result, row)
 
 
 def instance_boxes(context: bpy.types.Context) -> list[Floats]:
