@@ -24,6 +24,7 @@ from ..answers.kept import write_rows
 from ..answers.view import View
 from ..arrays import Floats, Ids
 from ..results import Column, Rows, active_result, view_of
+from ..results.choosing import activate_in_place
 from ..ui import at_forgetting, length_unit, settings_of
 from .data import (
     AREA,
@@ -113,10 +114,7 @@ def show_again(scene: bpy.types.Scene, result: Any, key: Ids | None) -> None:
         return
     (found,) = (_row_keys(scene, result) == key).all(axis=1).nonzero()
     if len(found):
-        settings = settings_of(scene).results
-        follows, settings.follow = settings.follow, False  # the view stays
-        settings.row = int(found[0])
-        settings.follow = follows
+        activate_in_place(settings_of(scene).results, int(found[0]))
 
 
 def rewrite(scene: bpy.types.Scene, result: Any, findings: Findings) -> None:

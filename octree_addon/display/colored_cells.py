@@ -2,15 +2,12 @@
 
 from typing import Any, NamedTuple
 
-import bpy
 import numpy as np
 
-from .. import results
 from ..arrays import Floats
 from ..preferences import Colors, colors
-from ..results import ColoredCells
+from ..results import ActiveResult, ColoredCells
 from ..scene_index import holds
-from ..ui import settings_of
 from .batches import lift
 from .boxes import DrawnBoxes, draw_boxes, upload
 from .cells import RAMP, SHADES
@@ -47,17 +44,15 @@ def colors_of(cells: ColoredCells) -> Any:
     return found
 
 
-def draw_cells(scene: bpy.types.Scene) -> None:
+def draw_cells(active: ActiveResult) -> None:
     """Draw the cells of the active result, if it has any and the scene is as it was asked."""
-    result = results.active_result(scene)
-    if result is None or not settings_of(scene).answer.found:
-        return
+    scene, result = active.scene, active.result
     if not holds(scene, result.number, result.fingerprint):
         return
     key = scene.session_uid, result.number
     known = _drawn.get(key)
     if known is None or known.chosen != colors():
-        cells = results.kind_of(result).cells(scene, result)
+        cells = active.view.kind.cells(scene, result)
         if cells is None:
             return
         rows = np.concatenate((cells.lower, cells.upper), axis=1).T.astype(np.float32)

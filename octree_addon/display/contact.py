@@ -7,11 +7,10 @@ import bpy
 import gpu
 import numpy as np
 
-from .. import results
 from ..arrays import Floats, Ids
 from ..preferences import limits
 from ..reader import ReadMesh, evaluated_mesh, find_instance, mesh_arrays, triangle_count
-from ..results import Contact, Side
+from ..results import ActiveResult, Contact, Side
 from ..scene_index import holds, known_fingerprint
 from .active_row import fill
 from .lines import blended, line_batch, line_shader, vertex_buffer
@@ -41,26 +40,29 @@ class _Drawn(NamedTuple):
 _drawn: list[_Drawn] = uploads([])
 
 
-def draw_active_contact(scene: bpy.types.Scene) -> None:
+def draw_active_contact(active: ActiveResult | None) -> None:
     """Draw where the objects of the active row meet, if they are as they were, through all."""
-    contact, sides = results.active_contact(scene), results.active_sides(scene)
-    if contact is None or not is_still_there(scene, sides):
+    contact = active.contact() if active else None
+    sides = active.sides() if active else []
+    if active is None or contact is None or not is_still_there(active, sides):
         _drawn.clear()
         return
-    now = known_fingerprint(scene)
+    now = known_fingerprint(active.scene)
     if not _drawn or _drawn[0].key != contact.key or now not in (None, _drawn[0].fingerprint):
         _drawn[:] = [read_contact(contact, sides, now)]
     draw_contact(_drawn[0])
 
 
-def is_still_there(scene: bpy.types.Scene, sides: Sequence[Side | None]) -> bool:
+def is_still_there(active: ActiveResult, sides: Sequence[Side | None]) -> bool:
     """Tell whether what meets in the active row is there, shown, and as it was asked."""
     there = [side for side in sides if side is not None and side.object.visible_get()]
     # Of an instance nothing tells whether it was moved, unless nothing was.
     of_instance = any(side.numbers for side in there)
     uids = None if of_instance else [side.object.session_uid for side in there]
-    result = results.active_result(scene)
-    return len(there) == len(sides) and holds(scene, result.number, result.fingerprint, uids)
+    result = active.result
+    return len(there) == len(sides) and holds(
+        active.scene, result.number, result.fingerprint, uids
+    )
 
 
 def read_contact(

@@ -9,8 +9,7 @@ from bpy.props import EnumProperty, StringProperty
 from ...core import Steps, between
 from ..answers.kept import active_result, keep
 from ..options import Asking, OptionGroup
-from ..results import kind_of, options_of
-from ..results.choosing import active_subjects
+from ..results import active_of, kind_of, options_of
 from ..scope import viewport_of
 from ..targets import scene_steps
 from ..ui import (
@@ -79,7 +78,8 @@ class PlacingOperator(Asking[Moving], SteppedOperator):
         if self.whose == "ALL":
             return [item for item in context.view_layer.objects if item.visible_get()]
         if self.whose == "ROW":
-            found = active_subjects(context.scene).among(context.view_layer.objects)
+            active = active_of(context.scene)
+            found = active.subjects().among(context.view_layer.objects) if active else []
             if not found:
                 raise ValueError("Click a row first whose objects are still there")
             return found

@@ -22,10 +22,10 @@ from ..answers.result_kind import ColoredCells, Contact, ResultKind, kind_of
 from ..answers.rows import Column, PersistentIds, Rows, no_instances, numbered
 from ..ui import Feature
 from .choosing import (
+    ActiveResult,
     Side,
-    active_contact,
+    active_of,
     active_row,
-    active_sides,
     rows_meant,
     sides_of,
 )
@@ -56,6 +56,7 @@ from .settings import (
 from .verbs import VERBS
 
 __all__ = [
+    "ActiveResult",
     "ColoredCells",
     "Column",
     "Contact",
@@ -64,10 +65,9 @@ __all__ = [
     "ResultOperator",
     "Rows",
     "Side",
-    "active_contact",
+    "active_of",
     "active_result",
     "active_row",
-    "active_sides",
     "doubt_names",
     "drop_pointers",
     "has_pointers",

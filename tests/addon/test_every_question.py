@@ -315,5 +315,5 @@ def test_every_result_whose_rows_are_objects_colors_them(row, name):
     has_cells = kind.cells(row, result) is not None
     is_laser = name == "laser"
     colored = [uid for request in objects_found(row) for uid in request.uids()]
-    expected = [] if is_pair or has_cells or is_laser else uids_of(row, result)
+    expected = [] if is_pair or has_cells or is_laser else uids_of(view)
     assert sorted(colored) == sorted(expected)

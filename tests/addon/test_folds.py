@@ -120,7 +120,7 @@ def test_a_closed_header_stands_for_all_its_rows(scatter):
     assert selected() == {"Floor", "Scatter"}
     assert results.active_row(bpy.context.scene) == 1
     assert results.rows_meant(bpy.context.scene, active(), "ACTIVE").tolist() == [0, 1, 3]
-    sides = results.active_sides(bpy.context.scene)
+    sides = results.active_of(bpy.context.scene).sides()
     assert [side.numbers for side in sides] == [(), (8,)]
     settings_here().row = 3
     assert settings_here().line == 0  # folded into its header
