@@ -4,7 +4,6 @@ Each feature has one `ResultKind` per question beside its panel and names them i
 The list, the panel and the overlays ask `kind_of(result)` and know no question by name.
 """
 
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import bpy
@@ -135,15 +134,8 @@ class ResultKind:
 
 
 _ANY = ResultKind("")  # of a question that this version does not know
-# By question; filled from the features.
+# By question; the package fills it from the features.
 KINDS: dict[str, ResultKind] = {}
-
-
-def register_kinds(kinds: Iterable[ResultKind]) -> None:
-    """Add kinds to the table, one for each question."""
-    for kind in kinds:
-        assert kind.question not in KINDS, kind.question
-        KINDS[kind.question] = kind
 
 
 def kind_of(result: Any) -> ResultKind:
