@@ -30,7 +30,6 @@ from ..ui import (
     draw_hint,
     length_text,
     length_unit,
-    plural,
     settings_of,
     working,
 )
@@ -193,7 +192,7 @@ class FloatingKind(ResultKind):
 
     def summary(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
         """Say how many rows there are, and what was taken for the ground."""
-        layout.label(text=plural(int(result.count), "row"), translate=False)
+        super().summary(layout, context, result)
         if result.details:
             ground: Any = pgettext_iface("Ground")  # type: ignore[func-returns-value]
             for line in wrapped(f"{ground}: {bytes(result.details).decode()}"):
