@@ -31,6 +31,7 @@ from . import (
     translations,
     ui,
 )
+from .answers.result_kind import KINDS
 from .cameras import never_seen
 from .questions import QueryRecord
 from .trees import OctreeObject, TreeRecord
@@ -61,6 +62,7 @@ FEATURES = (
 GROUPS = (OctreeObject, *(group for feature in FEATURES for group in feature.all_groups()))
 CLASSES = tuple(each for feature in FEATURES for each in feature.classes)
 MENUS = tuple(entry for feature in FEATURES for entry in feature.menus)
+KINDS.update({kind.question: kind for feature in FEATURES for kind in feature.kinds})
 
 
 class OctreeSettings(TreeRecord, QueryRecord, bpy.types.PropertyGroup):

@@ -14,9 +14,6 @@ from ..arrays import Flags, Floats, Ids
 from ..reader import UNUSED
 from .rows import Rows
 
-# How grave each row is, by the question, where that is not the first number of the rows.
-SEVERITIES: dict[str, Callable[[Rows], Floats]] = {}
-
 
 @dataclass(frozen=True, eq=False)
 class Folds:
@@ -108,7 +105,9 @@ def _begins(block: Ids) -> Flags:
     return flags
 
 
-def folds_of(rows: Rows, groups: Mapping[str, Sequence[int]], question: str = "") -> Folds:
+def folds_of(
+    rows: Rows, groups: Mapping[str, Sequence[int]], severity: Callable[[Rows], Floats]
+) -> Folds:
     """Return the folds of rows, with groups by hand by their names.
 
     Two rows or more of the same objects and the same class are one fold if they are of instances.
@@ -124,7 +123,7 @@ def folds_of(rows: Rows, groups: Mapping[str, Sequence[int]], question: str = ""
     keys = [json.dumps([each]) for each in names]
     homes = ("", *names)
     keys += [json.dumps([homes[home + 1], *shared]) for home, *shared in codes.tolist()]
-    grave = SEVERITIES.get(question, severity)(rows)
+    grave = severity(rows)
     # The last one that is written stays: the gravest, of several the first.
     order = np.lexsort((-np.arange(count), grave))
     lead = np.zeros(len(keys), np.intp)
@@ -147,13 +146,3 @@ def _instance_folds(rows: Rows, outer: Ids) -> tuple[Ids, Ids]:
     is_folded = (counts > 1) & np.isin(np.arange(len(codes)), code[is_instance.any(axis=0)])
     numbers = np.where(is_folded, np.cumsum(is_folded) - 1, -1)
     return codes[is_folded], numbers[code]
-
-
-def severity(rows: Rows) -> Floats:
-    """Return how grave each row is by its first number: the most, or the nearest."""
-    column = next((each for each in rows.columns if not each.words), None)
-    if column is None:
-        return np.zeros(len(rows))
-    values = column.values.astype(np.float64)
-    known = np.where(np.isnan(values), np.inf if column.power else -np.inf, values)
-    return -known if column.power else known

@@ -28,6 +28,7 @@ from ..scene_index import (
 from ..ui import SessionStore, keep_scenes, notify, schedule, settings_of, tag_redraw
 from .answer import NO_ROWS, Answer
 from .groups import carried_groups, groups_in, groups_text
+from .result_kind import kind_of
 from .rows import pack, unpack, unpack_names
 from .view import ShownRows, View
 
@@ -334,7 +335,7 @@ def view_of(scene: bpy.types.Scene, result: Any) -> View:
         names = [present.get(uid, name) for uid, name in zip(uids, names, strict=True)]
         uids = [uid if uid in present else 0 for uid in uids]
         rows, groups = unpack(result.data), groups_in(result.groups)
-        view = _views[key] = View(rows, uids, names, groups, result.question)
+        view = _views[key] = View(rows, uids, names, groups, kind_of(result))
     return view
 
 

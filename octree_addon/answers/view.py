@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..arrays import Flags, Ids
 from ..reader import UNUSED
 from .folds import Folds, folds_of
+from .result_kind import ResultKind
 from .rows import Rows, numbered
 
 NAME = "Name"
@@ -30,8 +31,8 @@ class View:
         The name of each, or the last one that it had.
     groups : Mapping of str to sequence of int
         The rows of each group by hand.
-    question : str
-        The operator that asked.
+    kind : ResultKind
+        The kind of the result.
     fitted : dict
         Columns as they fit, by the room and the units that they are told in.
     places : dict
@@ -42,7 +43,7 @@ class View:
     uids: list[int]
     names: list[str]
     groups: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    question: str = ""
+    kind: ResultKind = field(default_factory=lambda: ResultKind(""))
     fitted: dict[Hashable, Any] = field(default_factory=dict)
     places: dict[Hashable, int] = field(default_factory=dict)
     _shown: dict[tuple[str, str, bool, frozenset[str]], "ShownRows"] = field(default_factory=dict)
@@ -50,7 +51,7 @@ class View:
     @cached_property
     def folds(self) -> Folds:
         """The groups by hand, and what one instancer does."""
-        return folds_of(self.rows, self.groups, self.question)
+        return folds_of(self.rows, self.groups, self.kind.severity)
 
     @cached_property
     def extremes(self) -> dict[str, tuple[int, ...]]:

@@ -6,11 +6,10 @@ floating, export and panel; for contacts over frames film and over_frames.
 
 import bpy
 
-from .. import results
 from ..ui import Feature
 from .auditing import look_steps, wanted
 from .export import OCTREE_OT_export_audit, about_of
-from .floating import OCTREE_OT_select_floating
+from .floating import FLOATING, OCTREE_OT_select_floating
 from .keeping import QUESTION, grouped_by_hand
 from .marking import (
     OCTREE_OT_compare_audit,
@@ -19,15 +18,13 @@ from .marking import (
 )
 from .operators import OCTREE_OT_audit, OCTREE_OT_recheck
 from .over_frames import (
-    CONTACT_LINES,
     CONTACTS,
+    ContactsKind,
     OCTREE_OT_contacts_over_frames,
-    offer_contact,
-    say_contacts,
 )
 from .panel import (
-    LINES,
-    MENDS,
+    AuditKind,
+    FloatingKind,
     OCTREE_PT_audit,
     OCTREE_PT_contacts,
     OCTREE_PT_floating,
@@ -35,9 +32,6 @@ from .panel import (
     draw_audit,
     draw_contacts,
     draw_floating,
-    offer_audit,
-    say_audit,
-    say_floating,
 )
 from .rules import Wish
 from .settings import (
@@ -48,7 +42,10 @@ from .settings import (
 )
 
 __all__ = [
-    "MENDS",
+    "FLOATING",
+    "QUESTION",
+    "AuditKind",
+    "FloatingKind",
     "Wish",
     "about_of",
     "choose_ground",
@@ -57,7 +54,6 @@ __all__ = [
     "draw_floating",
     "grouped_by_hand",
     "look_steps",
-    "say_floating",
     "usual_band",
     "wanted",
 ]
@@ -73,10 +69,6 @@ def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
         menu.layout.operator(f"octree.{name}")
 
 
-results.LINES[QUESTION] = LINES
-results.ANSWERS[CONTACTS] = results.Said(say_contacts, offer_contact)
-results.ANSWERS[QUESTION] = results.Said(say_audit, offer_audit)
-results.LINES[CONTACTS] = CONTACT_LINES
 FEATURE = Feature(
     settings={
         "audit": OctreeAuditSettings,
@@ -97,4 +89,5 @@ FEATURE = Feature(
         OCTREE_PT_floating,
     ),
     menus=(("OCTREE_MT_select", draw_menu),),
+    kinds=(ContactsKind(CONTACTS),),  # `place` has the others: their fixes place objects
 )

@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from ...core import FINDING_CLASSES, Audit
 from ..answers.answer import Answer
-from ..answers.folds import SEVERITIES
 from ..answers.groups import groups_text
 from ..answers.kept import write_rows
 from ..answers.view import View
 from ..arrays import Floats, Ids
 from ..results import Column, Rows, active_result, view_of
+from ..results.choosing import activate_in_place
 from ..ui import at_forgetting, length_unit, settings_of
 from .data import (
     AREA,
@@ -92,9 +92,6 @@ def severity_of(rows: Rows) -> Floats:
     return grave
 
 
-SEVERITIES[QUESTION] = severity_of
-
-
 def row_key(scene: bpy.types.Scene, result: Any, row: int) -> Ids | None:
     """Return what tells a finding from others of a result, or None if there is no such row."""
     return _row_keys(scene, result)[row] if 0 <= row < result.count else None
@@ -117,10 +114,7 @@ def show_again(scene: bpy.types.Scene, result: Any, key: Ids | None) -> None:
         return
     (found,) = (_row_keys(scene, result) == key).all(axis=1).nonzero()
     if len(found):
-        settings = settings_of(scene).results
-        follows, settings.follow = settings.follow, False  # the view stays
-        settings.row = int(found[0])
-        settings.follow = follows
+        activate_in_place(settings_of(scene).results, int(found[0]))
 
 
 def rewrite(scene: bpy.types.Scene, result: Any, findings: Findings) -> None:

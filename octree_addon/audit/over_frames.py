@@ -9,7 +9,7 @@ from ..answers.answer import Answer
 from ..answers.kept import keep
 from ..cameras.find_seen import chosen_frames
 from ..cameras.frames import go_to_frame
-from ..results import Column, Lines, Rows, active_row, view_of
+from ..results import Column, ResultKind, Rows, active_row, view_of
 from ..ui import Status, draw_hint, plural, settings_of
 from .film import Film, FilmSteps, film_steps
 from .operators import PairingOperator, audit_options
@@ -86,30 +86,6 @@ def contact_rows(film: Film) -> Rows:
     return Rows(objects, instances, columns, frames, seen)
 
 
-def frame_texts(scene: bpy.types.Scene, result: Any, row: int) -> tuple[str, str]:
-    """Write the first and the last frame of a contact, with a sign where it may be longer."""
-    columns = view_of(scene, result).rows.columns
-    begins, ends, cut = (int(each.values[row]) for each in columns)
-    return "\u2264 " * (cut & 1) + str(begins), "\u2265 " * (cut >> 1) + str(ends)
-
-
-def say_contacts(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-    """Say how many contacts there are."""
-    layout.label(text=plural(result.count, "contact"), translate=False)
-
-
-def offer_contact(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-    """Show the active contact."""
-    row = active_row(context.scene)
-    if row < 0:
-        draw_hint(layout, "Click a contact")
-        return
-    view = view_of(context.scene, result)
-    box = layout.box().column(align=True)
-    for text in (*view.labels(row), sentence(view.rows, row)):
-        box.label(text=text, translate=False)
-
-
 def sentence(rows: Rows, row: int) -> str:
     """Say when a contact is, and where the frames looked at may have cut it off."""
     begins, ends, cut = (int(each.values[row]) for each in rows.columns)
@@ -117,11 +93,34 @@ def sentence(rows: Rows, row: int) -> str:
     return f"{when}, cut off {_CUTS[cut]}" if cut else when
 
 
-def go_to_contact(scene: bpy.types.Scene, result: Any, row: int) -> None:
-    """Go to the frame in which a contact begins."""
-    column = view_of(scene, result).rows.column(_BEGINS)
-    assert column is not None
-    go_to_frame(scene, int(column.values[row]))
+class ContactsKind(ResultKind):
+    """Contacts over frames."""
 
+    headers = (_BEGINS, _ENDS)
 
-CONTACT_LINES = Lines((_BEGINS, _ENDS), frame_texts, lambda *_: None, go_to_contact)
+    def texts(self, scene: bpy.types.Scene, result: Any, row: int) -> tuple[str, str]:
+        """Write the first and the last frame of a contact, with a sign where it may be longer."""
+        columns = view_of(scene, result).rows.columns
+        begins, ends, cut = (int(each.values[row]) for each in columns)
+        return "\u2264 " * (cut & 1) + str(begins), "\u2265 " * (cut >> 1) + str(ends)
+
+    def summary(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+        """Say how many contacts there are."""
+        layout.label(text=plural(result.count, "contact"), translate=False)
+
+    def offer(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+        """Show the active contact."""
+        row = active_row(context.scene)
+        if row < 0:
+            draw_hint(layout, "Click a contact")
+            return
+        view = view_of(context.scene, result)
+        box = layout.box().column(align=True)
+        for text in (*view.labels(row), sentence(view.rows, row)):
+            box.label(text=text, translate=False)
+
+    def go_to(self, scene: bpy.types.Scene, result: Any, row: int) -> None:
+        """Go to the frame in which a contact begins."""
+        column = view_of(scene, result).rows.column(_BEGINS)
+        assert column is not None
+        go_to_frame(scene, int(column.values[row]))

@@ -1,7 +1,6 @@
 """Audit panel, and how findings look in the list of results: status, names, class, amount."""
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,11 +11,13 @@ from bpy.app.translations import pgettext_iface
 from ...core import FINDING_MEASURES
 from ..answers.hints import Hint, draw_hints, instances_text, wrapped
 from ..answers.kept import numbered_answer
+from ..arrays import Floats
 from ..options import draw_options
 from ..results import (
     Column,
     Contact,
-    Lines,
+    ResultKind,
+    Rows,
     active_row,
     value_text,
     view_of,
@@ -29,13 +30,12 @@ from ..ui import (
     draw_hint,
     length_text,
     length_unit,
-    plural,
     settings_of,
     working,
 )
 from .auditing import Looked
 from .data import IGNORED, NEW, RESOLVED, STATUSES, Findings
-from .keeping import unpacked
+from .keeping import severity_of, unpacked
 from .settings import AuditOptions, GroundOptions, SpanOptions
 
 # By class: a narrow list has room for no word.
@@ -45,8 +45,6 @@ _KINDS: tuple[Any, ...] = (
 )  # fmt: skip
 _ICONS: tuple[Any, ...] = ("RADIOBUT_OFF", "RADIOBUT_ON", "HIDE_ON", "CHECKMARK")
 _CLASS, _LENGTH, _AREA, _STATUS = "Class", "Length", "Area", "Status"
-# What is offered to mend the active finding, by whoever can.
-MENDS: list[Callable[[bpy.types.UILayout, bpy.types.Context, Any], None]] = []
 # What stands beside the rows of the result that was read last, in scene units.
 _kept: SessionStore[Findings] = SessionStore(most=1)
 
@@ -94,15 +92,6 @@ def draw_floating(layout: bpy.types.UILayout, context: bpy.types.Context) -> Non
     draw_button(layout, "octree.select_floating", "OCTREE_PT_floating")
 
 
-def say_floating(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-    """Say how many rows there are, and what was taken for the ground."""
-    layout.label(text=plural(int(result.count), "row"), translate=False)
-    if result.details:
-        ground: Any = pgettext_iface("Ground")  # type: ignore[func-returns-value]
-        for line in wrapped(f"{ground}: {bytes(result.details).decode()}"):
-            layout.label(text=line, translate=False)
-
-
 def choose_ground(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     """Offer to take something else for the ground."""
     settings = settings_of(context.scene).floating
@@ -116,17 +105,6 @@ def draw_contacts(layout: bpy.types.UILayout, context: bpy.types.Context) -> Non
     draw_button(layout, "octree.contacts_over_frames", "OCTREE_PT_contacts", text="Over Frames")
 
 
-def say_audit(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-    """Say by what tolerance was judged, how many findings are open by class, how many settled.
-
-    In lines that a narrow sidebar has room for.
-    """
-    words = count_words(context.scene, result) or ["nothing was found"]
-    for line in (*tolerance_lines(context.scene, result), *wrapped(", ".join(words))):
-        layout.label(text=line, translate=False)
-    draw_hints(layout, hints_of(context.scene, result))
-
-
 def hints_of(scene: bpy.types.Scene, result: Any) -> list[Hint]:
     """Return what to say of an audit, with the button that audits with what is missing."""
     answer = numbered_answer(scene, result.number, Looked)
@@ -136,16 +114,6 @@ def hints_of(scene: bpy.types.Scene, result: Any) -> list[Hint]:
     text = instances_text(placements.owners, placements.is_instance)
     options = {"instances": True, "result": result.name}
     return [Hint(text, "Between Instances", "octree.audit", options)] if text else []
-
-
-def offer_audit(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-    """Offer what can be done with the active finding, and with all."""
-    offer_marks(layout, context, result)
-    row = layout.row(align=True)
-    row.operator("octree.recheck")
-    row.operator("octree.export_audit", text="Export")
-    layout.operator("octree.select_duplicates")
-    layout.operator("octree.compare_audit")
 
 
 def count_words(scene: bpy.types.Scene, result: Any) -> list[str]:
@@ -190,33 +158,6 @@ def columns_of(scene: bpy.types.Scene, result: Any) -> dict[str, Column]:
     return {each.name: each for each in view_of(scene, result).rows.columns}
 
 
-def texts_of(scene: bpy.types.Scene, result: Any, row: int) -> tuple[str]:
-    """Return how much there is of a finding, with few digits."""
-    return (amount_text(scene, columns_of(scene, result), row, precision=2),)
-
-
-def icons_of(
-    scene: bpy.types.Scene, result: Any, row: int
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the icon of the class, and behind all that of a status which is not new."""
-    columns = columns_of(scene, result)
-    status = int(columns[_STATUS].values[row])
-    return (_KINDS[columns[_CLASS].values[row]],), (_ICONS[status],) * (status != NEW)
-
-
-def is_settled(scene: bpy.types.Scene, result: Any, row: int) -> bool:
-    """Tell whether a finding is ignored or resolved."""
-    return bool(columns_of(scene, result)[_STATUS].values[row] >= IGNORED)
-
-
-def title_of(scene: bpy.types.Scene, result: Any, name: str) -> str:
-    """Return what all findings are measured by: "Depth", or "Amount" where they differ."""
-    kept = kept_here(scene, result)
-    measures = np.empty(0, np.intp) if kept is None else np.unique(kept.audit.measures)
-    alike = len(measures) == 1
-    return FINDING_MEASURES[measures[0]].capitalize() if alike else "Amount"
-
-
 def amount_text(
     scene: bpy.types.Scene, columns: dict[str, Column], row: int, precision: int = 4
 ) -> str:
@@ -224,33 +165,6 @@ def amount_text(
     area = columns[_AREA]
     column = columns[_LENGTH] if np.isnan(area.values[row]) else area
     return value_text(scene, column, row, precision)
-
-
-def offer_marks(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-    """Show the active finding, and offer to group, and to say what is to become of it."""
-    scene, row = context.scene, active_row(context.scene)
-    order = layout.row(align=True)
-    for name, text in (
-        (_CLASS, "Class"), ("Smaller Object", "Smaller"), (_STATUS, "Status"),
-    ):  # fmt: skip
-        order.operator("octree.sort_rows", text=text).by = name
-    by_collections = order.operator("octree.sort_rows", text="", icon="OUTLINER_COLLECTION")
-    by_collections.by = "Collections"
-    if row < 0:
-        draw_hint(layout, "Click a finding")
-        return
-    box = layout.box().column(align=True)
-    for text in details_of(scene, result, row):
-        box.label(text=text, translate=False)
-    for some in (
-        (("REVIEWED", "Reviewed"), ("IGNORED", "Ignore")),
-        (("RESOLVED", "Resolved"), ("NEW", "New")),
-    ):
-        marks = box.row(align=True)
-        for status, text in some:
-            marks.operator("octree.mark_findings", text=text).status = status
-    for offer in MENDS:
-        offer(box, context, result)
 
 
 def details_of(scene: bpy.types.Scene, result: Any, row: int) -> list[str]:
@@ -273,27 +187,108 @@ def details_of(scene: bpy.types.Scene, result: Any, row: int) -> list[str]:
     return [*lines, f"{words[_STATUS]}: {reason}" if reason else words[_STATUS]]
 
 
-def contact_of(scene: bpy.types.Scene, result: Any, row: int) -> Contact | None:
-    """Return where the objects of a finding meet; None if that is damaged."""
-    kept = kept_here(scene, result)
-    if kept is None:
-        return None
-    segments, place = kept.segments_of(row), kept.audit.places[row]
-    points = np.concatenate((segments.reshape(-1, 3), place[None]))
-    lower, upper = points.min(axis=0), points.max(axis=0)
-    # So much around it that one sees of what it is the contact.
-    size = float(kept.objects.sizes[kept.audit.pairs[:, row]].min())
-    margin = max(0.25 * size, 0.2 * float((upper - lower).max()), 1e-4)
-    around = np.stack((lower - margin, upper + margin))
-    key = scene.session_uid, result.number, result.count, row
-    return Contact(around, segments, (kept.faces_of(row, 0), kept.faces_of(row, 1)), key)
+class FloatingKind(ResultKind):
+    """Objects without a path of contacts to the ground."""
+
+    def summary(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+        """Say how many rows there are, and what was taken for the ground."""
+        super().summary(layout, context, result)
+        if result.details:
+            ground: Any = pgettext_iface("Ground")  # type: ignore[func-returns-value]
+            for line in wrapped(f"{ground}: {bytes(result.details).decode()}"):
+                layout.label(text=line, translate=False)
 
 
-LINES = Lines(
-    (_LENGTH,),
-    texts_of,
-    contact_of,
-    icons=icons_of,
-    is_quiet=is_settled,
-    title=title_of,
-)
+class AuditKind(ResultKind):
+    """Findings of an audit."""
+
+    headers = (_LENGTH,)
+    refresh = "recheck"
+
+    def summary(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+        """Say by what tolerance was judged, how many findings are open by class, how many settled.
+
+        In lines that a narrow sidebar has room for.
+        """
+        words = count_words(context.scene, result) or ["nothing was found"]
+        for line in (*tolerance_lines(context.scene, result), *wrapped(", ".join(words))):
+            layout.label(text=line, translate=False)
+        draw_hints(layout, hints_of(context.scene, result))
+
+    def offer(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+        """Offer what can be done with the active finding, and with all."""
+        self._offer_marks(layout, context, result)
+        row = layout.row(align=True)
+        row.operator("octree.recheck")
+        row.operator("octree.export_audit", text="Export")
+        layout.operator("octree.select_duplicates")
+        layout.operator("octree.compare_audit")
+
+    def title(self, scene: bpy.types.Scene, result: Any, name: str) -> str:
+        """Return what all findings are measured by: "Depth", or "Amount" where they differ."""
+        kept = kept_here(scene, result)
+        measures = np.empty(0, np.intp) if kept is None else np.unique(kept.audit.measures)
+        alike = len(measures) == 1
+        return FINDING_MEASURES[measures[0]].capitalize() if alike else "Amount"
+
+    def texts(self, scene: bpy.types.Scene, result: Any, row: int) -> tuple[str]:
+        """Return how much there is of a finding, with few digits."""
+        return (amount_text(scene, columns_of(scene, result), row, precision=2),)
+
+    def icons(
+        self, scene: bpy.types.Scene, result: Any, row: int
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the icon of the class, and behind all that of a status which is not new."""
+        columns = columns_of(scene, result)
+        status = int(columns[_STATUS].values[row])
+        return (_KINDS[columns[_CLASS].values[row]],), (_ICONS[status],) * (status != NEW)
+
+    def is_quiet(self, scene: bpy.types.Scene, result: Any, row: int) -> bool:
+        """Tell whether a finding is ignored or resolved."""
+        return bool(columns_of(scene, result)[_STATUS].values[row] >= IGNORED)
+
+    def contact(self, scene: bpy.types.Scene, result: Any, row: int) -> Contact | None:
+        """Return where the objects of a finding meet; None if that is damaged."""
+        kept = kept_here(scene, result)
+        if kept is None:
+            return None
+        segments, place = kept.segments_of(row), kept.audit.places[row]
+        points = np.concatenate((segments.reshape(-1, 3), place[None]))
+        lower, upper = points.min(axis=0), points.max(axis=0)
+        # So much around it that one sees of what it is the contact.
+        size = float(kept.objects.sizes[kept.audit.pairs[:, row]].min())
+        margin = max(0.25 * size, 0.2 * float((upper - lower).max()), 1e-4)
+        around = np.stack((lower - margin, upper + margin))
+        key = scene.session_uid, result.number, result.count, row
+        return Contact(around, segments, (kept.faces_of(row, 0), kept.faces_of(row, 1)), key)
+
+    def severity(self, rows: Rows) -> Floats:
+        """Return the severity of each finding, (n,)."""
+        return severity_of(rows)
+
+    def _offer_marks(
+        self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any
+    ) -> None:
+        """Show the active finding, and offer to group, and to say what is to become of it."""
+        scene, row = context.scene, active_row(context.scene)
+        order = layout.row(align=True)
+        for name, text in (
+            (_CLASS, "Class"), ("Smaller Object", "Smaller"), (_STATUS, "Status"),
+        ):  # fmt: skip
+            order.operator("octree.sort_rows", text=text).by = name
+        by_collections = order.operator("octree.sort_rows", text="", icon="OUTLINER_COLLECTION")
+        by_collections.by = "Collections"
+        if row < 0:
+            draw_hint(layout, "Click a finding")
+            return
+        box = layout.box().column(align=True)
+        for text in details_of(scene, result, row):
+            box.label(text=text, translate=False)
+        for some in (
+            (("REVIEWED", "Reviewed"), ("IGNORED", "Ignore")),
+            (("RESOLVED", "Resolved"), ("NEW", "New")),
+        ):
+            marks = box.row(align=True)
+            for status, text in some:
+                marks.operator("octree.mark_findings", text=text).status = status
+        self.fixes(box, context, result)

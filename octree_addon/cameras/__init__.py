@@ -7,12 +7,11 @@ operators find_seen, use_seen, hide_unseen and go_to_largest. `data` needs no Bl
 
 import bpy
 
-from .. import results
 from ..ui import Feature
 from .find_seen import OCTREE_OT_find_seen, pixel_texts
 from .go_to_largest import OCTREE_OT_go_to_largest
 from .hide_unseen import OCTREE_OT_hide_unseen, OCTREE_PT_hiding
-from .panel import OCTREE_PT_shot, draw_shot, offer_seen, say_seen
+from .panel import OCTREE_PT_shot, SeenKind, draw_shot
 from .pixels import PixelOptions, pixel_steps
 from .seen_items import items_of
 from .settings import OctreeAnswerNumbers, OctreeShotSettings
@@ -70,7 +69,6 @@ def draw_select_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     menu.layout.operator("octree.select_seen")
 
 
-results.ANSWERS["find_seen"] = results.Said(say_seen, offer_seen)
 FEATURE = Feature(
     settings={"shot": OctreeShotSettings, "answers": OctreeAnswerNumbers},
     classes=(
@@ -91,4 +89,5 @@ FEATURE = Feature(
         ("VIEW3D_MT_object_showhide", draw_hide_menu),
     ),
     shortcuts=("octree.find_seen", "octree.hide_unseen"),
+    kinds=(SeenKind("find_seen"),),
 )

@@ -6,6 +6,7 @@ from typing import Any
 import bpy
 
 from ..answers.hints import Hint, draw_hints
+from ..answers.result_kind import ResultKind
 from ..answers.verbs import draw_age
 from ..options import draw_options
 from ..ui import (
@@ -47,16 +48,6 @@ def draw_shot(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
         setattr(button, name, getattr(settings_of(context.scene).frustum, name))
 
 
-def say_seen(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-    """Say what was seen, in words."""
-    seen = ANSWERS.of_result(context.scene, result)
-    if seen is not None:
-        for line in result_lines(seen):
-            layout.label(text=line, translate=False)
-        draw_hints(layout, hints_of(context.scene, seen))
-        draw_age(layout, context.scene, ANSWERS)
-
-
 def hints_of(scene: bpy.types.Scene, seen: VisibilityResult) -> Iterator[Hint]:
     """Yield what to say of an answer, with a button each."""
     yield from left_out_hints(scene, seen.left_out)
@@ -64,25 +55,6 @@ def hints_of(scene: bpy.types.Scene, seen: VisibilityResult) -> Iterator[Hint]:
         tab = settings_of(scene).tab
         options = {"kind": tab.kind, "action": tab.action, "meshes": tab.meshes}
         yield Hint(seen.instances, "List Each in View", "octree.select_in_frustum", options)
-
-
-def offer_seen(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-    """Offer to use what was seen, and what was not."""
-    if ANSWERS.of_result(context.scene, result) is None:
-        return
-    tab, answer = settings_of(context.scene).tab, settings_of(context.scene).answer
-    draw_hide(layout, context)
-    row = layout.row(align=True)
-    row.prop(answer, "found", toggle=True)
-    row.prop(answer, "fade", toggle=True)
-    row = layout.row(align=True)
-    for part, text in (("SEEN", "Select Seen"), ("UNSEEN", "Select Unseen")):
-        button = row.operator("octree.select_seen", text=text)
-        button.part, button.kind, button.action = part, tab.kind, tab.action
-    row = layout.row(align=True)
-    row.operator("octree.collect_seen", text="Collect")
-    row.operator("octree.mark_seen", text="Mark")
-    row.operator("octree.export_seen", text="Export")
 
 
 def result_lines(seen: VisibilityResult) -> list[str]:
@@ -112,3 +84,34 @@ def pixel_lines(seen: VisibilityResult, facts: PixelFacts) -> Iterator[str]:
     if facts.clear:
         more = f", {len(facts.clear) - 1:,} more" if len(facts.clear) > 1 else ""
         yield f"See-through {'left out' if facts.is_open else 'as solid'}: {facts.clear[0]}{more}"
+
+
+class SeenKind(ResultKind):
+    """Objects that cameras see or do not see."""
+
+    def summary(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+        """Say what was seen, in words."""
+        seen = ANSWERS.of_result(context.scene, result)
+        if seen is not None:
+            for line in result_lines(seen):
+                layout.label(text=line, translate=False)
+            draw_hints(layout, hints_of(context.scene, seen))
+            draw_age(layout, context.scene, ANSWERS)
+
+    def offer(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+        """Offer to use what was seen, and what was not."""
+        if ANSWERS.of_result(context.scene, result) is None:
+            return
+        tab, answer = settings_of(context.scene).tab, settings_of(context.scene).answer
+        draw_hide(layout, context)
+        row = layout.row(align=True)
+        row.prop(answer, "found", toggle=True)
+        row.prop(answer, "fade", toggle=True)
+        row = layout.row(align=True)
+        for part, text in (("SEEN", "Select Seen"), ("UNSEEN", "Select Unseen")):
+            button = row.operator("octree.select_seen", text=text)
+            button.part, button.kind, button.action = part, tab.kind, tab.action
+        row = layout.row(align=True)
+        row.operator("octree.collect_seen", text="Collect")
+        row.operator("octree.mark_seen", text="Mark")
+        row.operator("octree.export_seen", text="Export")

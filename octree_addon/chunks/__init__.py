@@ -6,11 +6,9 @@ operators and panel.
 
 import bpy
 
-from .. import results
-from ..display import CELLS
 from ..ui import Feature
 from .cell_files import CellFiles, arrays_file, parts_by_cell, rounded_bounds, shown_bounds
-from .cell_rows import CELL_LINES, cell_rows, cells_in, pack_cells, worst_first
+from .cell_rows import CellKind, cell_rows, cells_in, pack_cells, worst_first
 from .cutting import ChunkPart, SceneCut, cell_names, cut_steps
 from .made import (
     SOURCE,
@@ -36,12 +34,10 @@ from .operators import (
     budget_text,
 )
 from .panel import (
+    CutKind,
     OCTREE_PT_chunks,
+    PreviewKind,
     draw_chunks,
-    offer_cut,
-    offer_preview,
-    say_cut,
-    say_preview,
 )
 from .settings import ChunkOptions, OctreeChunkSettings
 from .shear import are_sheared
@@ -49,10 +45,10 @@ from .sources import ChunkSource, is_edited
 from .world import CHUNK, CellTable, WorldTriangles, triangle_materials, world_steps
 
 __all__ = [
-    "CELL_LINES",
     "CHUNK",
     "SOURCE",
     "CellFiles",
+    "CellKind",
     "CellTable",
     "ChunkOperator",
     "ChunkOptions",
@@ -98,10 +94,6 @@ def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
         menu.layout.operator(f"octree.{name}")
 
 
-CELLS[PREVIEW] = cells_in
-results.LINES[PREVIEW] = CELL_LINES
-results.ANSWERS[PREVIEW] = results.Said(say_preview, offer_preview)
-results.ANSWERS[CUT] = results.Said(say_cut, offer_cut)
 FEATURE = Feature(
     settings={"chunks": OctreeChunkSettings},
     classes=(
@@ -111,4 +103,5 @@ FEATURE = Feature(
         OCTREE_PT_chunks,
     ),
     menus=(("OCTREE_MT_object", draw_menu),),
+    kinds=(PreviewKind(PREVIEW), CutKind(CUT)),
 )

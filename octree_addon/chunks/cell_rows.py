@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from ..answers.rows import Column, Rows
 from ..arrays import UNUSED, Ids
-from ..display import ColoredCells
-from ..results import Contact, Lines
+from ..results import ColoredCells, Contact, ResultKind
 from ..ui import at_forgetting
 from .world import CellTable, WorldTriangles
 
@@ -56,24 +55,31 @@ def _unpacked(data: bytes) -> ColoredCells | None:
 at_forgetting(_unpacked.cache_clear)
 
 
-def cells_in(_: bpy.types.Scene, result: Any) -> ColoredCells | None:
+def cells_in(result: Any) -> ColoredCells | None:
     """Return the cells that a result holds; None if they cannot be read."""
     cells = _unpacked(bytes(result.details))
     return cells if cells is not None and len(cells.lower) == result.count else None
 
 
-def cell_outline(scene: bpy.types.Scene, result: Any, row: int) -> Contact | None:
-    """Return the edges of the cell of a row."""
-    cells = cells_in(scene, result)
-    if cells is None:
-        return None
-    corners = np.where(_BITS == 1, cells.upper[row], cells.lower[row])
-    faces = (np.empty(0, np.intp),)
-    return Contact(corners, corners[_EDGES], faces, (result.number, row))
+class CellKind(ResultKind):
+    """Results whose rows are cells: colored boxes, of which a click frames one."""
 
+    def contact(self, scene: bpy.types.Scene, result: Any, row: int) -> Contact | None:
+        """Return the edges of the cell of a row."""
+        cells = cells_in(result)
+        if cells is None:
+            return None
+        corners = np.where(_BITS == 1, cells.upper[row], cells.lower[row])
+        faces = (np.empty(0, np.intp),)
+        return Contact(corners, corners[_EDGES], faces, (result.number, row))
 
-# Columns as many as fit; a click frames the cell.
-CELL_LINES = Lines((), lambda *_: (), cell_outline)
+    def cells(self, scene: bpy.types.Scene, result: Any) -> ColoredCells | None:
+        """Return the cells that the result keeps beside its rows."""
+        return cells_in(result)
+
+    def colors_objects(self, scene: bpy.types.Scene, result: Any, rows: Rows) -> bool:
+        """Return whether the result has no cells, so that its rows are objects."""
+        return not result.details
 
 
 def worst_first(table: CellTable, values: NDArray[Any]) -> Ids:

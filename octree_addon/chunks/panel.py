@@ -7,9 +7,10 @@ import bpy
 
 from ..answers.kept import numbered_answer
 from ..options import draw_options, from_values
+from ..results import ResultKind
 from ..scene_index import State
 from ..ui import OptionsPopover, column_of, draw_button, draw_hint, plural, settings_of
-from .cell_rows import cells_in
+from .cell_rows import CellKind, cells_in
 from .made import made_collection
 from .operators import CutFacts, budget_text, preview_text
 from .settings import ChunkOptions
@@ -33,31 +34,35 @@ def draw_chunks(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     draw_button(layout, "octree.preview_chunks", "OCTREE_PT_chunks")
 
 
-def say_preview(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-    """Say how many cells there would be."""
-    cells = cells_in(context.scene, result)
-    if cells is not None:
-        # Older files have no `counted`: they had a budget of triangles alone.
-        budget = budget_text(from_values(ChunkOptions, json.loads(result.options)))
-        text = preview_text(len(cells.lower), int(cells.over.sum()), budget)
-        layout.label(text=text, translate=False)
+class PreviewKind(CellKind):
+    """Cells that a cut would make."""
+
+    def summary(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+        """Say how many cells there would be."""
+        cells = cells_in(result)
+        if cells is not None:
+            # Older files have no `counted`: they had a budget of triangles alone.
+            budget = budget_text(from_values(ChunkOptions, json.loads(result.options)))
+            text = preview_text(len(cells.lower), int(cells.over.sum()), budget)
+            layout.label(text=text, translate=False)
+
+    def offer(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+        """Offer to cut."""
+        draw_button(layout, "octree.cut_chunks", icon="MOD_EXPLODE")
 
 
-def offer_preview(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-    """Offer to cut."""
-    draw_button(layout, "octree.cut_chunks", icon="MOD_EXPLODE")
+class CutKind(ResultKind):
+    """Chunks that were cut."""
 
+    def summary(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+        """Say how many chunks there are, and whether their sources may have changed."""
+        layout.label(text=plural(result.count, "chunk"), translate=False)
+        answer = numbered_answer(context.scene, result.number, CutFacts)
+        if answer is None or answer.found.version.state(context.scene) is State.CHANGED:
+            draw_hint(layout, "Sources may have changed", "ERROR")
 
-def say_cut(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-    """Say how many chunks there are, and whether their sources may have changed."""
-    layout.label(text=plural(result.count, "chunk"), translate=False)
-    answer = numbered_answer(context.scene, result.number, CutFacts)
-    if answer is None or answer.found.version.state(context.scene) is State.CHANGED:
-        draw_hint(layout, "Sources may have changed", "ERROR")
-
-
-def offer_cut(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-    """Offer to cut again, and to go back."""
-    row = layout.row(align=True)
-    draw_button(row, "octree.cut_chunks", text="Cut Again", icon="MOD_EXPLODE")
-    row.operator("octree.remove_chunks", icon="LOOP_BACK")
+    def offer(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+        """Offer to cut again, and to go back."""
+        row = layout.row(align=True)
+        draw_button(row, "octree.cut_chunks", text="Cut Again", icon="MOD_EXPLODE")
+        row.operator("octree.remove_chunks", icon="LOOP_BACK")

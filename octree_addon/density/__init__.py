@@ -5,9 +5,6 @@ Read settings, counting, budget, shares, decimated, operators, then panel.
 
 import bpy
 
-from .. import results
-from ..chunks import CELL_LINES, cells_in
-from ..display import CELLS
 from ..ui import Feature
 from .counting import CountedCells, cells_counted_steps
 from .operators import (
@@ -16,7 +13,7 @@ from .operators import (
     OCTREE_OT_density,
     OCTREE_OT_remove_decimated,
 )
-from .panel import OCTREE_PT_density, draw_density, offer_density, say_density
+from .panel import DensityKind, OCTREE_PT_density, draw_density
 from .settings import OctreeDensitySettings
 
 __all__ = ["CountedCells", "cells_counted_steps", "draw_density"]
@@ -29,9 +26,6 @@ def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
         menu.layout.operator(f"octree.{name}")
 
 
-CELLS[DENSITY] = cells_in
-results.LINES[DENSITY] = CELL_LINES
-results.ANSWERS[DENSITY] = results.Said(say_density, offer_density)
 FEATURE = Feature(
     settings={"density": OctreeDensitySettings},
     classes=(
@@ -41,4 +35,5 @@ FEATURE = Feature(
         OCTREE_PT_density,
     ),
     menus=(("OCTREE_MT_object", draw_menu),),
+    kinds=(DensityKind(DENSITY),),
 )

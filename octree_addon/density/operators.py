@@ -178,7 +178,5 @@ class OCTREE_OT_remove_decimated(RefusingOperator, bpy.types.Operator):
 def counts_of(scene: bpy.types.Scene) -> ObjectCounts | None:
     """Return the counts of the active result, if it is about pixels and of this session."""
     result = active_result(scene)
-    if result is None or result.question != DENSITY:
-        return None
-    answer = numbered_answer(scene, result.number, ObjectCounts)
+    answer = numbered_answer(scene, result.number, ObjectCounts) if result else None
     return answer.found if answer else None

@@ -5,6 +5,7 @@ from typing import Any
 
 import bpy
 
+from ..chunks import CellKind
 from ..options import draw_options
 from ..ui import OptionsPopover, column_of, draw_button, settings_of
 from .decimated import decimated_collection
@@ -29,12 +30,14 @@ def draw_density(layout: bpy.types.UILayout, context: bpy.types.Context) -> None
     draw_button(layout, "octree.density", "OCTREE_PT_density")
 
 
-def say_density(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-    """Say how many triangles there are."""
-    layout.label(text=json.loads(result.marks), translate=False)
+class DensityKind(CellKind):
+    """Triangles in cells, or of objects."""
 
+    def summary(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+        """Say how many triangles there are."""
+        layout.label(text=json.loads(result.marks), translate=False)
 
-def offer_density(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-    """Offer fewer triangles where pixels were counted."""
-    if counts_of(context.scene) is not None:
-        layout.operator("octree.decimate_to_need", icon="MOD_DECIM")
+    def offer(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+        """Offer fewer triangles where pixels were counted."""
+        if counts_of(context.scene) is not None:
+            layout.operator("octree.decimate_to_need", icon="MOD_DECIM")

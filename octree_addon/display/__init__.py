@@ -8,7 +8,6 @@ import bpy
 
 from ..ui import Feature
 from .batches import keep_only
-from .colored_cells import CELLS, ColoredCells
 from .drawing import install, is_installed, uninstall
 from .hover import OCTREE_OT_inspect_cells
 from .mesh import OCTREE_OT_make_real
@@ -18,8 +17,6 @@ from .settings import OctreeDisplaySettings
 from .snapshot import snapshots
 
 __all__ = [
-    "CELLS",
-    "ColoredCells",
     "install",
     "is_installed",
     "keep_only",

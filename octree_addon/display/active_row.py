@@ -19,7 +19,7 @@ from ..reader import (
     mesh_arrays,
     triangle_count,
 )
-from ..results import Side
+from ..results import ActiveResult, Side
 from ..scene_index import State, Version, version_of
 from ..ui import settings_of
 from . import painted_objects
@@ -67,14 +67,14 @@ class Filled(NamedTuple):
 _filled: dict[tuple[int, ...], Filled] = uploads({})
 
 
-def is_drawn(scene: bpy.types.Scene) -> bool:
-    """Tell whether a row is active, and shown in colors."""
-    return settings_of(scene).results.outline and any(results.active_sides(scene))
+def is_drawn(active: ActiveResult) -> bool:
+    """Return whether a row is active, and shown in colors."""
+    return settings_of(active.scene).results.outline and any(active.sides())
 
 
-def draw_active_row(scene: bpy.types.Scene) -> None:
-    """Draw what the active row is about where it is now."""
-    sides = results.active_sides(scene)
+def draw_active_row(scene: bpy.types.Scene, active: ActiveResult | None) -> None:
+    """Draw the objects of the active row where they are now."""
+    sides = active.sides() if active else []
     keys = [key_of(scene, side) if side else () for side in sides]
     for key in _filled.keys() - set(keys):
         if key[0] == scene.session_uid:  # another window may show another scene
@@ -95,8 +95,8 @@ def draw_active_row(scene: bpy.types.Scene) -> None:
 @painted_objects.paint_for
 def instances_of_row(scene: bpy.types.Scene) -> list[painted_objects.PaintRequest]:
     """Return the instances of the objects of the active row, which is shown in colors."""
-    is_shown = settings_of(scene).results.outline
-    return _instances_of(scene, results.active_sides(scene)) if is_shown else []
+    active = results.active_of(scene) if settings_of(scene).results.outline else None
+    return _instances_of(scene, active.sides()) if active else []
 
 
 def _instances_of(

@@ -5,18 +5,17 @@ colored: they are read from the index of the scene once it has come to rest.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import bpy
 import numpy as np
 
 from .. import questions, results
-from ..distances import shown_laser
+from ..answers.view import View
 from ..preferences import colors
 from ..questions import Query
+from ..results import ActiveResult
 from ..ui import settings_of
 from . import active_row, batches, painted_objects
-from .colored_cells import has_cells
 
 # How much all else fades; and how much of its color an answer keeps where it steps back.
 _FADE, _BACK = 0.45, 0.3
@@ -29,23 +28,23 @@ def step_back_for(shows: Callable[[], bool]) -> None:
     _others.append(shows)
 
 
-def draw_answer(scene: bpy.types.Scene, query: Query | None) -> None:
+def draw_answer(active: ActiveResult, query: Query | None) -> None:
     """Draw the answer that the list of results shows, if the scene is as it was asked.
 
     Parameters
     ----------
-    scene : bpy.types.Scene
-        The scene that is drawn.
+    active : ActiveResult
+        The active result of the scene that is drawn.
     query : Query, optional
         Its last question, if that holds. It is drawn if it is the active result.
     """
-    settings = settings_of(scene)
+    settings = settings_of(active.scene)
     answer, in_front = settings.answer, settings.display.in_front
-    steps_back = active_row.is_drawn(scene) or any(shows() for shows in _others)
+    steps_back = active_row.is_drawn(active) or any(shows() for shows in _others)
     strength = _BACK if steps_back else 1.0
-    if not is_shown(scene):
+    if not is_last(active):
         query = None
-    requests = [] if query else objects_found(scene)
+    requests = [] if query else _requests_of(active)
     paints = [each for each in map(painted_objects.paint_of, requests) if each is not None]
     if (query or paints) and answer.fade and not steps_back:
         active_row.fade(_FADE)
@@ -55,33 +54,31 @@ def draw_answer(scene: bpy.types.Scene, query: Query | None) -> None:
         batches.draw_paint(paint, in_front, strength)
 
 
-def is_shown(scene: bpy.types.Scene) -> bool:
-    """Tell whether the list of results shows the answer to the last question."""
-    result = results.active_result(scene)
-    return result is not None and result.number == settings_of(scene).question_number
+def is_last(active: ActiveResult) -> bool:
+    """Return whether the active result is the answer to the last question."""
+    return bool(active.result.number == settings_of(active.scene).question_number)
 
 
 @painted_objects.paint_for
 def objects_found(scene: bpy.types.Scene) -> list[painted_objects.PaintRequest]:
     """Return the objects of the active result to be colored, if the scene is as it was asked."""
-    result = results.active_result(scene)
-    if result is None or not settings_of(scene).answer.found or not has_objects(scene, result):
+    active = results.active_of(scene)
+    return _requests_of(active) if active else []
+
+
+def _requests_of(active: ActiveResult) -> list[painted_objects.PaintRequest]:
+    scene, result, view = active.scene, active.result, active.view
+    if not settings_of(scene).answer.found:
         return []
-    is_drawn = is_shown(scene) and questions.get(scene) is not None  # as triangles
+    if not view.kind.colors_objects(scene, result, view.rows):
+        return []
+    is_drawn = is_last(active) and questions.get(scene) is not None  # as triangles
     if is_drawn or not results.version_of_result(scene, result).is_same(scene):
         return []
     key = scene.session_uid, result.number
-    return [painted_objects.PaintRequest(key, lambda: uids_of(scene, result), colors().found)]
+    return [painted_objects.PaintRequest(key, lambda: uids_of(view), colors().found)]
 
 
-def has_objects(scene: bpy.types.Scene, result: Any) -> bool:
-    """Return whether rows are objects or instances: no pairs, and not drawn as cells or lines."""
-    if has_cells(result) or shown_laser(scene) is not None:
-        return False
-    return not results.view_of(scene, result).rows.are_pairs
-
-
-def uids_of(scene: bpy.types.Scene, result: Any) -> list[int]:
-    """Return the session ids of the objects of a result that are still there."""
-    view = results.view_of(scene, result)
+def uids_of(view: View) -> list[int]:
+    """Return the session ids of the objects of a result, 0 for those that are gone."""
     return [view.uids[number] for number in np.unique(view.rows.objects).tolist()]

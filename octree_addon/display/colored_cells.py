@@ -1,15 +1,12 @@
 """Cells of an answer in a colormap: boxes by their number, those over a limit in another color."""
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import bpy
 import numpy as np
 
-from .. import results
-from ..arrays import Flags, Floats
+from ..arrays import Floats
 from ..preferences import Colors, colors
-from ..ui import settings_of
+from ..results import ActiveResult, ColoredCells, version_of_result
 from .batches import lift
 from .boxes import DrawnBoxes, draw_boxes, upload
 from .cells import RAMP, SHADES
@@ -17,34 +14,6 @@ from .lines import blended
 from .uploads import uploads
 
 _WIDTH, _OPACITY, _BEHIND = 2.0, 0.9, 0.25
-
-
-class ColoredCells(NamedTuple):
-    """Cells that an answer is about.
-
-    Attributes
-    ----------
-    lower, upper : ndarray of float64, shape (c, 3)
-        Their corners.
-    values : ndarray of float64, shape (c,)
-        What they are colored by, on a scale of ratios: 0 or more.
-    over : ndarray of bool, shape (c,)
-        Which have more than is allowed.
-    """
-
-    lower: Floats
-    upper: Floats
-    values: Floats
-    over: Flags
-
-
-# By the name of the operator that asked: returns the cells of a result, or None.
-CELLS: dict[str, Callable[[bpy.types.Scene, Any], ColoredCells | None]] = {}
-
-
-def has_cells(result: Any) -> bool:
-    """Return whether the rows of a result are cells, which it keeps beside them."""
-    return result.question in CELLS and bool(result.details)
 
 
 class _Uploaded(NamedTuple):
@@ -74,18 +43,15 @@ def colors_of(cells: ColoredCells) -> Any:
     return found
 
 
-def draw_cells(scene: bpy.types.Scene) -> None:
+def draw_cells(active: ActiveResult) -> None:
     """Draw the cells of the active result, if it has any and the scene is as it was asked."""
-    result = results.active_result(scene)
-    read = CELLS.get(result.question) if result is not None else None
-    if read is None or not settings_of(scene).answer.found:
-        return
-    if not results.version_of_result(scene, result).is_same(scene):
+    scene, result = active.scene, active.result
+    if not version_of_result(scene, result).is_same(scene):
         return
     key = scene.session_uid, result.number
     known = _drawn.get(key)
     if known is None or known.chosen != colors():
-        cells = read(scene, result)
+        cells = active.view.kind.cells(scene, result)
         if cells is None:
             return
         rows = np.concatenate((cells.lower, cells.upper), axis=1).T.astype(np.float32)

@@ -8,11 +8,10 @@ import bpy
 import gpu
 import numpy as np
 
-from .. import results
 from ..arrays import Floats, Ids
 from ..preferences import limits
 from ..reader import ReadMesh, evaluated_mesh, find_instance, mesh_arrays, triangle_count
-from ..results import Contact, Side
+from ..results import ActiveResult, Contact, Side, version_of_result
 from ..scene_index import Version, version_of
 from .active_row import fill
 from .lines import blended, line_batch, line_shader, vertex_buffer
@@ -42,24 +41,25 @@ class _Drawn(NamedTuple):
 _drawn: list[_Drawn] = uploads([])
 
 
-def draw_active_contact(scene: bpy.types.Scene) -> None:
+def draw_active_contact(active: ActiveResult | None) -> None:
     """Draw where the objects of the active row meet, if they are as they were, through all."""
-    contact, sides = results.active_contact(scene), results.active_sides(scene)
-    if contact is None or not is_still_there(scene, sides):
+    contact = active.contact() if active else None
+    sides = active.sides() if active else []
+    if active is None or contact is None or not is_still_there(active, sides):
         _drawn.clear()
         return
-    if not (_drawn and _drawn[0].key == contact.key and _drawn[0].version.is_same(scene)):
-        _drawn[:] = [read_contact(scene, contact, sides)]
+    if not (_drawn and _drawn[0].key == contact.key and _drawn[0].version.is_same(active.scene)):
+        _drawn[:] = [read_contact(active.scene, contact, sides)]
     draw_contact(_drawn[0])
 
 
-def is_still_there(scene: bpy.types.Scene, sides: Sequence[Side | None]) -> bool:
+def is_still_there(active: ActiveResult, sides: Sequence[Side | None]) -> bool:
     """Tell whether what meets in the active row is there, shown, and as it was asked."""
     there = [side for side in sides if side is not None and side.object.visible_get()]
     if len(there) < len(sides):
         return False
-    version = results.version_of_result(scene, results.active_result(scene))
-    return _narrowed(version, there).is_same(scene)
+    version = version_of_result(active.scene, active.result)
+    return _narrowed(version, there).is_same(active.scene)
 
 
 def _narrowed(version: Version, sides: Sequence[Side | None]) -> Version:

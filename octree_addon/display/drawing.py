@@ -6,7 +6,7 @@ from typing import Any
 
 import bpy
 
-from .. import questions, trees
+from .. import questions, results, trees
 from ..scene_index import check_object_count
 from ..ui import schedule, settings_of
 from . import (
@@ -63,9 +63,10 @@ def draw_scene(scene: bpy.types.Scene) -> None:
     settings, built, query = settings_of(scene), trees.get(scene), questions.get(scene)
     display, answer = settings.display, settings.answer
     holds = query is not None and questions.is_current(scene)
-    if answer.found:
-        answered.draw_answer(scene, query if holds else None)
-        colored_cells.draw_cells(scene)
+    active = results.active_of(scene)
+    if active and answer.found:
+        answered.draw_answer(active, query if holds else None)
+        colored_cells.draw_cells(active)
     # The cells that a question visited are a part of its answer.
     if built and display.show and (holds or display.cells != "QUESTION"):
         picture = batches.picture_of(built, query, display)
@@ -76,9 +77,9 @@ def draw_scene(scene: bpy.types.Scene) -> None:
     if built:
         live_marks.draw_live_marks(scene, built)
     if settings.results.outline:
-        active_row.draw_active_row(scene)
-        contact.draw_active_contact(scene)
-    if query and query.outline and answer.outline and answered.is_shown(scene):
+        active_row.draw_active_row(scene, active)
+        contact.draw_active_contact(active)
+    if active and query and query.outline and answer.outline and answered.is_last(active):
         if holds or not query.outlines_answer:
             draw_outline(query.outline)
     view = settings.frustum.show and questions.camera_outline(scene)

@@ -19,7 +19,7 @@ from ..arrays import Floats
 from ..png import small_png
 from ..preferences import Color, colors, limits
 from ..reader import PlacedMesh, evaluated_mesh, find_instance, mesh_arrays, triangle_count
-from ..results import LINES, Contact, Side, sides_of
+from ..results import Contact, Side, kind_of, sides_of, view_of
 from .active_row import fade
 from .contact import draw_contact, read_contact
 
@@ -43,9 +43,9 @@ def snapshots(
     try:
         with context.temp_override(area=area, region=region), _plain(area.spaces.active):
             for row in rows:
-                contact = LINES[result.question].contact(context.scene, result, row)
+                contact = kind_of(result).contact(context.scene, result, row)
                 if contact is not None:
-                    sides = sides_of(context.scene, result, row)
+                    sides = sides_of(view_of(context.scene, result), row)
                     yield row, _picture(offscreen, context.scene, contact, sides)
     finally:
         offscreen.free()

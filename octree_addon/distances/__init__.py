@@ -5,12 +5,12 @@ Read measuring, following, then settings and operators; `display` draws them and
 
 import bpy
 
-from .. import results
 from ..ui import Feature
-from .following import column_now, followed
+from .following import followed
 from .laser import (
     AXES,
     LASER,
+    LaserKind,
     LaserLines,
     OCTREE_OT_measure_laser,
     laser_lines,
@@ -19,11 +19,10 @@ from .laser import (
 from .measuring import Dimensions, Pairing, measure_steps, texts
 from .operators import (
     QUESTION,
+    DistancesKind,
     OCTREE_OT_measure_distances,
     OCTREE_PT_distances,
     draw_distances,
-    offer_distances,
-    say_distances,
     shown_dimensions,
 )
 from .settings import OctreeDistanceSettings, OctreeLaserSettings
@@ -52,12 +51,10 @@ def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     menu.layout.operator("octree.make_distances_real")
 
 
-results.LINES[QUESTION] = results.Lines((), lambda *_: (), lambda *_: None, now=column_now)
-results.ANSWERS[QUESTION] = results.Said(say_distances, offer_distances)
-results.ANSWERS[LASER] = results.Said(say_distances, offer_distances)
 FEATURE = Feature(
     settings={"distances": OctreeDistanceSettings, "laser": OctreeLaserSettings},
     classes=(OCTREE_OT_measure_distances, OCTREE_OT_measure_laser, OCTREE_PT_distances),
     menus=(("OCTREE_MT_select", draw_menu),),
     shortcuts=("octree.measure_distances", "octree.measure_laser"),
+    kinds=(DistancesKind(QUESTION), LaserKind(LASER)),
 )

@@ -25,6 +25,7 @@ from ..ui import (
     plural,
     settings_of,
 )
+from .operators import DistancesKind
 from .settings import LaserOptions
 
 LASER = "measure_laser"
@@ -176,3 +177,11 @@ def shown_laser(scene: bpy.types.Scene) -> LaserLines | None:
         return None
     answer = numbered_answer(scene, result.number, LaserLines)
     return answer.found if answer and version_of_result(scene, result).is_same(scene) else None
+
+
+class LaserKind(DistancesKind):
+    """Distances along axes, drawn as lines."""
+
+    def colors_objects(self, scene: bpy.types.Scene, result: Any, rows: Rows) -> bool:
+        """Return whether the lines are not shown, which stand for the objects."""
+        return shown_laser(scene) is None

@@ -8,7 +8,7 @@ from ...core import Steps
 from ..answers.answer import Answer
 from ..answers.kept import keep, numbered_answer
 from ..options import Asking, as_json, draw_options
-from ..results import active_result
+from ..results import Column, ResultKind, active_result
 from ..ui import (
     OptionsPopover,
     Status,
@@ -20,6 +20,7 @@ from ..ui import (
     plural,
     settings_of,
 )
+from .following import column_now
 from .measuring import DRAWN, Dimensions, measure_steps, pairing_of
 from .settings import DistanceOptions, MeasureOptions
 
@@ -87,13 +88,19 @@ def draw_distances(layout: bpy.types.UILayout, _: bpy.types.Context) -> None:
     draw_button(layout, name, "OCTREE_PT_distances", text="Distances")
 
 
-def say_distances(layout: bpy.types.UILayout, _: bpy.types.Context, result: Any) -> None:
-    """Say how many distances were measured."""
-    layout.label(text=plural(result.count, "distance"), translate=False)
+class DistancesKind(ResultKind):
+    """Distances between objects, drawn as dimensions."""
 
+    def summary(self, layout: bpy.types.UILayout, _: bpy.types.Context, result: Any) -> None:
+        """Say how many distances were measured."""
+        layout.label(text=plural(result.count, "distance"), translate=False)
 
-def offer_distances(layout: bpy.types.UILayout, context: bpy.types.Context, _: Any) -> None:
-    """Offer to draw them, and to make them real."""
-    row = layout.row(align=True)
-    row.prop(settings_of(context.scene).distances, "show", toggle=True)
-    row.operator("octree.make_distances_real", text="Make Real")
+    def offer(self, layout: bpy.types.UILayout, context: bpy.types.Context, _: Any) -> None:
+        """Offer to draw them, and to make them real."""
+        row = layout.row(align=True)
+        row.prop(settings_of(context.scene).distances, "show", toggle=True)
+        row.operator("octree.make_distances_real", text="Make Real")
+
+    def now(self, scene: bpy.types.Scene, result: Any, column: Column) -> Column:
+        """Return the column of distances as the objects stand now."""
+        return column_now(scene, result, column)

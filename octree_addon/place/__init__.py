@@ -6,7 +6,8 @@ core; carrying, telling and placing for what comes of it; then drop, push_apart,
 
 import bpy
 
-from .. import audit, results
+from .. import audit
+from ..results import ResultKind
 from ..ui import Feature
 from .candidates import Ranges
 from .carrying import carried_out, read_again
@@ -17,20 +18,20 @@ from .filling import Filling, FillWish, filling_steps, make_copies
 from .fitting import room_named
 from .hold import OCTREE_OT_hold, OCTREE_OT_put
 from .mending import (
+    FixableAuditKind,
     OCTREE_OT_copy_without_duplicates,
     OCTREE_OT_hide_duplicates,
-    offer_mends,
 )
 from .panel import (
+    DropKind,
+    DroppableKind,
+    MovedKind,
     OCTREE_PT_drop,
     OCTREE_PT_fill,
     OCTREE_PT_push_apart,
     draw_drop,
     draw_fill,
     draw_push_apart,
-    offer_drop,
-    offer_push_apart,
-    say_moves,
 )
 from .push_apart import OCTREE_OT_push_apart, Parting, parting_steps
 from .settings import AXES, OctreeDropSettings, OctreeFillSettings, OctreePushApartSettings
@@ -77,10 +78,6 @@ def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
         menu.layout.operator(f"octree.{name}")
 
 
-audit.MENDS.append(offer_mends)
-results.ANSWERS["drop"] = results.Said(say_moves, offer_push_apart)
-results.ANSWERS["push_apart"] = results.Said(say_moves, lambda *_: None)
-results.ANSWERS["select_floating"] = results.Said(audit.say_floating, offer_drop)
 FEATURE = Feature(
     settings={
         "drop": OctreeDropSettings,
@@ -101,4 +98,12 @@ FEATURE = Feature(
     ),
     menus=(("OCTREE_MT_object", draw_menu),),
     shortcuts=("octree.drop", "octree.push_apart", "octree.fill", "octree.hold"),
+    # Those of audits stand here, since their fixes place objects.
+    kinds=(
+        DropKind("drop"),
+        MovedKind("push_apart"),
+        ResultKind("fill"),
+        DroppableKind(audit.FLOATING),
+        FixableAuditKind(audit.QUESTION),
+    ),
 )

@@ -8,7 +8,7 @@ import numpy as np
 from ...core import Steps, connected_components, overlapping_objects_steps
 from ..answers.kept import active_result
 from ..arrays import Floats
-from ..audit import usual_band
+from ..audit import FLOATING, usual_band
 from ..results import Rows
 from ..targets import SceneTarget
 from ..ui import Status, plural
@@ -18,7 +18,7 @@ from .settings import AXES, DropOptions
 from .telling import hidden_text, left_text, move_rows, named, names_of
 from .units import movers_of
 
-LANDS_ON, FLOATING = "Lands On", "select_floating"
+LANDS_ON = "Lands On"
 
 
 class OCTREE_OT_drop(PlacingOperator[DropOptions], bpy.types.Operator):

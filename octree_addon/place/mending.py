@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 import bpy
 
 from ...core import FINDING_CLASSES
-from .. import hiding
+from .. import audit, hiding
 from ..answers import verbs
 from ..answers.verbs import NothingToDoError
 from ..audit.data import CONTAINED, DUPLICATE, RESOLVED, Findings
@@ -95,16 +95,19 @@ class OCTREE_OT_copy_without_duplicates(DuplicatesOperator[WithoutOptions], bpy.
         )
 
 
-def offer_mends(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-    """Offer what mends the active finding, by its class."""
-    row = active_row(context.scene)
-    classes = view_of(context.scene, result).rows.column("Class")
-    if classes is None or row < 0:
-        return
-    kind = int(classes.values[row])
-    if kind in _PARTED:
-        layout.operator("octree.push_apart").whose = "ROW"
-    elif kind == DUPLICATE:
-        both = layout.row(align=True)
-        both.operator("octree.hide_duplicates", text="Hide")
-        both.operator("octree.copy_without_duplicates")
+class FixableAuditKind(audit.AuditKind):
+    """Findings of an audit, with the buttons that fix them."""
+
+    def fixes(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+        """Offer what mends the active finding, by its class."""
+        row = active_row(context.scene)
+        classes = view_of(context.scene, result).rows.column("Class")
+        if classes is None or row < 0:
+            return
+        kind = int(classes.values[row])
+        if kind in _PARTED:
+            layout.operator("octree.push_apart").whose = "ROW"
+        elif kind == DUPLICATE:
+            both = layout.row(align=True)
+            both.operator("octree.hide_duplicates", text="Hide")
+            both.operator("octree.copy_without_duplicates")

@@ -6,7 +6,7 @@ import bpy
 
 from .. import audit
 from ..options import draw_options
-from ..results import active_row, view_of
+from ..results import ResultKind, active_row, view_of
 from ..ui import OptionsPopover, column_of, draw_button, plural, settings_of, working
 from .settings import DropOptions, FillOptions, PushApartOptions
 from .telling import MOVED, NOTE
@@ -60,27 +60,36 @@ def draw_fill(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     draw_button(layout, "octree.fill", "OCTREE_PT_fill")
 
 
-def say_moves(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-    """Say how many were moved, and how many there is more to say of."""
-    rows = view_of(context.scene, result).rows
-    moved, notes = rows.column(MOVED), rows.column(NOTE)
-    if moved is None or notes is None:
-        return
-    noted = sum(bool(notes.words[value]) for value in notes.values.tolist())
-    text = f"{plural(int((moved.values != 0).sum()), 'object')} moved"
-    layout.label(text=f"{text}, {noted:,} noted" if noted else text, translate=False)
+class MovedKind(ResultKind):
+    """Objects that were moved."""
+
+    def summary(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+        """Say how many were moved, and how many there is more to say of."""
+        rows = view_of(context.scene, result).rows
+        moved, notes = rows.column(MOVED), rows.column(NOTE)
+        if moved is None or notes is None:
+            return
+        noted = sum(bool(notes.words[value]) for value in notes.values.tolist())
+        text = f"{plural(int((moved.values != 0).sum()), 'object')} moved"
+        layout.label(text=f"{text}, {noted:,} noted" if noted else text, translate=False)
 
 
-def offer_push_apart(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-    """Offer to push apart what overlapped from the beginning."""
-    notes = view_of(context.scene, result).rows.column(NOTE)
-    if notes is not None and any("overlaps" in word for word in notes.words):
-        layout.operator("octree.push_apart").whose = "ROW"
+class DropKind(MovedKind):
+    """Objects that were dropped."""
+
+    def offer(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+        """Offer to push apart what overlapped from the beginning."""
+        notes = view_of(context.scene, result).rows.column(NOTE)
+        if notes is not None and any("overlaps" in word for word in notes.words):
+            layout.operator("octree.push_apart").whose = "ROW"
 
 
-def offer_drop(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-    """Offer another ground, and to let what floats fall: that of the active row."""
-    audit.choose_ground(layout, context)
-    row = layout.row()
-    row.enabled = active_row(context.scene) >= 0
-    row.operator("octree.drop").whose = "ROW"
+class DroppableKind(audit.FloatingKind):
+    """Floating objects, which can be dropped."""
+
+    def offer(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+        """Offer another ground, and to let what floats fall: that of the active row."""
+        audit.choose_ground(layout, context)
+        row = layout.row()
+        row.enabled = active_row(context.scene) >= 0
+        row.operator("octree.drop").whose = "ROW"

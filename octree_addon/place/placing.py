@@ -8,7 +8,7 @@ import bpy
 from ...core import Steps, between
 from ..answers.kept import active_result, keep
 from ..options import Asking, as_json
-from ..results.choosing import active_subjects
+from ..results import active_of, kind_of
 from ..scope import viewport_of
 from ..targets import scene_steps
 from ..ui import (
@@ -57,7 +57,8 @@ class PlacingOperator(Asking[Moving], SteppedOperator):
         if whose == "ALL":
             return [item for item in context.view_layer.objects if item.visible_get()]
         if whose == "ROW":
-            found = active_subjects(context.scene).among(context.view_layer.objects)
+            active = active_of(context.scene)
+            found = active.subjects().among(context.view_layer.objects) if active else []
             if not found:
                 raise ValueError("Click a row first whose objects are still there")
             return found
@@ -91,9 +92,6 @@ def check_again(context: bpy.types.Context) -> str:
     """Ask the question of the active result again, which keeps its place; say what it has now."""
     again: Any = bpy.ops.octree  # type: ignore[attr-defined]
     result = active_result(context.scene)
-    if result.question == "audit":
-        again.recheck("EXEC_DEFAULT", False)
-    else:
-        again.refresh_result("EXEC_DEFAULT", False)
+    getattr(again, kind_of(result).refresh)("EXEC_DEFAULT", False)
     result = active_result(context.scene)
     return f"{result.name} asked again: {result.count:,} left"

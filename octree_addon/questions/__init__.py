@@ -7,7 +7,6 @@ the scene and the operator share, and an operator (which rows it shows, what it 
 
 import bpy
 
-from .. import results
 from ..ui import Feature, settings_of
 from .frustum import camera_outline
 from .last_query import (
@@ -27,13 +26,12 @@ from .panel import (
     OCTREE_PT_collisions,
     OCTREE_PT_cursor,
     OctreeTabSettings,
+    QueryKind,
     TabOptions,
     draw_camera,
     draw_collisions,
     draw_near,
     near_name,
-    offer_answer,
-    say_answer,
 )
 from .show_cells import OCTREE_OT_show_cells
 from .status import draw_status
@@ -77,8 +75,6 @@ def draw_view_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
     menu.layout.operator("octree.show_cells")
 
 
-for each in QUESTIONS:
-    results.ANSWERS[each.bl_idname.partition(".")[2]] = results.Said(say_answer, offer_answer)
 FEATURE = Feature(
     settings={each.key: each.settings for each in QUESTIONS}
     | {"answer": OctreeAnswerSettings, "tab": OctreeTabSettings},
@@ -96,4 +92,5 @@ FEATURE = Feature(
         ("STATUSBAR_HT_header", draw_status),
     ),
     shortcuts=tuple(each.bl_idname for each in QUESTIONS),
+    kinds=tuple(QueryKind(each.bl_idname.partition(".")[2]) for each in QUESTIONS),
 )

@@ -6,6 +6,7 @@ import bpy
 
 from .. import trees
 from ..answers.hints import Hint, draw_hints
+from ..answers.result_kind import ResultKind
 from ..options import draw_options, enum, settings_group
 from ..selection import SelectionOptions
 from ..ui import (
@@ -133,20 +134,6 @@ def answered(scene: bpy.types.Scene, result: Any) -> last_query.Query | None:
     return last_query.get(scene) if is_last else None
 
 
-def say_answer(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-    """Say what a question found, in words: pairs and objects before triangles."""
-    query = answered(context.scene, result)
-    if query is None:
-        return
-    has_pairs = query.pair_rows is not None
-    lines = query.notes[:1] if has_pairs else (f"{plural(result.count, 'object')} found",)
-    for line in (*lines, query.found_text):
-        layout.label(text=line, translate=False)
-    if not has_pairs and query.notes:
-        layout.label(text=query.notes[0], translate=False)
-    draw_hints(layout, hints_of(context.scene, query))
-
-
 def hints_of(scene: bpy.types.Scene, query: last_query.Query) -> list[Hint]:
     """Return what to say of an answer, with the button that asks again with what is missing."""
     if not query.hint:
@@ -154,27 +141,6 @@ def hints_of(scene: bpy.types.Scene, query: last_query.Query) -> list[Hint]:
     tab = settings_of(scene).tab
     options = {**{name: getattr(tab, name) for name in SHARED}, "instances": True}
     return [Hint(query.hint, "Between Instances", "octree.select_collisions", options)]
-
-
-def offer_answer(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-    """Offer what to draw of an answer, and to look into it."""
-    query, settings = answered(context.scene, result), settings_of(context.scene).answer
-    if query is None:
-        return
-    row = layout.row(align=True)
-    row.prop(settings, "found", toggle=True)
-    row.prop(settings, "fade", toggle=True)
-    has_tree = trees.get(context.scene) is not None
-    if has_tree:  # there is no room for four of them
-        row = layout.row(align=True)
-    row.prop(settings, "missed", toggle=True)
-    if has_tree:
-        row.prop(settings, "dim", toggle=True)
-    row = layout.row(align=True)
-    if query.outline:
-        row.prop(settings, "outline", toggle=True)
-        row.operator("octree.show_cells", text="Cells")
-    row.operator("octree.prove_it")
 
 
 class OCTREE_PT_camera(OptionsPopover):
@@ -207,3 +173,40 @@ class OCTREE_PT_collisions(OptionsPopover):
 
     def draw(self, context: bpy.types.Context) -> None:
         draw_question(column_of(self), context.scene, OCTREE_OT_select_collisions)
+
+
+class QueryKind(ResultKind):
+    """Answers to questions about triangles."""
+
+    def summary(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+        """Say what a question found, in words: pairs and objects before triangles."""
+        query = answered(context.scene, result)
+        if query is None:
+            return
+        has_pairs = query.pair_rows is not None
+        lines = query.notes[:1] if has_pairs else (f"{plural(result.count, 'object')} found",)
+        for line in (*lines, query.found_text):
+            layout.label(text=line, translate=False)
+        if not has_pairs and query.notes:
+            layout.label(text=query.notes[0], translate=False)
+        draw_hints(layout, hints_of(context.scene, query))
+
+    def offer(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+        """Offer what to draw of an answer, and to look into it."""
+        query, settings = answered(context.scene, result), settings_of(context.scene).answer
+        if query is None:
+            return
+        row = layout.row(align=True)
+        row.prop(settings, "found", toggle=True)
+        row.prop(settings, "fade", toggle=True)
+        has_tree = trees.get(context.scene) is not None
+        if has_tree:  # there is no room for four of them
+            row = layout.row(align=True)
+        row.prop(settings, "missed", toggle=True)
+        if has_tree:
+            row.prop(settings, "dim", toggle=True)
+        row = layout.row(align=True)
+        if query.outline:
+            row.prop(settings, "outline", toggle=True)
+            row.operator("octree.show_cells", text="Cells")
+        row.operator("octree.prove_it")

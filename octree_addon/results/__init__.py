@@ -1,6 +1,6 @@
 """Results feature: one list for the answers to all questions, kept in the file.
 
-Read lines, choosing, columns, then settings, tables, operators, picking, grouping, verbs,
+Read choosing, columns, then settings, tables, operators, picking, grouping, verbs,
 listeners, row_drawing and panel.
 """
 
@@ -18,19 +18,19 @@ from ..answers.kept import (
     version_of_result,
     view_of,
 )
+from ..answers.result_kind import ColoredCells, Contact, ResultKind, kind_of
 from ..answers.rows import Column, PersistentIds, Rows, no_instances, numbered
 from ..ui import Feature
 from .choosing import (
+    ActiveResult,
     Side,
-    active_contact,
+    active_of,
     active_row,
-    active_sides,
     rows_meant,
     sides_of,
 )
 from .columns import translated, value_text
 from .grouping import OCTREE_OT_group_rows, OCTREE_OT_ungroup_rows
-from .lines import ANSWERS, LINES, Contact, Lines, Said
 from .listeners import has_results, listen_if_kept, uninstall
 from .operators import (
     OCTREE_OT_isolate_row,
@@ -56,24 +56,23 @@ from .settings import (
 from .verbs import VERBS
 
 __all__ = [
-    "ANSWERS",
-    "LINES",
+    "ActiveResult",
+    "ColoredCells",
     "Column",
     "Contact",
-    "Lines",
     "PersistentIds",
+    "ResultKind",
     "ResultOperator",
     "Rows",
-    "Said",
     "Side",
-    "active_contact",
+    "active_of",
     "active_result",
     "active_row",
-    "active_sides",
     "doubt_names",
     "drop_pointers",
     "has_pointers",
     "has_results",
+    "kind_of",
     "listen_if_kept",
     "no_instances",
     "numbered",

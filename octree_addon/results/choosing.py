@@ -1,5 +1,7 @@
 """Chosen rows: the active one and the picked ones, what they are about, and where it is."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import bpy
@@ -7,48 +9,124 @@ import numpy as np
 
 from .. import references
 from ..answers.kept import active_result, shown_of, view_of
+from ..answers.result_kind import Contact
 from ..answers.verbs import go_to
+from ..answers.view import View
 from ..answers.view3d import isolate_also
 from ..arrays import Flags, Floats, Ids
 from ..reader import find_instance
 from ..selection import Subjects
 from ..ui import settings_of, tag_redraw
-from .lines import LINES, Contact
 
 NO_ROWS: Ids = np.empty(0, np.intp)
 
 
-def row_chosen(settings: Any, context: bpy.types.Context) -> None:
-    """Select what the active row is about; the callback of a click."""
-    result = active_result(settings.id_data)
-    if result is not None:
-        pick(result, NO_ROWS)
-    is_here = settings.id_data == context.scene
-    if is_here and settings.row >= 0 and context.mode == "OBJECT":
-        go_to_active(context, follow=settings.follow)
-        isolate_also(context, active_subjects(context.scene).among(context.view_layer.objects))
-    tag_redraw()
+class Side(NamedTuple):
+    """What stands on one side of a row.
+
+    Attributes
+    ----------
+    object : bpy.types.Object
+        The object, or the instancer; valid until the next undo.
+    numbers : tuple of int
+        The used part of the persistent id of an instance; empty for the object itself.
+    """
+
+    object: bpy.types.Object
+    numbers: tuple[int, ...]
 
 
-def go_to_active(context: bpy.types.Context, *, follow: bool) -> str:
-    """Select what the active row is about; with `follow` turn frame and view to it, too."""
-    if follow:
-        go_to_row(context.scene, active_row(context.scene))
-    return choose(context, active_rows(context.scene), follow=follow)
+@dataclass(frozen=True, eq=False)
+class ActiveResult:
+    """The result that the list shows, looked up once for a click or a drawing, and handed on.
+
+    Attributes
+    ----------
+    scene : bpy.types.Scene
+        The scene that keeps it.
+    result : OctreeResult
+        The result in the file; valid until the next undo.
+    view : View
+        Its rows.
+    line : int
+        The active line: a row, a header behind all rows, or -1.
+    """
+
+    scene: bpy.types.Scene
+    result: Any
+    view: View
+    line: int
+
+    @property
+    def row(self) -> int:
+        """The active row, or the representative row of the active header; -1 for none."""
+        return self.view.folds.lead_of(self.line)
+
+    @property
+    def rows(self) -> Ids:
+        """The active row, or all rows under the active header."""
+        return self.view.folds.rows_of(self.line) if self.row >= 0 else NO_ROWS
+
+    def subjects(self) -> Subjects:
+        """Return the objects of the active rows."""
+        return row_subjects(self.scene, self.view, self.rows)
+
+    def sides(self) -> list[Side | None]:
+        """Return the objects or instances of the active row, one or two; None for deleted ones."""
+        return sides_of(self.view, self.row)
+
+    def contact(self) -> Contact | None:
+        """Return where the objects of the active row meet, if its kind knows that."""
+        row = self.row
+        return None if row < 0 else self.view.kind.contact(self.scene, self.result, row)
+
+    def go_to(self, context: bpy.types.Context, *, follow: bool) -> Subjects:
+        """Select the objects of the active rows; with `follow` set frame and view, too."""
+        if follow and self.row < self.result.count:
+            self.view.kind.go_to(self.scene, self.result, self.row)
+        subjects = self.subjects()
+        go_to(context, subjects, follow=follow, boxes=lambda: self._boxes(context))
+        return subjects
+
+    def _boxes(self, context: bpy.types.Context) -> list[Floats]:
+        """Return the points to frame in place of whole objects: of a contact or of instances."""
+        if len(self.rows) != 1:
+            return []
+        contact = self.contact()
+        return instance_boxes(context, self.sides()) if contact is None else [contact.around]
+
+
+def active_of(scene: bpy.types.Scene) -> ActiveResult | None:
+    """Return the active result with its rows and its active line; None without results."""
+    settings = settings_of(scene).results
+    if settings.active >= len(settings.kept):
+        return None
+    result = settings.kept[settings.active]
+    return ActiveResult(scene, result, view_of(scene, result), settings.row)
 
 
 def active_row(scene: bpy.types.Scene) -> int:
-    """Return the active row, of a header that whose numbers it shows; -1 if none is chosen."""
-    result, line = active_result(scene), settings_of(scene).results.row
-    return -1 if result is None else view_of(scene, result).folds.lead_of(line)
+    """Return the active row, or the representative row of the active header; -1 for none."""
+    active = active_of(scene)
+    return -1 if active is None else active.row
 
 
-def active_rows(scene: bpy.types.Scene) -> Ids:
-    """Return the active row, or all under the active header; none if none is chosen."""
-    result = active_result(scene)
-    if result is None or active_row(scene) < 0:
-        return NO_ROWS
-    return view_of(scene, result).folds.rows_of(settings_of(scene).results.row)
+def row_chosen(settings: Any, context: bpy.types.Context) -> None:
+    """Select the objects of the active row; the callback of a click."""
+    active = active_of(settings.id_data)
+    if active is not None:
+        pick(active.result, NO_ROWS)
+        if active.scene == context.scene and active.line >= 0 and context.mode == "OBJECT":
+            subjects = active.go_to(context, follow=settings.follow)
+            isolate_also(context, subjects.among(context.view_layer.objects))
+    tag_redraw()
+
+
+def activate_in_place(settings: Any, line: int) -> None:
+    """Make a line the active one, and let frame and view stay."""
+    follows, settings.follow = settings.follow, False
+    settings.row = line  # whose update selects
+    settings.follow = follows
 
 
 def line_of(settings: Any) -> int:
@@ -94,20 +172,11 @@ def picked_rows(scene: bpy.types.Scene, result: Any) -> Ids:
     return rows[picked_flags(result)[rows]] if result.picked else NO_ROWS
 
 
-def go_to_row(scene: bpy.types.Scene, row: int) -> None:
-    """Go to the frame that a row is about, if its question is about frames."""
-    result = active_result(scene)
-    bring = LINES[result.question].go_to if result and result.question in LINES else None
-    if bring is not None and row < result.count:
-        bring(scene, result, row)
-
-
-def row_subjects(scene: bpy.types.Scene, result: Any, rows: Ids) -> Subjects:
+def row_subjects(scene: bpy.types.Scene, view: View, rows: Ids) -> Subjects:
     """Return the objects of some rows that are still in the scene, in their order.
 
     The number of each is how many of these rows name it.
     """
-    view = view_of(scene, result)
     objects = view.rows.objects[:, rows[rows < len(view.rows)]].T
     is_another = np.ones_like(objects, np.bool_)  # than the first of its pair
     is_another[:, 1:] = objects[:, 1:] != objects[:, :1]
@@ -130,59 +199,18 @@ def rows_meant(
     if which == "PICKED":
         rows = picked_rows(scene, result)
         return rows if len(rows) else rows_meant(scene, result, otherwise)
-    rows = shown_of(scene, result).rows if which == "SHOWN" else active_rows(scene)
-    if which != "SHOWN" and not len(rows):
+    if which == "SHOWN":
+        return shown_of(scene, result).rows
+    active = active_of(scene)
+    if active is None or active.row < 0:
         raise ValueError("Click a row first")
-    return rows
+    return active.rows
 
 
-def choose(context: bpy.types.Context, rows: Ids, *, follow: bool) -> str:
-    """Select the objects of some rows and nothing else; the first becomes the active object.
-
-    With `follow` they fill the 3D view, or of one row its contact or its instances do.
-    """
-    result = active_result(context.scene)
-    subjects = row_subjects(context.scene, result, rows) if result else Subjects()
-    return go_to(
-        context,
-        subjects,
-        follow=follow,
-        boxes=lambda: boxes_of_row(context) if len(rows) == 1 else (),
-    )
-
-
-def active_subjects(scene: bpy.types.Scene) -> Subjects:
-    """Return the objects of the active row; none if no row is chosen."""
-    result = active_result(scene)
-    return Subjects() if result is None else row_subjects(scene, result, active_rows(scene))
-
-
-class Side(NamedTuple):
-    """What stands on one side of a row.
-
-    Attributes
-    ----------
-    object : bpy.types.Object
-        The object, or the instancer; valid until the next undo.
-    numbers : tuple of int
-        The used part of the persistent id of an instance; empty for the object itself.
-    """
-
-    object: bpy.types.Object
-    numbers: tuple[int, ...]
-
-
-def active_sides(scene: bpy.types.Scene) -> list[Side | None]:
-    """Return what the active row is about, one or two; None for what is gone."""
-    result = active_result(scene)
-    return [] if result is None else sides_of(scene, result, active_row(scene))
-
-
-def sides_of(scene: bpy.types.Scene, result: Any, row: int) -> list[Side | None]:
-    """Return what any row is about; nothing if there is no such row."""
-    if not 0 <= row < result.count:
+def sides_of(view: View, row: int) -> list[Side | None]:
+    """Return the objects or instances of any row; nothing if there is no such row."""
+    if not 0 <= row < len(view.rows):
         return []
-    view = view_of(scene, result)
     sides: list[Side | None] = []
     for side, number in enumerate(view.rows.objects[:, row].tolist()):
         item = references.find_object(view.uids[number], view.names[number])
@@ -203,24 +231,10 @@ def step_row(context: bpy.types.Context, step: int) -> int | None:
     return active_row(scene)
 
 
-def boxes_of_row(context: bpy.types.Context) -> list[Floats]:
-    """Return points around what the active row has to show, if not just its objects."""
-    contact = active_contact(context.scene)
-    return instance_boxes(context) if contact is None else [contact.around]
-
-
-def active_contact(scene: bpy.types.Scene) -> Contact | None:
-    """Return what touches in the active row, if its question tells that."""
-    result, row = active_result(scene), active_row(scene)
-    if result is None or row < 0 or result.question not in LINES:
-        return None
-    return LINES[result.question].contact(scene, result, row)
-
-
-def instance_boxes(context: bpy.types.Context) -> list[Floats]:
-    """Return the corners, (8, 3), of the instances of the active row."""
+def instance_boxes(context: bpy.types.Context, sides: Sequence[Side | None]) -> list[Floats]:
+    """Return the corners, (8, 3), of the instances among the sides of a row."""
     depsgraph, boxes = context.evaluated_depsgraph_get(), []
-    for side in active_sides(context.scene):
+    for side in sides:
         if side is not None and side.numbers:
             found = find_instance(depsgraph, side.object.session_uid, side.numbers)
             if found is not None:

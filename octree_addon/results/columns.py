@@ -11,7 +11,6 @@ from ..answers.kept import view_of
 from ..answers.rows import Column
 from ..answers.view import View
 from ..ui import length_text
-from .lines import LINES
 
 # Pixels at a scale of one: what names take at least, one or two of them, and words at most; what
 # stands beside the list; what is around a text; and a narrow letter, a wide one, and any other.
@@ -58,14 +57,14 @@ def fitted_columns(scene: bpy.types.Scene, result: Any) -> Fitted:
 
 
 def _fitted(scene: bpy.types.Scene, result: Any, view: View) -> Fitted:
-    lines = LINES.get(result.question)
-    if lines is None or not lines.headers:
+    kind = view.kind
+    if not kind.headers:
         return fit_columns(scene, view, names_width(view))
-    columns = [each for each in view.rows.columns if each.name in lines.headers]
-    titles = [lines.title(scene, result, each.name) for each in columns]
+    columns = [each for each in view.rows.columns if each.name in kind.headers]
+    titles = [kind.title(scene, result, each.name) for each in columns]
     ends = sorted({row for rows in view.extremes.values() for row in rows})
     above = [translated(each) for each in titles]
-    texts = (above, *(lines.texts(scene, result, row) for row in ends))
+    texts = (above, *(kind.texts(scene, result, row) for row in ends))
     widths = [max(map(text_width, each)) for each in zip(*texts, strict=True)]
     return Fitted(columns, titles, [max(room_left(widths), names_width(view)), *widths])
 

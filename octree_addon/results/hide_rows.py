@@ -5,7 +5,7 @@ from typing import Any
 import bpy
 
 from ..answers import verbs
-from ..answers.kept import active_result
+from ..answers.kept import active_result, view_of
 from ..arrays import Ids
 from ..hiding import EverythingOption, HidingOptions, plan
 from ..selection import Subjects
@@ -33,10 +33,11 @@ class OCTREE_OT_hide_rows(SubjectsOperator[HideRowsOptions], bpy.types.Operator)
         """Ask first where nothing would stay visible."""
         options = self.take(settings_of(context.scene).hiding)
         try:
-            rows = rows_meant(context.scene, active_result(context.scene), options.rows)
+            result = active_result(context.scene)
+            rows = rows_meant(context.scene, result, options.rows)
         except ValueError as error:
             return self.refuse(error)
-        found = row_subjects(context.scene, active_result(context.scene), rows)
+        found = row_subjects(context.scene, view_of(context.scene, result), rows)
         objects = found.among(context.scene.objects)
         if not bpy.app.background and plan(context, objects, options.icon).is_everything:
             return context.window_manager.invoke_props_dialog(self)

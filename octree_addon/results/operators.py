@@ -16,7 +16,7 @@ from ..answers.kept import (
     shown_of,
     view_of,
 )
-from ..answers.verbs import NothingToDoError, isolate
+from ..answers.verbs import NothingToDoError, go_to, isolate
 from ..answers.view import NAME, View
 from ..answers.view3d import is_isolated, view3d_areas
 from ..arrays import Ids
@@ -26,8 +26,7 @@ from ..scene_index import own_changes
 from ..selection import Subjects
 from ..ui import RefusingOperator, Status, mode_obstacle, plural, settings_of
 from .choosing import (
-    active_subjects,
-    choose,
+    active_of,
     picked_rows,
     row_subjects,
     rows_meant,
@@ -124,7 +123,7 @@ class SubjectsOperator(Asking[OfRows], SelectingOperator):
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
         rows = rows_meant(context.scene, result, self.taken.rows)
-        subjects = row_subjects(context.scene, result, rows)
+        subjects = row_subjects(context.scene, view_of(context.scene, result), rows)
         with own_changes(context):
             return self.act(context, result, rows, subjects) + of_picked(context.scene, result)
 
@@ -187,15 +186,14 @@ class OCTREE_OT_isolate_row(SelectingOperator, bpy.types.Operator):
             return other
         if next(view3d_areas(context), None) is None:
             return "There is no 3D view in this window"
-        return (
-            ""
-            if is_isolated(context) or active_subjects(context.scene).objects
-            else "Click a row first"
-        )
+        active = active_of(context.scene)
+        is_there = is_isolated(context) or (active and active.subjects().objects)
+        return "" if is_there else "Click a row first"
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
         follow = settings_of(context.scene).results.follow
-        return isolate(context, active_subjects(context.scene), follow=follow)
+        active = active_of(context.scene)
+        return isolate(context, active.subjects() if active else Subjects(), follow=follow)
 
 
 class OCTREE_OT_select_rows(SelectingOperator, bpy.types.Operator):
@@ -208,7 +206,9 @@ class OCTREE_OT_select_rows(SelectingOperator, bpy.types.Operator):
     )
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
-        text = choose(context, rows_meant(context.scene, result), follow=False)
+        rows = rows_meant(context.scene, result)
+        subjects = row_subjects(context.scene, view_of(context.scene, result), rows)
+        text = go_to(context, subjects, follow=False)
         return text + of_picked(context.scene, result)
 
 

@@ -7,6 +7,7 @@ import bpy
 
 from ..answers import kept
 from ..answers.kept import active_result, shown_of, view_of
+from ..answers.result_kind import kind_of
 from ..answers.view import NAME
 from ..answers.view3d import is_isolated
 from ..scene_index import State
@@ -21,7 +22,6 @@ from ..ui import (
 )
 from .choosing import picked_rows
 from .columns import cells, fitted_columns, translated
-from .lines import ANSWERS
 from .row_drawing import LineDrawing
 from .verbs import VERBS
 
@@ -82,11 +82,8 @@ class OCTREE_PT_results(SidebarPanel):
         if result is None:
             draw_hint(column, "No results")
             return
-        said = ANSWERS.get(result.question)
-        if said:
-            said.say(column.column(align=True), context, result)
-        else:
-            column.label(text=count_text(scene, result), translate=False)
+        kind = kind_of(result)
+        kind.summary(column.column(align=True), context, result)
         draw_names(column, settings)
         keep_current(column, scene, result)
         draw_headers(column, scene, settings, result)
@@ -96,8 +93,7 @@ class OCTREE_PT_results(SidebarPanel):
         )  # fmt: skip
         if context.mode != "OBJECT":
             draw_hint(column, "Clicks select in Object Mode")
-        if said:
-            said.offer(column, context, result)
+        kind.offer(column, context, result)
         draw_actions(column, context, result)
 
 

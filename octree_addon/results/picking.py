@@ -8,18 +8,19 @@ import bpy
 import numpy as np
 
 from ..answers.kept import active_result, list_settings, opened_in, shown_of, view_of
+from ..answers.verbs import go_to
 from ..answers.view import View
 from ..arrays import Flags, Ids
 from ..options import Asking, OptionGroup, boolean, integer
 from ..ui import Status, mode_obstacle, plural, settings_of
 from .choosing import (
     NO_ROWS,
-    active_rows,
-    choose,
-    go_to_active,
+    activate_in_place,
+    active_of,
     pick,
     picked_flags,
     picked_rows,
+    row_subjects,
 )
 from .columns import translated, value_text
 from .operators import ResultOperator
@@ -108,16 +109,15 @@ class OCTREE_OT_click_row(LineOperator[ClickOptions], bpy.types.Operator):
             raise ValueError(f"The list has no line {options.line}")
         if not (options.extend or options.toggle):
             settings.row = options.line  # whose update selects
-            if options.frame and not mode_obstacle(context, may_edit=False):
-                go_to_active(context, follow=True)
+            active = active_of(scene)
+            if active and options.frame and not mode_obstacle(context, may_edit=False):
+                active.go_to(context, follow=True)
             return ""
         rows = self._picked(scene, result)
-        follows, settings.follow = settings.follow, False  # the view stays
-        settings.row = options.line
-        settings.follow = follows
+        activate_in_place(settings, options.line)
         pick(result, rows)
         if context.mode == "OBJECT":
-            choose(context, rows, follow=False)
+            go_to(context, row_subjects(scene, view_of(scene, result), rows), follow=False)
         return f"{plural(len(rows), 'row')} picked"
 
     def _picked(self, scene: bpy.types.Scene, result: Any) -> Ids:
@@ -139,8 +139,8 @@ def picked_flags_now(scene: bpy.types.Scene, result: Any) -> Flags:
     """Return which rows are picked; the active ones where none was picked."""
     if result.picked:
         return picked_flags(result)
-    flags = np.zeros(result.count, np.bool_)
-    flags[active_rows(scene)] = True
+    flags, active = np.zeros(result.count, np.bool_), active_of(scene)
+    flags[active.rows if active else NO_ROWS] = True
     return flags
 
 

@@ -22,7 +22,6 @@ from .columns import (
     translated,
     value_text,
 )
-from .lines import LINES
 
 # Pixels that an icon takes, and each step of an indent, in parts of a separator.
 _ICON, _INDENT = 20.0, 1.8
@@ -61,9 +60,9 @@ class LineDrawing:
 
     def draw(self) -> None:
         """Draw all of it."""
-        lines = LINES.get(self.result.question)
-        self.layout.active = not (lines and lines.is_quiet(self.scene, self.result, self.row))
-        before, behind = lines.icons(self.scene, self.result, self.row) if lines else ((), ())
+        kind = self.view.kind
+        self.layout.active = not kind.is_quiet(self.scene, self.result, self.row)
+        before, behind = kind.icons(self.scene, self.result, self.row)
         if self.level:
             self.layout.separator(factor=_INDENT * self.level)
         is_group = 0 <= self.header < len(self.folds.names)
@@ -89,9 +88,9 @@ class LineDrawing:
         left = max(1 - taken / room, 0.3) * fitted.widths[0]
         names, *numbers = cells(self.layout, [left, *fitted.widths[1:]])
         self.draw_names(names, fitted.pixels(left))
-        lines = LINES.get(self.result.question)
-        if lines and lines.headers:
-            texts: Sequence[str] = lines.texts(self.scene, self.result, self.row)
+        kind = self.view.kind
+        if kind.headers:
+            texts: Sequence[str] = kind.texts(self.scene, self.result, self.row)
         else:
             texts = [self.number(column) for column in fitted.columns]
         for cell, text, width in zip(numbers, texts, fitted.widths[1:], strict=True):
@@ -99,9 +98,7 @@ class LineDrawing:
 
     def number(self, column: Any) -> str:
         """Write a number of the row, and words in the user's language."""
-        lines = LINES.get(self.result.question)
-        if lines:
-            column = lines.now(self.scene, self.result, column)
+        column = self.view.kind.now(self.scene, self.result, column)
         text = value_text(self.scene, column, self.row)
         return translated(text) if column.words else text
 

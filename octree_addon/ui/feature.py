@@ -28,6 +28,8 @@ class Feature(NamedTuple):
         "VIEW3D_MT_select_object", and what is appended to each.
     shortcuts : tuple of str
         The operators that the user may give a key in the preferences.
+    kinds : tuple of ResultKind
+        How the results of its questions look and what they offer, one for each question.
     """
 
     settings: Mapping[str, Group] = MappingProxyType({})
@@ -37,6 +39,7 @@ class Feature(NamedTuple):
     classes: tuple[type, ...] = ()
     menus: tuple[tuple[str, Draw], ...] = ()
     shortcuts: tuple[str, ...] = ()
+    kinds: tuple[Any, ...] = ()  # `answers` stands above `ui`
 
     def all_groups(self) -> list[Group]:
         """Return the property groups in the order of registration, each once."""

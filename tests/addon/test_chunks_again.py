@@ -10,10 +10,9 @@ from snapshots import whole_file
 from octree_ext.core import ZBuffer, run
 from octree_ext.octree_addon.answers.kept import active_result, numbered_answer
 from octree_ext.octree_addon.chunks import cells_in, cutting
-from octree_ext.octree_addon.chunks.cell_rows import cell_outline
 from octree_ext.octree_addon.chunks.made import made_collection, sources_in
 from octree_ext.octree_addon.chunks.operators import CutFacts
-from octree_ext.octree_addon.results import view_of
+from octree_ext.octree_addon.results import kind_of, view_of
 from octree_ext.octree_addon.scene_index import State, index_steps
 from octree_ext.octree_addon.ui import stepped
 
@@ -199,9 +198,9 @@ def test_preview_counts_what_a_cut_has_and_outlines_cells():
     rows = view_of(scene, result).rows
     triangles, names = rows.column("Triangles").values, rows.column("Cell").words
     counts = dict(zip(names, triangles.tolist(), strict=True))
-    cells = cells_in(scene, result)
+    cells = cells_in(result)
     assert (np.diff(triangles) <= 0).all()
-    corners = cell_outline(scene, result, 0)
+    corners = kind_of(result).contact(scene, result, 0)
     assert corners.segments.shape == (12, 2, 3)
     assert np.ptp(corners.around, axis=0) == pytest.approx(cells.upper[0] - cells.lower[0])
     found: dict[str, int] = {}
@@ -216,7 +215,7 @@ def test_over_budget_stands_first():
     spread()
     bpy.ops.octree.preview_chunks(triangles=20, least_triangles=0, least_size=1.0)
     result = active_result(bpy.context.scene)
-    cells = cells_in(bpy.context.scene, result)
+    cells = cells_in(result)
     assert cells.over.any()
     assert not cells.over.all()
     assert (np.diff(cells.over.astype(int)) <= 0).all()

@@ -40,7 +40,7 @@ def test_counts_are_those_of_centers_and_their_sum_is_all(cell):
     assert found.sum() == len(corners)
     assert sorted(found.tolist()) == sorted(counts.tolist())
     assert len(keys) == len(view.rows)
-    cells = cells_in(bpy.context.scene, active_result(bpy.context.scene))
+    cells = cells_in(active_result(bpy.context.scene))
     assert (cells.upper - cells.lower) == pytest.approx(cell)
 
 
@@ -74,7 +74,7 @@ def test_the_worst_cells_stand_first_with_what_has_most_in_them(by):
 def test_over_a_budget_stands_first():
     scattered()
     density(what="CELLS", by="OBJECTS", cell=2.0, budget=300)
-    cells = cells_in(bpy.context.scene, active_result(bpy.context.scene))
+    cells = cells_in(active_result(bpy.context.scene))
     assert cells.over.any()
     assert (np.diff(cells.over.astype(int)) <= 0).all()
 

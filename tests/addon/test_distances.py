@@ -11,7 +11,7 @@ from octree_ext.octree_addon import command_line
 from octree_ext.octree_addon.answers.kept import active_result, view_of
 from octree_ext.octree_addon.display import dimensions
 from octree_ext.octree_addon.distances import following
-from octree_ext.octree_addon.results import LINES
+from octree_ext.octree_addon.results import kind_of
 from octree_ext.octree_addon.ui import settings_of
 
 
@@ -97,9 +97,7 @@ def test_rows_of_the_list_follow_what_moves_and_are_measured_once_a_change(row, 
 
     def told():
         columns = view_of(scene, result).rows.columns
-        return [
-            LINES[result.question].now(scene, result, each).values.tolist() for each in columns
-        ]
+        return [kind_of(result).now(scene, result, each).values.tolist() for each in columns]
 
     row[1].location.x = 1.5
     row[2].location.x = 8

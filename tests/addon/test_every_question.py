@@ -10,8 +10,10 @@ from blender_scenes import cube, select_only, selected
 from snapshots import visibility
 
 from octree_ext.core import run
-from octree_ext.octree_addon import questions, results
+from octree_ext.octree_addon import CLASSES, FEATURES, questions, results
 from octree_ext.octree_addon.answers.kept import view_of
+from octree_ext.octree_addon.answers.result_kind import KINDS, kind_of
+from octree_ext.octree_addon.display.answered import objects_found, uids_of
 from octree_ext.octree_addon.questions.verify import prove_steps
 from octree_ext.octree_addon.results.verbs import VERBS
 from octree_ext.octree_addon.ui import settings_of
@@ -275,3 +277,43 @@ def test_a_ray_to_what_is_nowhere_is_refused(row):
     bpy.data.objects["Cube 3"].location.z = np.nan
     with pytest.raises(RuntimeError, match="leads nowhere"):
         bpy.ops.octree.select_on_ray(along="OBJECT", object="Cube 3")
+
+
+# The kinds of results whose rows are pairs; all others color cells, lines or objects.
+PAIRS = {"select_collisions", "audit", "contacts_over_frames", "measure_distances"}
+
+
+def test_every_question_that_keeps_a_result_has_one_kind(row):
+    kinds = [kind for feature in FEATURES for kind in feature.kinds]
+    assert sorted(kind.question for kind in kinds) == sorted(KINDS)
+    assert {presses[-1][0] for presses in answering.EACH.values()} == {*KINDS}
+    assert {*PAIRS} < {*KINDS}
+    operators = [each for each in CLASSES if issubclass(each, bpy.types.Operator)]
+    names = [each.bl_idname.partition(".")[2] for each in operators]
+    keeping = {name for name in names if "result" in properties_of(name)}
+    assert keeping <= {*KINDS}
+
+
+def properties_of(name):
+    return getattr(bpy.ops.octree, name).get_rna_type().properties.keys()
+
+
+@pytest.mark.parametrize("name", answering.EACH)
+def test_every_result_whose_rows_are_objects_colors_them(row, name):
+    cube("Floor", 30, location=(0, 0, -17))
+    select_only(row.objects["Cube 0"], row.objects["Cube 1"])
+    bpy.context.view_layer.objects.active = row.objects["Cube 1"]
+    answering.press_all(answering.EACH[name])
+    bpy.context.view_layer.update()
+    result, view = results.active_result(row), view_of(row, results.active_result(row))
+    kind = kind_of(result)
+    assert kind is KINDS[answering.EACH[name][-1][0]]
+    settings_of(row).question_number = 0  # known from its rows alone
+    assert kind.severity(view.rows).shape == (result.count,)
+    is_pair = result.question in PAIRS
+    assert view.rows.are_pairs == is_pair
+    has_cells = kind.cells(row, result) is not None
+    is_laser = name == "laser"
+    colored = [uid for request in objects_found(row) for uid in request.uids()]
+    expected = [] if is_pair or has_cells or is_laser else uids_of(view)
+    assert sorted(colored) == sorted(expected)

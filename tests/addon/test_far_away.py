@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from blender_scenes import camera, collection_instance, cube, link, mesh_object, select_only
 
-from octree_ext.octree_addon import results
 from octree_ext.octree_addon.answers.kept import view_of
+from octree_ext.octree_addon.answers.result_kind import KINDS
 from octree_ext.octree_addon.cameras import never_seen
 from octree_ext.octree_addon.ui import forget_session, settings_of
 
@@ -168,6 +168,4 @@ def test_a_far_thing_changes_no_answer_about_the_others(empty_scene, question, p
 
 
 def test_every_question_is_under_the_law():
-    assert results.ANSWERS.keys() - LEFT_OUT == {name.partition(" ")[0] for name in ASKED} - {
-        "fill"
-    }
+    assert KINDS.keys() - LEFT_OUT == {name.partition(" ")[0] for name in ASKED}

@@ -20,6 +20,7 @@ from octree_ext.octree_addon.answers.answer import Answer
 from octree_ext.octree_addon.answers.folds import folds_of
 from octree_ext.octree_addon.answers.groups import carried_groups, grouped, groups_in, groups_text
 from octree_ext.octree_addon.answers.kept import shown_of, view_of
+from octree_ext.octree_addon.answers.result_kind import ResultKind
 from octree_ext.octree_addon.answers.view import View
 from octree_ext.octree_addon.audit.data import read_json
 from octree_ext.octree_addon.audit.keeping import findings_in
@@ -119,7 +120,7 @@ def test_a_closed_header_stands_for_all_its_rows(scatter):
     assert selected() == {"Floor", "Scatter"}
     assert results.active_row(bpy.context.scene) == 1
     assert results.rows_meant(bpy.context.scene, active(), "ACTIVE").tolist() == [0, 1, 3]
-    sides = results.active_sides(bpy.context.scene)
+    sides = results.active_of(bpy.context.scene).sides()
     assert [side.numbers for side in sides] == [(), (8,)]
     settings_here().row = 3
     assert settings_here().line == 0  # folded into its header
@@ -377,7 +378,7 @@ def test_ten_thousand_rows_of_instances_are_folded_once_a_change():
     again = lines_run(lambda: view.shown("", "Contacts", True)).total()
     assert first < 30_000 and again < 30  # a list of the keys of headers, none of rows
     assert len(view.folds) <= 1600
-    assert len(folds_of(rows, {}).keys) == len(view.folds)
+    assert len(folds_of(rows, {}, ResultKind("").severity).keys) == len(view.folds)
 
 
 def test_tables_name_the_groups_of_rows(scatter, tmp_path):

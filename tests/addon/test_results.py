@@ -138,7 +138,7 @@ def test_instances_have_a_row_each(empty_scene):
     assert all(line[0].startswith("Instance #") for line in lines)
     settings_of(bpy.context.scene).results.row = 1
     assert selected() == {wall.name}
-    (side,) = results.active_sides(bpy.context.scene)
+    (side,) = results.active_of(bpy.context.scene).sides()
     found = find_instance(depsgraph(), wall.session_uid, side.numbers)
     np.testing.assert_allclose(found.corners.mean(axis=0), (1, 0, 0), atol=1e-6)
     assert side.object == wall

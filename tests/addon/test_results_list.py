@@ -71,7 +71,7 @@ def test_a_click_selects_both_of_a_pair_and_makes_the_first_active(pairs):
     settings().row = 2
     assert selected() == {"Cube 2", "Cube 3"}
     assert bpy.context.object.name == "Cube 2"
-    sides = results.active_sides(bpy.context.scene)
+    sides = results.active_of(bpy.context.scene).sides()
     assert [side.object for side in sides] == pairs[2:4]
     assert not any(side.numbers for side in sides)
 

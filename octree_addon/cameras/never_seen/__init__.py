@@ -6,7 +6,6 @@ forecast; then the operators.
 
 import bpy
 
-from ... import results
 from ...ui import Feature
 from .counting import samples_steps
 from .operators import (
@@ -20,10 +19,9 @@ from .operators import (
     OCTREE_OT_unmask_never_seen,
 )
 from .panel import (
+    NeverSeenKind,
     OCTREE_PT_never_seen,
     draw_never_seen,
-    offer_never_seen,
-    say_never_seen,
 )
 from .safety import kept_steps
 from .samples import OPEN, TOO_SMALL, Facts, Samples, get, keep
@@ -57,7 +55,6 @@ def draw_select_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     menu.layout.operator("octree.select_never_seen")
 
 
-results.ANSWERS["find_never_seen"] = results.Said(say_never_seen, offer_never_seen)
 FEATURE = Feature(
     settings={"never_seen": OctreeNeverSeenSettings},
     classes=(
@@ -75,4 +72,5 @@ FEATURE = Feature(
         ("OCTREE_MT_object", draw_object_menu),
         ("OCTREE_MT_select", draw_select_menu),
     ),
+    kinds=(NeverSeenKind("find_never_seen"),),
 )

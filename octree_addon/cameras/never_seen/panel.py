@@ -7,6 +7,7 @@ import bpy
 from bpy.app.translations import pgettext_iface
 
 from ...answers.hints import Hint, draw_hints
+from ...answers.result_kind import ResultKind
 from ...answers.verbs import draw_age
 from ...options import draw_options
 from ...ui import (
@@ -42,17 +43,6 @@ def draw_never_seen(layout: bpy.types.UILayout, context: bpy.types.Context) -> N
     draw_button(layout, "octree.find_never_seen", "OCTREE_PT_never_seen")
 
 
-def say_never_seen(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-    """Say what no view saw: what the buttons under the list will take."""
-    found = ANSWERS.of_result(context.scene, result)
-    if found is not None:
-        for line in never_lines(found):
-            layout.label(text=line, translate=False)
-        draw_hints(layout, left_out_hints(context.scene, found.facts.left_out))
-        draw_hints(layout, stretching_hints(context.scene, found))
-        draw_age(layout, context.scene, ANSWERS)
-
-
 def stretching_hints(scene: bpy.types.Scene, samples: Samples) -> Iterator[Hint]:
     """Yield a hint if things are too small to tell because of one object, to leave that out."""
     uid, times = samples.facts.stretching
@@ -61,24 +51,6 @@ def stretching_hints(scene: bpy.types.Scene, samples: Samples) -> Iterator[Hint]
         text = f"Without {name} a pixel is {round(times):,} times smaller"
         options = {"without": name}
         yield Hint(text, "Leave It Out", "octree.find_never_seen", options, at_once=True)
-
-
-def offer_never_seen(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-    """Say how it was found out, and offer to take away what was never seen."""
-    found = ANSWERS.of_result(context.scene, result)
-    if found is None:
-        return
-    settings, forecast = settings_of(context.scene).never_seen, forecast_of(context)
-    draw_select(layout, settings_of(context.scene).tab, forecast)
-    draw_actions(layout, forecast)
-    copied = forecast.copies["faces"] + forecast.copies["gone_along"] if forecast else None
-    draw_counted(layout, "octree.copy_never_seen", "Delete in Copy", copied, icon="DUPLICATE")
-    kept = forecast.kept if forecast else None
-    more = [pixel_text(context.scene, found.facts), *samples_lines(found, kept)]
-    draw_lines(layout, [*(forecast_lines(forecast) if forecast else []), *more])
-    column = layout.column()
-    column.use_property_split = True
-    draw_options(column, settings, UseOptions)
 
 
 def draw_lines(layout: bpy.types.UILayout, lines: list[str]) -> None:
@@ -130,3 +102,34 @@ def draw_actions(layout: bpy.types.UILayout, forecast: Forecast | None) -> None:
     faces = forecast.masked["faces"] if forecast else None
     draw_counted(row, "octree.mask_never_seen", "Mask", faces)
     row.operator("octree.mark_never_seen", text="Mark")
+
+
+class NeverSeenKind(ResultKind):
+    """Objects and faces that no sampled view sees."""
+
+    def summary(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+        """Say what no view saw: what the buttons under the list will take."""
+        found = ANSWERS.of_result(context.scene, result)
+        if found is not None:
+            for line in never_lines(found):
+                layout.label(text=line, translate=False)
+            draw_hints(layout, left_out_hints(context.scene, found.facts.left_out))
+            draw_hints(layout, stretching_hints(context.scene, found))
+            draw_age(layout, context.scene, ANSWERS)
+
+    def offer(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
+        """Say how it was found out, and offer to take away what was never seen."""
+        found = ANSWERS.of_result(context.scene, result)
+        if found is None:
+            return
+        settings, forecast = settings_of(context.scene).never_seen, forecast_of(context)
+        draw_select(layout, settings_of(context.scene).tab, forecast)
+        draw_actions(layout, forecast)
+        copied = forecast.copies["faces"] + forecast.copies["gone_along"] if forecast else None
+        draw_counted(layout, "octree.copy_never_seen", "Delete in Copy", copied, icon="DUPLICATE")
+        kept = forecast.kept if forecast else None
+        more = [pixel_text(context.scene, found.facts), *samples_lines(found, kept)]
+        draw_lines(layout, [*(forecast_lines(forecast) if forecast else []), *more])
+        column = layout.column()
+        column.use_property_split = True
+        draw_options(column, settings, UseOptions)
