@@ -7,7 +7,7 @@ no more. What cameras saw outlives its number, to be asked again.
 
 import json
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -19,13 +19,16 @@ from ..scene_index import current_fingerprint, is_outdated, is_soon_told, note_a
 from ..ui import SessionStore, keep_scenes, notify, schedule, settings_of, tag_redraw
 from .answer import NO_ROWS, Answer
 from .groups import carried_groups, groups_in, groups_text
-from .rows import pack, unpack, unpack_names
+from .rows import Rows, pack, unpack, unpack_names
 from .view import ShownRows, View
 
 Found = TypeVar("Found")
 # By the session id of the scene and the number of the result, which a copied scene has too.
 _answers: SessionStore[Answer[Any]] = SessionStore()
 _views: SessionStore[View] = SessionStore()
+# Readers of rows that a question packs itself, by question. They take a result, and the session
+# ids and names of its objects.
+READERS: dict[str, Callable[[bpy.types.Scene, Any, list[int], list[str]], Rows]] = {}
 # Rows that are added to the list at a time.
 _FILLED = 50_000
 
@@ -84,7 +87,9 @@ def remember(
     keep_scenes(bpy.data.scenes)
     if kind is not None:
         key = scene.session_uid, answer.number
-        bare = replace(answer, rows=NO_ROWS, gone={}, details=b"", marks="", groups=None)
+        bare = replace(
+            answer, rows=NO_ROWS, data=b"", subjects={}, details=b"", marks="", groups=None
+        )
         _answers.put(key, bare)
         for former in answers_of(scene, kind)[:-most]:
             del _answers[scene.session_uid, former.number]
@@ -144,15 +149,24 @@ def place_for(settings: Any, title: str, name: str) -> int:
 
 def write_rows(scene: bpy.types.Scene, result: Any, answer: Answer[Any]) -> None:
     """Write the rows of a result and what belongs to them; references to objects, each once."""
-    rows = answer.rows
-    uids, places = np.unique(rows.objects, return_inverse=True)
-    last = [answer.gone.get(uid, "") for uid in uids.tolist()]
-    result.subjects = references.reference_text(scene, uids.tolist(), last)
+    rows, data, uids = answer.rows, answer.data, [*answer.subjects]
+    if not data:
+        distinct, places = np.unique(rows.objects, return_inverse=True)
+        data, uids = (
+            pack(replace(rows, objects=places.reshape(rows.objects.shape))),
+            distinct.tolist(),
+        )
+    result.subjects = references.reference_text(scene, uids, [*answer.subjects.values()])
     result.objects.clear()
-    result.data = pack(replace(rows, objects=places.reshape(rows.objects.shape)))
-    result.details, result.marks = answer.details, answer.marks
+    result.data, result.details = data, answer.details
     result.groups = answer.groups or ""
     result.count = len(rows)
+    write_marks(scene, result, answer.marks)
+
+
+def write_marks(scene: bpy.types.Scene, result: Any, marks: str) -> None:
+    """Let a result have other marks, and read its rows again."""
+    result.marks = marks
     _views.pop((scene.session_uid, result.number), None)
 
 
@@ -268,7 +282,8 @@ def view_of(scene: bpy.types.Scene, result: Any) -> View:
         present = {item.session_uid: item.name for item in scene.objects}
         names = [present.get(uid, name) for uid, name in zip(uids, names, strict=True)]
         uids = [uid if uid in present else 0 for uid in uids]
-        rows, groups = unpack(result.data), groups_in(result.groups)
+        groups, read = groups_in(result.groups), READERS.get(result.question)
+        rows = unpack(result.data) if read is None else read(scene, result, uids, names)
         view = _views[key] = View(rows, uids, names, groups, result.question)
     return view
 

@@ -8,7 +8,7 @@ import bpy
 
 from .. import results
 from ..ui import Feature
-from .auditing import look_steps, wanted
+from .auditing import audited_steps, look_steps
 from .export import OCTREE_OT_export_audit, about_of
 from .floating import OCTREE_OT_select_floating
 from .keeping import QUESTION, grouped_by_hand
@@ -51,6 +51,7 @@ __all__ = [
     "MENDS",
     "Wish",
     "about_of",
+    "audited_steps",
     "choose_ground",
     "draw_audit",
     "draw_contacts",
@@ -59,7 +60,6 @@ __all__ = [
     "look_steps",
     "say_floating",
     "usual_band",
-    "wanted",
 ]
 
 

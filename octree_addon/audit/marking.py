@@ -1,6 +1,5 @@
 """Statuses of findings, comparison with an earlier report, and one of each group of duplicates."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,7 @@ from bpy.props import EnumProperty, StringProperty
 from ...core import connected_components
 from ..answers import verbs
 from ..answers.kept import doubt_names
-from ..arrays import Ids
+from ..arrays import UNUSED, Ids
 from ..results import ResultOperator, active_row, rows_meant
 from ..selection import Subjects
 from ..ui import FILE_PATH, Status, mode_obstacle, plural
@@ -21,12 +20,11 @@ from .data import (
     STATUSES,
     Findings,
     by_smaller_object,
-    carried_over,
     compare,
     match_objects,
     read_json,
 )
-from .keeping import active_audit, findings_in, rewrite
+from .keeping import active_audit, findings_in, judge, marks_in, rewrite
 
 
 class FindingOperator(ResultOperator):
@@ -92,8 +90,8 @@ class OCTREE_OT_mark_findings(FindingOperator, bpy.types.Operator):
         if self.status == "IGNORED" and not bpy.app.background:
             # That of a finding which has come back is offered.
             row = active_row(context.scene)
-            marks = json.loads(active_audit(context.scene).marks or "{}")
-            self.reason = self.reason or marks.get(str(row), "")
+            _, reason = marks_in(active_audit(context.scene)).get(row, ("", ""))
+            self.reason = self.reason or reason
             return context.window_manager.invoke_props_dialog(self)
         return self.execute(context)
 
@@ -110,7 +108,7 @@ class OCTREE_OT_mark_findings(FindingOperator, bpy.types.Operator):
         rows = self._rows(context, result, findings)
         status = STATUSES.index(self.status.lower())
         reason = self.reason if status == IGNORED else ""
-        rewrite(context.scene, result, findings.with_statuses(rows, status, reason))
+        judge(context.scene, result, findings, rows, status, reason)
         return f"{plural(len(rows), 'finding')} marked as {STATUSES[status]}"
 
     def _rows(self, context: bpy.types.Context, result: Any, findings: Findings) -> Ids:
@@ -149,9 +147,8 @@ class OCTREE_OT_compare_audit(FindingOperator, bpy.types.Operator):
 
     def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
         old, _ = read_json(Path(bpy.path.abspath(self.filepath)).read_bytes())
-        matching = match_objects(old.objects, findings.objects)
-        compared = compare(old, findings, matching)
-        rewrite(context.scene, result, carried_over(old, findings, matching))
+        compared = compare(old, findings, match_objects(old.objects, findings.objects))
+        rewrite(context.scene, result, compared.history())
         same = int((compared.previous >= 0).sum())
         new, gone = int(compared.is_new.sum()), len(compared.resolved)
         return f"{new:,} new, {same:,} still there, {gone:,} resolved"
@@ -191,6 +188,6 @@ def surplus_duplicates(findings: Findings, places: dict[int, int]) -> list[int]:
     # Numbered by their place in the scene, the smallest of a component is the one to keep.
     rank = np.argsort(np.argsort(where, kind="stable"))
     is_surplus = connected_components(rank[pairs], len(objects))[rank] != rank
-    is_object = [not objects.numbers_of(number) for number in range(len(objects))]
-    chosen = is_surplus & np.array(is_object, np.bool_) & (where < end)
+    is_object = (objects.instances == UNUSED).all(axis=1)
+    chosen = is_surplus & is_object & (where < end)
     return objects.uids[chosen].tolist()

@@ -10,7 +10,7 @@ from .. import hiding
 from ..answers import verbs
 from ..answers.verbs import NothingToDoError
 from ..audit.data import CONTAINED, DUPLICATE, RESOLVED, Findings
-from ..audit.keeping import rewrite
+from ..audit.keeping import judge
 from ..audit.marking import FindingOperator, surplus_duplicates
 from ..reader import outside_views
 from ..results import active_row, rows_meant, view_of
@@ -48,7 +48,7 @@ class DuplicatesOperator(FindingOperator):
         text = self.mend(context, Subjects(dict.fromkeys(surplus, 0)))
         # A later audit leaves findings of hidden objects as they are.
         mended = rows[findings.audit.classes[rows] == DUPLICATE]
-        rewrite(context.scene, result, findings.with_statuses(mended, RESOLVED))
+        judge(context.scene, result, findings, mended, RESOLVED)
         return f"{text}; {check_again(context)}"
 
 
