@@ -7,6 +7,7 @@ objects that are renamed.
 """
 
 import json
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -42,8 +43,8 @@ from .rules import first_collections
 
 QUESTION, TITLE = "audit", "Audit"
 FORMAT, VERSION = "octree findings", 1
-# By the session id of the scene, and number and count of the result: comparing with a report adds
-# findings under the same number.
+# By the session id of the scene, and the details of the result: a random name of the record, since
+# comparing with a report writes another one under the same number.
 _records: SessionStore[Findings] = SessionStore(most=REMEMBERED)
 
 
@@ -75,8 +76,8 @@ def rewrite(scene: bpy.types.Scene, result: Any, findings: Findings) -> None:
     _records.put(_key_of(scene, result), record)
 
 
-def _key_of(scene: bpy.types.Scene, result: Any) -> tuple[int, ...]:
-    return scene.session_uid, result.number, result.count
+def _key_of(scene: bpy.types.Scene, result: Any) -> tuple[int, int]:
+    return scene.session_uid, int.from_bytes(bytes(result.details), "big")
 
 
 def answer_of(findings: Findings, record: Findings, subjects: Mapping[int, str]) -> Answer[Any]:
@@ -89,6 +90,7 @@ def answer_of(findings: Findings, record: Findings, subjects: Mapping[int, str])
         rows=Rows(pairs, record.objects.instances[pairs]),
         subjects=subjects,
         data=pack_findings(replace(record, audit=_from_places(record.audit)), FORMAT, VERSION),
+        details=secrets.token_bytes(8),
         marks=marks_text(findings),
         groups=groups_text(rows_by_group(findings)),
     )

@@ -154,7 +154,27 @@ class OCTREE_OT_compare_audit(FindingOperator, bpy.types.Operator):
         return f"{new:,} new, {same:,} still there, {gone:,} resolved"
 
 
-class OCTREE_OT_select_duplicates(FindingOperator, bpy.types.Operator):
+class DuplicatesOperator(FindingOperator):
+    """An operator on duplicates, all but the first of each group; a mixin."""
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return super().obstacle(context) or mode_obstacle(context, may_edit=False)
+
+    def act(self, context: bpy.types.Context, surplus: Subjects) -> str:
+        """Do something about the duplicates, and return what to report."""
+        raise NotImplementedError
+
+    def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
+        return self.act(context, self.surplus(context, findings))
+
+    def surplus(self, context: bpy.types.Context, findings: Findings) -> Subjects:
+        """Return all duplicates but the first of each group."""
+        places = {item.session_uid: at for at, item in enumerate(context.scene.objects)}
+        return Subjects(dict.fromkeys(surplus_duplicates(findings, places), 0))
+
+
+class OCTREE_OT_select_duplicates(DuplicatesOperator, bpy.types.Operator):
     """Select all but one of the objects that stand there twice."""
 
     bl_idname = "octree.select_duplicates"
@@ -164,14 +184,8 @@ class OCTREE_OT_select_duplicates(FindingOperator, bpy.types.Operator):
         " ignored ones stay. Nothing is deleted"
     )
 
-    @classmethod
-    def obstacle(cls, context: bpy.types.Context) -> str:
-        return super().obstacle(context) or mode_obstacle(context, may_edit=False)
-
-    def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
-        present = {item.session_uid: at for at, item in enumerate(context.scene.objects)}
-        surplus = surplus_duplicates(findings, present)
-        return verbs.select(context, Subjects(dict.fromkeys(surplus, 0)))
+    def act(self, context: bpy.types.Context, surplus: Subjects) -> str:
+        return verbs.select(context, surplus)
 
 
 def surplus_duplicates(findings: Findings, places: dict[int, int]) -> list[int]:

@@ -11,48 +11,39 @@ from ..answers import verbs
 from ..answers.verbs import NothingToDoError
 from ..audit.data import CONTAINED, DUPLICATE, RESOLVED, Findings
 from ..audit.keeping import judge
-from ..audit.marking import FindingOperator, surplus_duplicates
+from ..audit.marking import DuplicatesOperator
 from ..reader import outside_views
 from ..results import active_row, rows_meant, view_of
 from ..results.operators import rows_option
 from ..selection import Subjects, link_to_new
-from ..ui import mode_obstacle, plural, settings_of
+from ..ui import plural, settings_of
 from .copies import copy_unit
 from .placing import check_again
 
 _PARTED = (FINDING_CLASSES.index("overlap"), CONTAINED)
 
 
-class DuplicatesOperator(FindingOperator):
-    """An operator on the duplicates of findings, all but the first of each group; a mixin."""
+class MendingOperator(DuplicatesOperator):
+    """An operator that mends the duplicates of rows, which are resolved then; a mixin."""
 
     if TYPE_CHECKING:
         rows: str
     else:
         rows: rows_option("the active one")
 
-    @classmethod
-    def obstacle(cls, context: bpy.types.Context) -> str:
-        return super().obstacle(context) or mode_obstacle(context, may_edit=False)
-
-    def mend(self, context: bpy.types.Context, surplus: Subjects) -> str:
-        """Do something about what is there twice, and say what was done."""
-        raise NotImplementedError
-
     def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
         rows = rows_meant(context.scene, result, self.rows, "ACTIVE")
-        places = {item.session_uid: at for at, item in enumerate(context.scene.objects)}
-        surplus = surplus_duplicates(findings.take(rows), places)
-        if not surplus:
+        surplus = self.surplus(context, findings.take(rows))
+        if not surplus.objects:
             raise NothingToDoError("No object here is a duplicate that stands by itself")
-        text = self.mend(context, Subjects(dict.fromkeys(surplus, 0)))
+        text = self.act(context, surplus)
         # A later audit leaves findings of hidden objects as they are.
         mended = rows[findings.audit.classes[rows] == DUPLICATE]
         judge(context.scene, result, findings, mended, RESOLVED)
         return f"{text}; {check_again(context)}"
 
 
-class OCTREE_OT_hide_duplicates(DuplicatesOperator, bpy.types.Operator):
+class OCTREE_OT_hide_duplicates(MendingOperator, bpy.types.Operator):
     """Hide what stands there twice."""
 
     bl_idname = "octree.hide_duplicates"
@@ -62,11 +53,11 @@ class OCTREE_OT_hide_duplicates(DuplicatesOperator, bpy.types.Operator):
         " Unseen uses, and check again. They are remembered until they are restored"
     )
 
-    def mend(self, context: bpy.types.Context, surplus: Subjects) -> str:
+    def act(self, context: bpy.types.Context, surplus: Subjects) -> str:
         return verbs.hide(context, surplus, settings_of(context.scene).hiding.icon)
 
 
-class OCTREE_OT_copy_without_duplicates(DuplicatesOperator, bpy.types.Operator):
+class OCTREE_OT_copy_without_duplicates(MendingOperator, bpy.types.Operator):
     """Copy all that is visible without what stands there twice, and hide the originals."""
 
     bl_idname = "octree.copy_without_duplicates"
@@ -85,7 +76,7 @@ class OCTREE_OT_copy_without_duplicates(DuplicatesOperator, bpy.types.Operator):
             default="Without Duplicates",
         )
 
-    def mend(self, context: bpy.types.Context, surplus: Subjects) -> str:
+    def act(self, context: bpy.types.Context, surplus: Subjects) -> str:
         layer = context.view_layer
         with outside_views():
             shown = [item for item in layer.objects if item.visible_get(view_layer=layer)]

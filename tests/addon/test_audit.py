@@ -316,6 +316,22 @@ def test_judgments_leave_the_record_as_it_is(scene):
     assert not result.marks
 
 
+def test_an_undo_brings_the_record_back_with_its_objects(scene, tmp_path):
+    audit()
+    path = tmp_path / "audit.json"
+    bpy.ops.octree.export_audit(filepath=str(path))
+    before = statuses(kept())
+    bpy.data.objects.remove(bpy.data.objects["Wall"])
+    bpy.context.view_layer.update()
+    bpy.ops.ed.undo_push(message="Delete")
+    assert bpy.ops.octree.compare_audit("EXEC_DEFAULT", True, filepath=str(path)) == {"FINISHED"}
+    assert statuses(kept()) == before
+    bpy.ops.ed.undo()
+    assert statuses(kept()) == before
+    bpy.ops.ed.redo()
+    assert statuses(kept()) == before
+
+
 def test_another_session_reads_the_same_findings(scene):
     audit(**EVERYTHING)
     mark(*PIPE, status="IGNORED", reason="Cast in")
