@@ -278,14 +278,19 @@ def view_of(scene: bpy.types.Scene, result: Any) -> View:
     key = scene.session_uid, result.number
     view = _views.get(key)
     if view is None:
-        uids, names = subjects_of(scene, result)
-        present = {item.session_uid: item.name for item in scene.objects}
-        names = [present.get(uid, name) for uid, name in zip(uids, names, strict=True)]
-        uids = [uid if uid in present else 0 for uid in uids]
+        uids, names = subjects_now(scene, result)
         groups, read = groups_in(result.groups), READERS.get(result.question)
         rows = unpack(result.data) if read is None else read(scene, result, uids, names)
         view = _views[key] = View(rows, uids, names, groups, result.question)
     return view
+
+
+def subjects_now(scene: bpy.types.Scene, result: Any) -> tuple[list[int], list[str]]:
+    """Return the session ids of the objects of a result, 0 for those that are gone, and names."""
+    uids, names = subjects_of(scene, result)
+    present = {item.session_uid: item.name for item in scene.objects}
+    names = [present.get(uid, name) for uid, name in zip(uids, names, strict=True)]
+    return [uid if uid in present else 0 for uid in uids], names
 
 
 def subjects_of(scene: bpy.types.Scene, result: Any) -> tuple[list[int], list[str]]:

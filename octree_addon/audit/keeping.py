@@ -18,10 +18,10 @@ import numpy as np
 from ...core import FINDING_CLASSES, Audit
 from ..answers.answer import Answer
 from ..answers.folds import SEVERITIES
-from ..answers.groups import groups_text
-from ..answers.kept import READERS, keep, write_marks, write_rows
+from ..answers.groups import groups_in, groups_text
+from ..answers.kept import READERS, keep, subjects_now, write_marks, write_rows
 from ..arrays import Floats, Ids
-from ..results import Column, Rows, active_result, view_of
+from ..results import Column, Rows, active_result
 from ..ui import SessionStore, length_unit, settings_of
 from .auditing import REMEMBERED, Looked
 from .data import (
@@ -238,15 +238,13 @@ def findings_in(scene: bpy.types.Scene, result: Any) -> Findings:
 
     A `ValueError` if they cannot be read.
     """
-    view = view_of(scene, result)
-    findings = _judged(scene, result, view.uids, view.names)
-    return findings.with_groups(view.folds.group_of(row) for row in range(result.count))
+    return _judged(scene, result, *subjects_now(scene, result))
 
 
 def _judged(
     scene: bpy.types.Scene, result: Any, uids: Sequence[int], names: Sequence[str]
 ) -> Findings:
-    """Return the record of a result with statuses and reasons, and with its objects of now.
+    """Return the record of a result with its judgments, and with its objects of now.
 
     Objects that are gone keep their last names and collections.
     """
@@ -265,7 +263,9 @@ def _judged(
     statuses, reasons = record.statuses.copy(), list(record.reasons)
     for row, (status, reason) in marks_in(result).items():
         statuses[row], reasons[row] = STATUSES.index(status), reason
-    return replace(record, objects=objects, statuses=statuses, reasons=tuple(reasons))
+    judged = replace(record, objects=objects, statuses=statuses, reasons=tuple(reasons))
+    groups = {row: name for name, rows in groups_in(result.groups).items() for row in rows}
+    return judged.with_groups(groups.get(row, "") for row in range(len(judged)))
 
 
 def grouped_by_hand(scene: bpy.types.Scene, findings: Findings) -> Findings:
