@@ -15,15 +15,15 @@ from typing import Any
 import bpy
 import numpy as np
 
-from ...core import FINDING_CLASSES, Audit
+from ...core import FINDING_CLASSES
 from ..answers.answer import Answer
 from ..answers.folds import SEVERITIES
 from ..answers.groups import groups_in, groups_text
-from ..answers.kept import READERS, keep, subjects_now, write_marks, write_rows
+from ..answers.kept import READERS, subjects_now, write_marks, write_rows
 from ..arrays import Floats, Ids
 from ..results import Column, Rows, active_result
 from ..ui import SessionStore, length_unit, settings_of
-from .auditing import REMEMBERED, Looked
+from .auditing import REMEMBERED
 from .data import (
     AREA,
     DAMAGED,
@@ -54,90 +54,39 @@ def active_audit(scene: bpy.types.Scene) -> Any:
     return result if result is not None and result.question == QUESTION else None
 
 
-def keep_findings(
-    context: bpy.types.Context,
-    findings: Findings,
-    looked: Looked,
-    options: Mapping[str, Any],
-    name: str,
-) -> None:
-    """Keep the findings of an audit, which becomes the active result."""
-    record, subjects = record_of(context.scene, findings)
-    answer = answer_of(findings, record, subjects)
-    answer = replace(answer, found=looked, options=options)
-    result = keep(context, answer, name, kind=Looked, most=REMEMBERED)
-    _records.put(_key_of(context.scene, result), record)
-
-
-def rewrite(scene: bpy.types.Scene, result: Any, findings: Findings) -> None:
-    """Let a result hold other findings, under the same number."""
-    record, subjects = record_of(scene, findings)
-    write_rows(scene, result, answer_of(findings, record, subjects))
-    _records.put(_key_of(scene, result), record)
-
-
-def _key_of(scene: bpy.types.Scene, result: Any) -> tuple[int, int]:
-    return scene.session_uid, int.from_bytes(bytes(result.details), "big")
-
-
-def answer_of(findings: Findings, record: Findings, subjects: Mapping[int, str]) -> Answer[Any]:
-    """Return findings as an answer, with their record and its subjects."""
-    pairs = record.audit.pairs
+def answer_of(
+    scene: bpy.types.Scene, findings: Findings, found: Any, options: Mapping[str, Any]
+) -> Answer[Any]:
+    """Return the answer of an audit, of which the session keeps `found`."""
+    pruned = findings.pruned()
+    objects, audit = pruned.objects, pruned.audit
+    present = {item.session_uid for item in scene.objects}
+    is_there = np.array([uid in present for uid in objects.uids.tolist()], np.bool_)
+    # Objects that are gone have numbers below 0 for a session id.
+    numbers = np.where(is_there, objects.uids, -1 - np.arange(len(objects)))
+    uids, first, places = np.unique(numbers, return_index=True, return_inverse=True)
+    names = (objects.names[each] for each in first.tolist())
+    # Single precision is enough for sizes, and for lines that are counted from a place near them.
+    lines = audit.segments - audit.places[audit.segment_findings, None]
+    record = Findings(
+        replace(objects, uids=places.reshape(-1), sizes=objects.sizes.astype(np.float32)),
+        replace(audit, segments=lines.astype(np.float32)),
+        np.full(len(audit), NEW),
+        ("",) * len(audit),
+        findings.unit,
+    )
     return Answer(
-        found=None,
+        found=found,
         title=TITLE,
         question=QUESTION,
-        rows=Rows(pairs, record.objects.instances[pairs]),
-        subjects=subjects,
-        data=pack_findings(replace(record, audit=_from_places(record.audit)), FORMAT, VERSION),
+        options=options,
+        rows=Rows(audit.pairs, objects.instances[audit.pairs]),
+        subjects=dict(zip(uids.tolist(), names, strict=True)),
+        data=pack_findings(record, FORMAT, VERSION),
         details=secrets.token_bytes(8),
         marks=marks_text(findings),
         groups=groups_text(rows_by_group(findings)),
     )
-
-
-def record_of(scene: bpy.types.Scene, findings: Findings) -> tuple[Findings, dict[int, str]]:
-    """Return the record of findings, and its subjects: last names of objects by session id.
-
-    A record has no judgments, and places among the subjects for session ids. Objects that are gone
-    have numbers below 0 for a session id. Sizes and segments have single precision, which takes
-    half the room.
-    """
-    pruned = findings.pruned()
-    objects = pruned.objects
-    present = {item.session_uid for item in scene.objects}
-    is_there = np.array([uid in present for uid in objects.uids.tolist()], np.bool_)
-    uids, first, places = np.unique(
-        np.where(is_there, objects.uids, -1 - np.arange(len(objects))),
-        return_index=True,
-        return_inverse=True,
-    )
-    record = replace(
-        pruned,
-        audit=_to_places(_from_places(pruned.audit)),
-        objects=replace(
-            objects,
-            uids=places.reshape(-1),
-            sizes=objects.sizes.astype(np.float32).astype(np.float64),
-        ),
-        statuses=np.full(len(pruned), NEW),
-        reasons=("",) * len(pruned),
-        groups=(),
-    )
-    names = (objects.names[each] for each in first.tolist())
-    return record, dict(zip(uids.tolist(), names, strict=True))
-
-
-def _from_places(audit: Audit) -> Audit:
-    """Return an audit with segments relative to the place of their finding, and float32."""
-    places = audit.places[audit.segment_findings, None]
-    return replace(audit, segments=(audit.segments - places).astype(np.float32))
-
-
-def _to_places(audit: Audit) -> Audit:
-    """Return the audit that `_from_places` was given; near places float32 loses little."""
-    places = audit.places[audit.segment_findings, None]
-    return replace(audit, segments=audit.segments + places)
 
 
 def marks_text(findings: Findings) -> str:
@@ -191,9 +140,17 @@ def judge(
     write_marks(scene, result, marks_text(findings.with_statuses(rows, status, reason)))
 
 
+def rewrite(scene: bpy.types.Scene, result: Any, findings: Findings) -> None:
+    """Let a result hold other findings, under the same number."""
+    write_rows(scene, result, answer_of(scene, findings, None, {}))
+
+
 def kept_record(scene: bpy.types.Scene, result: Any) -> Findings:
-    """Return the record of a result; a `ValueError` if it is damaged."""
-    key = _key_of(scene, result)
+    """Return the record of a result; a `ValueError` if it is damaged.
+
+    It has no judgments, and places among the objects of the result for session ids.
+    """
+    key = scene.session_uid, int.from_bytes(bytes(result.details), "big")
     if key not in _records:
         try:
             record, _ = unpack_findings(bytes(result.data), FORMAT, VERSION)
@@ -201,7 +158,9 @@ def kept_record(scene: bpy.types.Scene, result: Any) -> Findings:
             raise ValueError(f"The findings in the file cannot be read: {error}") from None
         if len(record) != result.count:
             raise ValueError("The findings in the file do not fit the list: audit again")
-        _records.put(key, replace(record, audit=_to_places(record.audit)))
+        audit = record.audit
+        segments = audit.segments + audit.places[audit.segment_findings, None]
+        _records.put(key, replace(record, audit=replace(audit, segments=segments)))
     return _records[key]
 
 

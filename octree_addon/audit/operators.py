@@ -9,7 +9,7 @@ import numpy as np
 from bpy.props import StringProperty
 
 from ...core import FINDING_CLASSES, Steps
-from ..answers.kept import numbered_answer
+from ..answers.kept import keep, numbered_answer
 from ..arrays import Ids
 from ..options import Asking
 from ..results import active_row, options_of, place_for
@@ -21,9 +21,9 @@ from ..ui import (
     plural,
     settings_of,
 )
-from .auditing import Audited, Looked, audited_steps
+from .auditing import REMEMBERED, Audited, Looked, audited_steps
 from .data import Comparison, Findings, compare, match_objects
-from .keeping import QUESTION, TITLE, active_audit, findings_in, keep_findings
+from .keeping import QUESTION, TITLE, active_audit, answer_of, findings_in
 from .rules import wish_of
 from .settings import AuditOptions, ContactOptions, stated_band
 
@@ -159,7 +159,8 @@ def keep_audited(
         findings, said = with_earlier(compared, owners, is_same=old[1] == options)
         text += said
         again = compared.row_again(active_row(scene)) if stays_active else None
-    keep_findings(context, findings, looked, options, name)
+    answer = answer_of(scene, findings, looked, options)
+    keep(context, answer, name, kind=Looked, most=REMEMBERED)
     if again is not None and again < len(findings):
         show_again(scene, again)
     return text

@@ -13,7 +13,7 @@ import numpy as np
 
 from ....core import Audit
 from ...text_formats import json_text, read_head
-from .findings import AuditedObjects, Findings, checked
+from .findings import Findings, audited_objects, checked
 
 TEXTS = ("names", "libraries", "guids", "collections")
 _NUMBERS = ("instances", "sizes", "uids")
@@ -65,8 +65,8 @@ def unpack_findings(content: bytes, form: str, version: int) -> tuple[Findings, 
         found: dict[str, Any] = {name: arrays[name] for name in arrays.files}
     head = read_head(found.pop("head").tobytes(), form, version)
     statuses = found.pop("statuses")
-    columns: dict[str, Any] = {name: tuple(head["objects"][name]) for name in TEXTS}
-    objects = AuditedObjects(**columns, **{name: found.pop(name) for name in _NUMBERS})
+    columns: dict[str, Any] = {name: head["objects"][name] for name in TEXTS}
+    objects = audited_objects(**columns, **{name: found.pop(name) for name in _NUMBERS})
     audit = Audit(**{name: each if each.ndim else each.item() for name, each in found.items()})
     reasons = tuple(head["reasons"]) or ("",) * len(audit)
     groups = tuple(head["groups"])
