@@ -40,7 +40,11 @@ def run(out: Path, with_picture: bool = True) -> dict:
     path.unlink(missing_ok=True)  # else Blender keeps the old one beside it
     bpy.ops.wm.save_as_mainfile(filepath=str(path.resolve()), copy=True)
     looked = part("octree_addon.audit.auditing").without_rules(bpy.context.scene)
-    shown = part("octree_addon.audit").wanted(looked.findings, frozenset(COLORS))
+    keeping = part("octree_addon.audit.keeping")
+    found = keeping.findings_in(bpy.context.scene, keeping.active_audit(bpy.context.scene))
+    shown = found.take(
+        np.flatnonzero([found.class_of(row) in COLORS for row in range(len(found))])
+    )
     if with_picture:
         draw(out / "findings.png", looked, shown, camera)
     return {

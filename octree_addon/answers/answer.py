@@ -32,8 +32,11 @@ class Answer(Generic[Found_co]):
     rows : Rows
         Objects by session id, with columns and frames. In the session they are empty: the file
         has them, as the user has marked them since.
-    gone : Mapping of int to str
-        The names of what has left the scene, by the numbers that the rows have for it.
+    data : bytes
+        The rows as the question packs them itself, which has a reader in `kept.READERS`. Objects
+        of the rows are then places among `subjects`. By default columns are packed as they are.
+    subjects : Mapping of int to str
+        Last names of the objects, by session id, or by a number below 0 if they are gone.
     details, marks : bytes, str
         What else was found of each row, packed, and what the user has said of rows, as JSON.
     groups : str, optional
@@ -54,7 +57,8 @@ class Answer(Generic[Found_co]):
     question: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     rows: Rows = NO_ROWS
-    gone: Mapping[int, str] = field(default_factory=dict)
+    data: bytes = b""
+    subjects: Mapping[int, str] = field(default_factory=dict)
     details: bytes = b""
     marks: str = ""
     groups: str | None = None

@@ -29,7 +29,7 @@ from ..ui import SessionStore, keep_scenes, notify, schedule, settings_of, tag_r
 from .answer import NO_ROWS, Answer
 from .groups import carried_groups, groups_in, groups_text
 from .result_kind import kind_of
-from .rows import pack, unpack, unpack_names
+from .rows import pack, unpack_names
 from .view import ShownRows, View
 
 Found = TypeVar("Found")
@@ -104,7 +104,9 @@ def remember(
     keep_scenes(bpy.data.scenes)
     if kind is not None:
         key = scene.session_uid, answer.number
-        bare = replace(answer, rows=NO_ROWS, gone={}, details=b"", marks="", groups=None)
+        bare = replace(
+            answer, rows=NO_ROWS, data=b"", subjects={}, details=b"", marks="", groups=None
+        )
         _answers.put(key, bare)
         for former in answers_of(scene, kind)[:-most]:
             del _answers[scene.session_uid, former.number]
@@ -210,15 +212,24 @@ def place_for(settings: Any, title: str, name: str) -> int:
 
 def write_rows(scene: bpy.types.Scene, result: Any, answer: Answer[Any]) -> None:
     """Write the rows of a result and what belongs to them; references to objects, each once."""
-    rows = answer.rows
-    uids, places = np.unique(rows.objects, return_inverse=True)
-    last = [answer.gone.get(uid, "") for uid in uids.tolist()]
-    result.subjects = references.reference_text(scene, uids.tolist(), last)
+    rows, data, uids = answer.rows, answer.data, [*answer.subjects]
+    if not data:
+        distinct, places = np.unique(rows.objects, return_inverse=True)
+        data, uids = (
+            pack(replace(rows, objects=places.reshape(rows.objects.shape))),
+            distinct.tolist(),
+        )
+    result.subjects = references.reference_text(scene, uids, [*answer.subjects.values()])
     result.objects.clear()
-    result.data = pack(replace(rows, objects=places.reshape(rows.objects.shape)))
-    result.details, result.marks = answer.details, answer.marks
+    result.data, result.details = data, answer.details
     result.groups = answer.groups or ""
     result.count = len(rows)
+    write_marks(scene, result, answer.marks)
+
+
+def write_marks(scene: bpy.types.Scene, result: Any, marks: str) -> None:
+    """Let a result have other marks, and read its rows again."""
+    result.marks = marks
     _views.pop((scene.session_uid, result.number), None)
 
 
@@ -330,13 +341,19 @@ def view_of(scene: bpy.types.Scene, result: Any) -> View:
     key = scene.session_uid, result.number
     view = _views.get(key)
     if view is None:
-        uids, names = subjects_of(scene, result)
-        present = {item.session_uid: item.name for item in scene.objects}
-        names = [present.get(uid, name) for uid, name in zip(uids, names, strict=True)]
-        uids = [uid if uid in present else 0 for uid in uids]
-        rows, groups = unpack(result.data), groups_in(result.groups)
-        view = _views[key] = View(rows, uids, names, groups, kind_of(result))
+        uids, names = subjects_now(scene, result)
+        groups, kind = groups_in(result.groups), kind_of(result)
+        rows = kind.rows(scene, result, uids, names)
+        view = _views[key] = View(rows, uids, names, groups, kind)
     return view
+
+
+def subjects_now(scene: bpy.types.Scene, result: Any) -> tuple[list[int], list[str]]:
+    """Return the session ids of the objects of a result, 0 for those that are gone, and names."""
+    uids, names = subjects_of(scene, result)
+    present = {item.session_uid: item.name for item in scene.objects}
+    names = [present.get(uid, name) for uid, name in zip(uids, names, strict=True)]
+    return [uid if uid in present else 0 for uid in uids], names
 
 
 def subjects_of(scene: bpy.types.Scene, result: Any) -> tuple[list[int], list[str]]:

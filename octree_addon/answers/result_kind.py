@@ -4,6 +4,7 @@ Each feature has one `ResultKind` per question beside its panel and names them i
 The list, the panel and the overlays ask `kind_of(result)` and know no question by name.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import bpy
@@ -11,7 +12,7 @@ import numpy as np
 
 from ..arrays import Flags, Floats, Ids
 from ..ui import plural
-from .rows import Column, Rows
+from .rows import Column, Rows, unpack
 
 
 class Contact(NamedTuple):
@@ -75,6 +76,12 @@ class ResultKind:
 
     def __init__(self, question: str) -> None:
         self.question = question
+
+    def rows(
+        self, scene: bpy.types.Scene, result: Any, uids: Sequence[int], names: Sequence[str]
+    ) -> Rows:
+        """Return the rows of a result, whose objects have these session ids and names."""
+        return unpack(result.data)
 
     def summary(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
         """Draw the answer in words, above the list."""

@@ -7,7 +7,7 @@ floating, export and panel; for contacts over frames film and over_frames.
 import bpy
 
 from ..ui import Feature
-from .auditing import look_steps, wanted
+from .auditing import audited_steps, look_steps
 from .export import OCTREE_OT_export_audit, about_of
 from .floating import FLOATING, OCTREE_OT_select_floating
 from .keeping import QUESTION, grouped_by_hand
@@ -48,6 +48,7 @@ __all__ = [
     "FloatingKind",
     "Wish",
     "about_of",
+    "audited_steps",
     "choose_ground",
     "draw_audit",
     "draw_contacts",
@@ -55,7 +56,6 @@ __all__ = [
     "grouped_by_hand",
     "look_steps",
     "usual_band",
-    "wanted",
 ]
 
 

@@ -49,8 +49,6 @@ class Looked:
         As they were.
     wish : Wish
         What was asked for.
-    findings : Findings
-        Those of all classes, with the objects that they are about.
     looked_at : int
         How many placements had changed since the audit before; -1 if all were looked at.
     """
@@ -59,7 +57,6 @@ class Looked:
     target: SceneTarget
     rules: Rules
     wish: Wish
-    findings: Findings
     looked_at: int
 
     @property
@@ -71,6 +68,7 @@ class Looked:
 
 
 LookSteps = Steps[Looked]
+Audited = tuple[Looked, Findings]
 
 
 def without_rules(scene: bpy.types.Scene) -> Looked | None:
@@ -106,12 +104,21 @@ def look_steps(
         )
     else:
         steps = audit_again_steps(octree, before.found, others, **rules.options)
-    found = yield from between(0.3, 0.95, steps)
+    found = yield from between(0.3, 1.0, steps)
+    return Looked(found, target, rules, wish, -1 if others is None else len(others))
+
+
+def audited_steps(
+    context: bpy.types.Context,
+    wish: Wish,
+    before: Looked | None = None,
+    chunk: tuple[int, int] | None = None,
+) -> Steps[Audited]:
+    """Audit as `look_steps` does, and return the findings of the classes that count as well."""
+    looked = yield from between(0.0, 0.95, look_steps(context, wish, before, chunk))
     yield 0.95
-    findings = yield from between(0.95, 1.0, findings_steps(context.scene, target, found))
-    yield 1.0
-    count = -1 if others is None else len(others)
-    return Looked(found, target, rules, wish, findings, count)
+    findings = yield from between(0.95, 1.0, findings_steps(context.scene, looked))
+    return looked, findings
 
 
 def changes(before: Looked, target: SceneTarget, rules: Rules) -> Ids | None:
@@ -127,8 +134,11 @@ def changes(before: Looked, target: SceneTarget, rules: Rules) -> Ids | None:
     return np.union1d(before.target.octree.ids[gone], target.octree.ids[came])
 
 
-def findings_steps(scene: bpy.types.Scene, target: SceneTarget, found: Audit) -> Steps[Findings]:
-    """Return what was found in the unit of the scene, with the objects that it is about."""
+def findings_steps(scene: bpy.types.Scene, looked: Looked) -> Steps[Findings]:
+    """Return the findings of the classes that count, with their objects, in the scene's unit."""
+    target, found = looked.target, looked.found
+    classes = [FINDING_CLASSES.index(name) for name in looked.wish.classes]
+    found = found.take(np.flatnonzero(np.isin(found.classes, classes)))
     ids, pairs = np.unique(found.pairs, return_inverse=True)
     rows = np.searchsorted(target.octree.ids, ids)
     unit, scale = length_unit(scene)
@@ -172,9 +182,3 @@ def guids_of(scene: bpy.types.Scene, items: dict[int, bpy.types.Object]) -> dict
         known = global_ids_in(path.read_bytes(), (each for each in numbers.values() if each))
         own.update({uid: known.get(number, "") for uid, number in numbers.items()})
     return own
-
-
-def wanted(findings: Findings, classes: frozenset[str]) -> Findings:
-    """Return the findings of some classes."""
-    numbers = [number for number, name in enumerate(FINDING_CLASSES) if name in classes]
-    return findings.take(np.flatnonzero(np.isin(findings.audit.classes, numbers)))

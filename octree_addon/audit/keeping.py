@@ -1,52 +1,50 @@
-"""Kept findings: rows of the list of results, with what else was found of each packed beside.
+"""Kept findings: a record of each audit, which is written once, and the judgments of the user.
 
-Pairs, classes and numbers are in the rows, places, curves and faces in `details`, reasons in
-`marks`. Objects are references: what is renamed keeps its findings.
+The record is the data of a result in the file, and in the session it is remembered by the number
+of the result. Statuses and reasons are its marks, groups its groups: an undo step has nothing else
+of a judgment. Rows of the list are read from both. Objects are references, so findings follow
+objects that are renamed.
 """
 
-import io
 import json
-import zlib
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
-from zipfile import BadZipFile
 
 import bpy
 import numpy as np
-from numpy.typing import NDArray
 
-from ...core import FINDING_CLASSES, Audit
+from ...core import FINDING_CLASSES
 from ..answers.answer import Answer
-from ..answers.groups import groups_text
-from ..answers.kept import write_rows
-from ..answers.view import View
+from ..answers.groups import groups_in, groups_text
+from ..answers.kept import subjects_now, write_marks, write_rows
 from ..arrays import Floats, Ids
-from ..results import Column, Rows, active_result, view_of
-from ..results.choosing import activate_in_place
-from ..ui import at_forgetting, length_unit, settings_of
+from ..results import Column, Rows, active_result
+from ..ui import SessionStore, length_unit, settings_of
+from .auditing import REMEMBERED
 from .data import (
     AREA,
-    CONTAINED,
+    DAMAGED,
     IGNORED,
     NEAR,
     NEW,
     STATUSES,
-    AuditedObjects,
     Findings,
-    audited_objects,
     by_collections,
     by_smaller_object,
-    checked,
-    grouped_as,
+    compare,
     match_objects,
+    pack_findings,
+    unpack_findings,
 )
-from .data.parts import columns_of, faces_of, starts_of
 from .rules import first_collections
 
 QUESTION, TITLE = "audit", "Audit"
-_TEXTS = ("names", "libraries", "guids", "collections")
+FORMAT, VERSION = "octree findings", 1
+# By the session id of the scene, and the details of the result: a random name of the record, since
+# comparing with a report writes another one under the same number.
+_records: SessionStore[Findings] = SessionStore(most=REMEMBERED)
 
 
 def active_audit(scene: bpy.types.Scene) -> Any:
@@ -59,18 +57,52 @@ def answer_of(
     scene: bpy.types.Scene, findings: Findings, found: Any, options: Mapping[str, Any]
 ) -> Answer[Any]:
     """Return the answer of an audit, of which the session keeps `found`."""
-    rows = rows_of(scene, findings)
+    pruned = findings.pruned()
+    objects, audit = pruned.objects, pruned.audit
+    present = {item.session_uid for item in scene.objects}
+    is_there = np.array([uid in present for uid in objects.uids.tolist()], np.bool_)
+    # Objects that are gone have numbers below 0 for a session id.
+    numbers = np.where(is_there, objects.uids, -1 - np.arange(len(objects)))
+    uids, first, places = np.unique(numbers, return_index=True, return_inverse=True)
+    names = (objects.names[each] for each in first.tolist())
+    # Single precision is enough for sizes, and for lines that are counted from a place near them.
+    lines = audit.segments - audit.places[audit.segment_findings, None]
+    record = Findings(
+        replace(objects, uids=places.reshape(-1), sizes=objects.sizes.astype(np.float32)),
+        replace(audit, segments=lines.astype(np.float32)),
+        np.full(len(audit), NEW),
+        ("",) * len(audit),
+        findings.unit,
+    )
     return Answer(
         found=found,
         title=TITLE,
         question=QUESTION,
         options=options,
-        rows=rows,
-        gone=names_of_gone(rows, findings),
-        details=pack(findings),
-        marks=json.dumps({str(row): text for row, text in enumerate(findings.reasons) if text}),
+        rows=Rows(audit.pairs, objects.instances[audit.pairs]),
+        subjects=dict(zip(uids.tolist(), names, strict=True)),
+        data=pack_findings(record, FORMAT, VERSION),
+        details=secrets.token_bytes(8),
+        marks=marks_text(findings),
         groups=groups_text(rows_by_group(findings)),
     )
+
+
+def marks_text(findings: Findings) -> str:
+    """Write status and reason by row, of findings that are not new or have a reason."""
+    judged = zip(findings.statuses.tolist(), findings.reasons, strict=True)
+    marks = {
+        row: [STATUSES[status], reason]
+        for row, (status, reason) in enumerate(judged)
+        if status != NEW or reason
+    }
+    return json.dumps(marks) if marks else ""
+
+
+def marks_in(result: Any) -> dict[int, tuple[str, str]]:
+    """Return the status, in words, and the reason of each row that has any."""
+    read = json.loads(result.marks or "{}")
+    return {int(row): (status, reason) for row, (status, reason) in read.items()}
 
 
 def rows_by_group(findings: Findings) -> dict[str, list[int]]:
@@ -92,49 +124,48 @@ def severity_of(rows: Rows) -> Floats:
     return grave
 
 
-def row_key(scene: bpy.types.Scene, result: Any, row: int) -> Ids | None:
-    """Return what tells a finding from others of a result, or None if there is no such row."""
-    return _row_keys(scene, result)[row] if 0 <= row < result.count else None
-
-
-def _row_keys(scene: bpy.types.Scene, result: Any) -> Ids:
-    """Return objects, instances and class of each finding, as a row of numbers, (n, 19)."""
-    view = view_of(scene, result)
-    classes = view.rows.column("Class")
-    assert classes is not None
-    uids = np.array([*view.uids, 0])[view.rows.objects]
-    width = len(view.rows.objects) * view.rows.instances.shape[-1]
-    instances = view.rows.instances.swapaxes(0, 1).reshape(result.count, width)
-    return np.column_stack((uids.T, instances, classes.values)).astype(np.intp)
-
-
-def show_again(scene: bpy.types.Scene, result: Any, key: Ids | None) -> None:
-    """Let the finding with this key be the active row again, if it is still there."""
-    if key is None:
-        return
-    (found,) = (_row_keys(scene, result) == key).all(axis=1).nonzero()
-    if len(found):
-        activate_in_place(settings_of(scene).results, int(found[0]))
+def judge(
+    scene: bpy.types.Scene,
+    result: Any,
+    findings: Findings,
+    rows: Ids,
+    status: int,
+    reason: str = "",
+) -> None:
+    """Give some findings of a result another status; the record stays as it is."""
+    write_marks(scene, result, marks_text(findings.with_statuses(rows, status, reason)))
 
 
 def rewrite(scene: bpy.types.Scene, result: Any, findings: Findings) -> None:
-    """Let a result hold other findings: with other statuses, or more of them."""
+    """Let a result hold other findings, under the same number."""
     write_rows(scene, result, answer_of(scene, findings, None, {}))
 
 
-def names_of_gone(rows: Rows, findings: Findings) -> dict[int, str]:
-    """Return the names of what has left the scene, by the numbers below 0 in the rows."""
-    numbers = np.unique(rows.objects)
-    return {uid: findings.objects.names[-1 - uid] for uid in numbers[numbers < 0].tolist()}
+def kept_record(scene: bpy.types.Scene, result: Any) -> Findings:
+    """Return the record of a result; a `ValueError` if it is damaged.
+
+    It has no judgments, and places among the objects of the result for session ids.
+    """
+    key = scene.session_uid, int.from_bytes(bytes(result.details), "big")
+    if key not in _records:
+        try:
+            record, _ = unpack_findings(bytes(result.data), FORMAT, VERSION)
+        except (ValueError, *DAMAGED) as error:
+            raise ValueError(f"The findings in the file cannot be read: {error}") from None
+        if len(record) != result.count:
+            raise ValueError("The findings in the file do not fit the list: audit again")
+        audit = record.audit
+        segments = audit.segments + audit.places[audit.segment_findings, None]
+        _records.put(key, replace(record, audit=replace(audit, segments=segments)))
+    return _records[key]
 
 
-def rows_of(scene: bpy.types.Scene, findings: Findings) -> Rows:
-    """Return a row for each finding. What is gone has numbers below 0 for a session id."""
-    objects, (_, scale) = findings.objects, length_unit(scene)
-    present = {item.session_uid for item in scene.objects}
-    is_there = np.array([uid in present for uid in objects.uids.tolist()], np.bool_)
-    uids = np.where(is_there, objects.uids, -1 - np.arange(len(objects)))
-    audit = findings.audit
+def read_rows(
+    scene: bpy.types.Scene, result: Any, uids: Sequence[int], names: Sequence[str]
+) -> Rows:
+    """Return a row for each finding, with its columns."""
+    findings, places = _judged(scene, result, uids, names), kept_record(scene, result).objects.uids
+    audit, scale = findings.audit, scale_of(scene, findings)
     areas = audit.measures == AREA
     middles = (audit.lower + audit.upper) / 2
     smaller, collections = by_smaller_object(findings), by_collections(findings)
@@ -146,78 +177,12 @@ def rows_of(scene: bpy.types.Scene, findings: Findings) -> Rows:
         Column("Smaller Object", "", smaller.of, smaller.names),
         Column("Collections", "", collections.of, collections.names),
     )
-    return Rows(uids[audit.pairs], objects.instances[audit.pairs], columns)
+    return Rows(places[audit.pairs], findings.objects.instances[audit.pairs], columns)
 
 
-def pack(findings: Findings) -> bytes:
-    """Write what the rows do not hold as one compressed string of bytes."""
-    objects, audit, count = findings.objects, findings.audit, len(findings)
-    owners, (faces, sides) = audit.segment_findings, faces_of(audit)
-    texts = {name: _encoded(getattr(objects, name)) for name in _TEXTS}
-    file = io.BytesIO()
-    np.savez_compressed(
-        file,
-        unit=np.array(findings.unit),
-        pairs=audit.pairs.astype(np.int32),
-        measures=audit.measures.astype(np.int8),
-        lower=audit.lower,
-        upper=audit.upper,
-        places=audit.places,
-        bands=audit.bands,
-        tolerance=np.array(audit.band),
-        # From the place of each: single precision then loses next to nothing.
-        segments=(audit.segments - audit.places[owners, None]).astype(np.float32),
-        segment_starts=starts_of(owners, count).astype(np.int32),
-        faces=faces.astype(np.int32),
-        face_starts=starts_of(sides, 2 * count).astype(np.int32),
-        sizes=objects.sizes.astype(np.float32),
-        instances=objects.instances,
-        **texts,
-    )
-    return file.getvalue()
-
-
-def _encoded(texts: tuple[str, ...]) -> NDArray[np.uint8]:
-    return np.frombuffer(json.dumps(texts).encode(), np.uint8)
-
-
-@lru_cache(maxsize=4)
-def _unpacked(data: bytes) -> Findings:
-    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-        found: dict[str, Any] = dict(arrays.items())
-    texts = {name: json.loads(found[name].tobytes()) for name in _TEXTS}
-    objects = audited_objects(**texts, instances=found["instances"], sizes=found["sizes"])
-    audit = _audit_of(found)
-    return Findings(
-        objects, audit, np.full(len(audit), NEW), ("",) * len(audit), str(found["unit"])
-    )
-
-
-at_forgetting(_unpacked.cache_clear)
-
-
-def _audit_of(found: Mapping[str, Any]) -> Audit:
-    """Return the audit that arrays hold; classes are in the rows."""
-    places = found["places"]
-    count = len(places)
-    owners = np.repeat(np.arange(count), np.diff(found["segment_starts"]))
-    sides = np.repeat(np.arange(2 * count), np.diff(found["face_starts"]))
-    return Audit(
-        np.zeros(count, np.intp),
-        found["pairs"].astype(np.intp),
-        found["measures"].astype(np.intp),
-        found["lower"],
-        found["upper"],
-        places,
-        np.full(count, -1),
-        np.zeros((2, count), bool),
-        found["segments"] + places[owners, None],
-        owners,
-        *columns_of(found["faces"].astype(np.intp), sides, count),
-        # Files of before tell no band.
-        found.get("bands", np.full(count, np.nan)),
-        float(found.get("tolerance", np.nan)),
-    )
+def scale_of(scene: bpy.types.Scene, findings: Findings) -> float:
+    """Return how many units of the findings a unit of the scene is."""
+    return length_unit(scene)[1] if findings.unit == "m" else 1.0
 
 
 def findings_in(scene: bpy.types.Scene, result: Any) -> Findings:
@@ -225,21 +190,34 @@ def findings_in(scene: bpy.types.Scene, result: Any) -> Findings:
 
     A `ValueError` if they cannot be read.
     """
-    view, kept = view_of(scene, result), unpacked(result)
-    classes, statuses = (view.rows.column(name) for name in ("Class", "Status"))
-    assert classes is not None
-    assert statuses is not None
-    inner = np.where(classes.values == CONTAINED, 0, -1)
-    reasons = json.loads(result.marks or "{}")
-    return checked(
-        replace(
-            kept,
-            objects=_objects_now(scene, result, kept),
-            audit=replace(kept.audit, classes=classes.values.astype(np.intp), inner=inner),
-            statuses=statuses.values.astype(np.intp),
-            reasons=tuple(reasons.get(str(row), "") for row in range(result.count)),
-        ).with_groups(names_of_groups(view, result.count))
+    return _judged(scene, result, *subjects_now(scene, result))
+
+
+def _judged(
+    scene: bpy.types.Scene, result: Any, uids: Sequence[int], names: Sequence[str]
+) -> Findings:
+    """Return the record of a result with its judgments, and with its objects of now.
+
+    Objects that are gone keep their last names and collections.
+    """
+    record = kept_record(scene, result)
+    places, homes = record.objects.uids.tolist(), first_collections(scene)
+    collections = tuple(
+        homes[uids[place]].name if uids[place] in homes else before
+        for place, before in zip(places, record.objects.collections, strict=True)
     )
+    objects = replace(
+        record.objects,
+        names=tuple(names[place] for place in places),
+        uids=np.array(uids, np.intp)[places],
+        collections=collections,
+    )
+    statuses, reasons = record.statuses.copy(), list(record.reasons)
+    for row, (status, reason) in marks_in(result).items():
+        statuses[row], reasons[row] = STATUSES.index(status), reason
+    judged = replace(record, objects=objects, statuses=statuses, reasons=tuple(reasons))
+    groups = {row: name for name, rows in groups_in(result.groups).items() for row in rows}
+    return judged.with_groups(groups.get(row, "") for row in range(len(judged)))
 
 
 def grouped_by_hand(scene: bpy.types.Scene, findings: Findings) -> Findings:
@@ -252,47 +230,7 @@ def grouped_by_hand(scene: bpy.types.Scene, findings: Findings) -> Findings:
             try:
                 old = findings_in(scene, result)
                 matching = match_objects(old.objects, findings.objects, same_session=True)
-                findings = grouped_as(old, findings, matching)
+                findings = compare(old, findings, matching).grouped()
             except ValueError:
                 continue
     return findings
-
-
-def names_of_groups(view: View, count: int) -> list[str]:
-    """Return the group by hand of each of some rows; empty for none."""
-    return [view.folds.group_of(row) for row in range(count)]
-
-
-def _objects_now(scene: bpy.types.Scene, result: Any, kept: Findings) -> AuditedObjects:
-    """Return the objects of kept findings as they are called now; those gone as they were."""
-    view, objects = view_of(scene, result), kept.objects
-    entries = np.full(len(objects), -1)
-    entries[kept.audit.pairs] = view.rows.objects
-    names = list(objects.names)
-    for number in np.flatnonzero(entries >= 0).tolist():
-        names[number] = view.names[entries[number]]
-    # A number of no entry is that of the 0 behind them.
-    uids = np.array([*view.uids, 0])[entries]
-    collections = collections_now(scene, uids, objects.collections)
-    return replace(objects, names=tuple(names), uids=uids, collections=collections)
-
-
-def collections_now(scene: bpy.types.Scene, uids: Ids, before: Sequence[str]) -> tuple[str, ...]:
-    """Return the collections of objects by name; of those that are gone, the last ones."""
-    homes = first_collections(scene)
-    both = zip(uids.tolist(), before, strict=True)
-    return tuple(homes[uid].name if uid in homes else old for uid, old in both)
-
-
-def unpacked(result: Any) -> Findings:
-    """Return what stands beside the rows; a `ValueError` if it is damaged.
-
-    Classes, statuses and reasons are in the rows, and objects as they were called.
-    """
-    try:
-        kept = _unpacked(bytes(result.details))
-    except (OSError, ValueError, KeyError, EOFError, BadZipFile, zlib.error) as error:
-        raise ValueError(f"The findings in the file cannot be read: {error}") from None
-    if len(kept) != result.count:
-        raise ValueError("The findings in the file do not fit the list: audit again")
-    return kept

@@ -1,6 +1,5 @@
 """Statuses of findings, comparison with an earlier report, and one of each group of duplicates."""
 
-import json
 from pathlib import Path
 from typing import Any, Literal
 
@@ -10,7 +9,7 @@ import numpy as np
 from ...core import connected_components
 from ..answers import verbs
 from ..answers.kept import doubt_names
-from ..arrays import Ids
+from ..arrays import UNUSED, Ids
 from ..file_export import FILE_PATH
 from ..options import Asking, OptionGroup, enum, string, when
 from ..results import ResultOperator, active_row, rows_meant
@@ -22,12 +21,11 @@ from .data import (
     STATUSES,
     Findings,
     by_smaller_object,
-    carried_over,
     compare,
     match_objects,
     read_json,
 )
-from .keeping import active_audit, findings_in, rewrite
+from .keeping import active_audit, findings_in, judge, marks_in, rewrite
 
 
 class FindingOperator(ResultOperator):
@@ -98,8 +96,8 @@ class OCTREE_OT_mark_findings(Asking[MarkFindingsOptions], FindingOperator, bpy.
         if options.status == "IGNORED" and not bpy.app.background:
             # That of a finding which has come back is offered.
             row = active_row(context.scene)
-            marks = json.loads(active_audit(context.scene).marks or "{}")
-            self.put(reason=options.reason or marks.get(str(row), ""))
+            _, reason = marks_in(active_audit(context.scene)).get(row, ("", ""))
+            self.put(reason=options.reason or reason)
             return context.window_manager.invoke_props_dialog(self)
         return self.execute(context)
 
@@ -107,7 +105,7 @@ class OCTREE_OT_mark_findings(Asking[MarkFindingsOptions], FindingOperator, bpy.
         options, rows = self.taken, self._rows(context, result, findings)
         status = STATUSES.index(options.status.lower())
         reason = options.reason if status == IGNORED else ""
-        rewrite(context.scene, result, findings.with_statuses(rows, status, reason))
+        judge(context.scene, result, findings, rows, status, reason)
         return f"{plural(len(rows), 'finding')} marked as {STATUSES[status]}"
 
     def _rows(self, context: bpy.types.Context, result: Any, findings: Findings) -> Ids:
@@ -144,15 +142,34 @@ class OCTREE_OT_compare_audit(Asking[CompareOptions], FindingOperator, bpy.types
 
     def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
         old, _ = read_json(Path(bpy.path.abspath(self.taken.filepath)).read_bytes())
-        matching = match_objects(old.objects, findings.objects)
-        compared = compare(old, findings, matching)
-        rewrite(context.scene, result, carried_over(old, findings, matching))
+        compared = compare(old, findings, match_objects(old.objects, findings.objects))
+        rewrite(context.scene, result, compared.history())
         same = int((compared.previous >= 0).sum())
         new, gone = int(compared.is_new.sum()), len(compared.resolved)
         return f"{new:,} new, {same:,} still there, {gone:,} resolved"
 
 
-class OCTREE_OT_select_duplicates(FindingOperator, bpy.types.Operator):
+class DuplicatesOperator(FindingOperator):
+    """An operator on duplicates, all but the first of each group; a mixin."""
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return super().obstacle(context) or mode_obstacle(context, may_edit=False)
+
+    def act(self, context: bpy.types.Context, surplus: Subjects) -> str:
+        """Do something about the duplicates, and return what to report."""
+        raise NotImplementedError
+
+    def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
+        return self.act(context, self.surplus(context, findings))
+
+    def surplus(self, context: bpy.types.Context, findings: Findings) -> Subjects:
+        """Return all duplicates but the first of each group."""
+        places = {item.session_uid: at for at, item in enumerate(context.scene.objects)}
+        return Subjects(dict.fromkeys(surplus_duplicates(findings, places), 0))
+
+
+class OCTREE_OT_select_duplicates(DuplicatesOperator, bpy.types.Operator):
     """Select all but one of the objects that stand there twice."""
 
     bl_idname = "octree.select_duplicates"
@@ -162,14 +179,8 @@ class OCTREE_OT_select_duplicates(FindingOperator, bpy.types.Operator):
         " ignored ones stay. Nothing is deleted"
     )
 
-    @classmethod
-    def obstacle(cls, context: bpy.types.Context) -> str:
-        return super().obstacle(context) or mode_obstacle(context, may_edit=False)
-
-    def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
-        present = {item.session_uid: at for at, item in enumerate(context.scene.objects)}
-        surplus = surplus_duplicates(findings, present)
-        return verbs.select(context, Subjects(dict.fromkeys(surplus, 0)))
+    def act(self, context: bpy.types.Context, surplus: Subjects) -> str:
+        return verbs.select(context, surplus)
 
 
 def surplus_duplicates(findings: Findings, places: dict[int, int]) -> list[int]:
@@ -186,6 +197,6 @@ def surplus_duplicates(findings: Findings, places: dict[int, int]) -> list[int]:
     # Numbered by their place in the scene, the smallest of a component is the one to keep.
     rank = np.argsort(np.argsort(where, kind="stable"))
     is_surplus = connected_components(rank[pairs], len(objects))[rank] != rank
-    is_object = [not objects.numbers_of(number) for number in range(len(objects))]
-    chosen = is_surplus & np.array(is_object, np.bool_) & (where < end)
+    is_object = (objects.instances == UNUSED).all(axis=1)
+    chosen = is_surplus & is_object & (where < end)
     return objects.uids[chosen].tolist()

@@ -21,17 +21,9 @@ from ..ui import (
     plural,
     settings_of,
 )
-from .auditing import REMEMBERED, Looked, look_steps, wanted
-from .data import Findings, carried_over, compare, gone_from, match_objects
-from .keeping import (
-    QUESTION,
-    TITLE,
-    active_audit,
-    answer_of,
-    findings_in,
-    row_key,
-    show_again,
-)
+from .auditing import REMEMBERED, Audited, Looked, audited_steps
+from .data import Comparison, Findings, compare, match_objects
+from .keeping import QUESTION, TITLE, active_audit, answer_of, findings_in
 from .rules import wish_of
 from .settings import AuditOptions, ChosenOptions, ContactOptions, SideOptions, stated_band
 
@@ -72,18 +64,18 @@ class OCTREE_OT_audit(PairingOperator[AuditOptions], bpy.types.Operator):
         " near, all over the visible scene; nothing is changed, moved or deleted"
     )
 
-    def steps(self, context: bpy.types.Context) -> Steps[Looked]:
+    def steps(self, context: bpy.types.Context) -> Steps[Audited]:
         self.take_pairs(context)
         options = audit_options(self.taken)
-        looked = yield from look_steps(context, wish_of(context.scene, options))
-        if not len(looked.target.octree):
+        audited = yield from audited_steps(context, wish_of(context.scene, options))
+        if not len(audited[0].target.octree):
             raise ValueError("There are no triangles: no visible object has faces")
-        return looked
+        return audited
 
-    def finish(self, context: bpy.types.Context, result: Looked) -> Status:
+    def finish(self, context: bpy.types.Context, result: Audited) -> Status:
         self.write_back(settings_of(context.scene).audit)
         options = self.taken
-        text = keep_looked(context, result, audit_options(options), options.result)
+        text = keep_audited(context, result, audit_options(options), options.result)
         self.report({"INFO"}, text)
         return {"FINISHED"}
 
@@ -104,23 +96,21 @@ class OCTREE_OT_recheck(AuditingOperator, bpy.types.Operator):
         other = super().obstacle(context)
         return other or ("" if active_audit(context.scene) else "Audit the scene first")
 
-    def steps(self, context: bpy.types.Context) -> Steps[Looked]:
+    def steps(self, context: bpy.types.Context) -> Steps[Audited]:
         result = active_audit(context.scene)
         options = json.loads(result.options)
         before = numbered_answer(context.scene, result.number, Looked)
         wish = wish_of(context.scene, options)
-        return (yield from look_steps(context, wish, before.found if before else None))
+        return (yield from audited_steps(context, wish, before.found if before else None))
 
-    def finish(self, context: bpy.types.Context, result: Looked) -> Status:
+    def finish(self, context: bpy.types.Context, result: Audited) -> Status:
         kept = active_audit(context.scene)
         if kept is None:
             raise ValueError("The result is gone: audit again")
-        scene, row = context.scene, active_row(context.scene)
-        before = row_key(scene, kept, row)
-        text = keep_looked(context, result, json.loads(kept.options), kept.name)
-        show_again(scene, active_audit(scene), before)
-        looked = result.looked_at
-        changed = "all looked at" if looked < 0 else f"{looked:,} changed"
+        options = json.loads(kept.options)
+        text = keep_audited(context, result, options, kept.name, stays_active=True)
+        count = result[0].looked_at
+        changed = "all looked at" if count < 0 else f"{count:,} changed"
         self.report({"INFO"}, f"{text} ({changed})")
         return {"FINISHED"}
 
@@ -139,46 +129,59 @@ def audit_options(options: AuditOptions | ContactOptions) -> dict[str, Any]:
     return values
 
 
-def keep_looked(
-    context: bpy.types.Context, looked: Looked, options: Mapping[str, Any], name: str
+def keep_audited(
+    context: bpy.types.Context,
+    audited: Audited,
+    options: Mapping[str, Any],
+    name: str,
+    *,
+    stays_active: bool = False,
 ) -> str:
-    """Keep the findings, with the statuses that earlier ones of this name had; return a report."""
-    scene = context.scene
-    findings = wanted(looked.findings, looked.wish.classes)
+    """Keep the findings, with the judgments that earlier ones of this name had; return a report.
+
+    With `stays_active` the finding of the active row stays active if it is found again.
+    """
+    scene, (looked, findings) = context.scene, audited
     text, old = found_text(findings), earlier(scene, name)
+    again = None
     if old is not None and old[0].unit == findings.unit:
+        matching = match_objects(old[0].objects, findings.objects, same_session=True)
+        compared = compare(old[0], findings, matching)
         owners = looked.target.placements.owners
-        findings, said = with_earlier(old[0], findings, owners, is_same=old[1] == options)
+        findings, said = with_earlier(compared, owners, is_same=old[1] == options)
         text += said
+        again = compared.row_again(active_row(scene)) if stays_active else None
     answer = answer_of(scene, findings, looked, options)
     keep(context, answer, name, kind=Looked, most=REMEMBERED)
+    if again is not None and again < len(findings):
+        show_again(scene, again)
     return text
 
 
-def with_earlier(
-    old: Findings, new: Findings, owners: Ids, *, is_same: bool
-) -> tuple[Findings, str]:
-    """Return the findings with the statuses of earlier ones, and what has become of these.
+def show_again(scene: bpy.types.Scene, row: int) -> None:
+    """Make a row the active one again, and leave the view where it is."""
+    settings = settings_of(scene).results
+    follows, settings.follow = settings.follow, False
+    settings.row = row
+    settings.follow = follows
+
+
+def with_earlier(compared: Comparison, owners: Ids, *, is_same: bool) -> tuple[Findings, str]:
+    """Return the findings with the judgments of earlier ones, and what has become of these.
 
     What is gone is resolved, if the same was asked: not what is about an object that is there and
     was not looked at, for it is hidden; that stays as it was.
     """
-    matching = match_objects(old.objects, new.objects, same_session=True)
-    compared = compare(old, new, matching)
-    whole = carried_over(old, new, matching)
     said = f"; {int(compared.is_new.sum()):,} new"
     if not is_same:
-        return whole.take(np.arange(len(new))), said
-    # Behind the new ones stand the old ones that are gone, in order.
-    gone = gone_from(old, new, matching)
+        return compared.judged(), said
+    old = compared.old
     hidden = ~np.isin(old.objects.uids, owners) & (old.objects.uids > 0)
     is_hidden = hidden[old.audit.pairs].any(axis=0)
-    for tail, row in enumerate(gone.tolist(), len(new)):
-        if is_hidden[row]:
-            whole = whole.with_statuses(tail, int(old.statuses[row]), old.reasons[row])
     resolved = int((~is_hidden[compared.resolved]).sum())
     kept = len(compared.resolved) - resolved
     said += f", {resolved:,} resolved"
+    whole = compared.history(is_unknown=is_hidden)
     return whole, f"{said}, {kept:,} of hidden objects" if kept else said
 
 

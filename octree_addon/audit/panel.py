@@ -1,7 +1,6 @@
 """Audit panel, and how findings look in the list of results: status, names, class, amount."""
 
-import json
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any
 
 import bpy
@@ -19,23 +18,22 @@ from ..results import (
     ResultKind,
     Rows,
     active_row,
+    no_instances,
     value_text,
     view_of,
 )
 from ..ui import (
     OptionsPopover,
-    SessionStore,
     column_of,
     draw_button,
     draw_hint,
     length_text,
-    length_unit,
     settings_of,
     working,
 )
 from .auditing import Looked
-from .data import IGNORED, NEW, RESOLVED, STATUSES, Findings
-from .keeping import severity_of, unpacked
+from .data import IGNORED, NEW, RESOLVED, STATUSES
+from .keeping import kept_record, marks_in, read_rows, scale_of, severity_of
 from .settings import AuditOptions, GroundOptions, SpanOptions
 
 # By class: a narrow list has room for no word.
@@ -45,8 +43,6 @@ _KINDS: tuple[Any, ...] = (
 )  # fmt: skip
 _ICONS: tuple[Any, ...] = ("RADIOBUT_OFF", "RADIOBUT_ON", "HIDE_ON", "CHECKMARK")
 _CLASS, _LENGTH, _AREA, _STATUS = "Class", "Length", "Area", "Status"
-# What stands beside the rows of the result that was read last, in scene units.
-_kept: SessionStore[Findings] = SessionStore(most=1)
 
 
 class OCTREE_PT_audit(OptionsPopover):
@@ -131,26 +127,12 @@ def count_words(scene: bpy.types.Scene, result: Any) -> list[str]:
 
 def tolerance_lines(scene: bpy.types.Scene, result: Any) -> list[str]:
     """Say by what tolerance was judged, and of how many findings precision widened it."""
-    kept = kept_here(scene, result)
-    if kept is None or np.isnan(kept.audit.band):
+    kept = kept_record(scene, result)
+    if np.isnan(kept.audit.band):
         return []
-    stated, count = kept.audit.band, int(kept.widened.sum())
+    stated, count = kept.audit.band / scale_of(scene, kept), int(kept.widened.sum())
     text = length_text(scene, stated, precision=6) if stated else "by precision"
     return [f"Tolerance {text}" + (f", {count:,} by precision" if count else "")]
-
-
-def kept_here(scene: bpy.types.Scene, result: Any) -> Findings | None:
-    """Return what stands beside the rows, in scene units, read once; None if it is damaged."""
-    key = scene.session_uid, result.number, result.count
-    if key not in _kept:
-        try:
-            kept = unpacked(result)
-        except ValueError:
-            return None
-        scale = length_unit(scene)[1] if kept.unit == "m" else 1.0
-        objects = replace(kept.objects, sizes=kept.objects.sizes / scale)
-        _kept.put(key, replace(kept, objects=objects, audit=kept.audit.scaled(1 / scale)))
-    return _kept[key]
 
 
 def columns_of(scene: bpy.types.Scene, result: Any) -> dict[str, Column]:
@@ -180,10 +162,11 @@ def details_of(scene: bpy.types.Scene, result: Any, row: int) -> list[str]:
         lines.append(collections)
     if count > 1:
         lines.append(f"{count:,} findings of {smaller.words[smaller.values[row]]}")
-    kept = kept_here(scene, result)
-    if kept is not None and kept.widened[row]:
-        lines.append(f"tolerance {length_text(scene, kept.audit.bands[row])}, by precision")
-    reason = json.loads(result.marks or "{}").get(str(row))
+    kept = kept_record(scene, result)
+    if kept.widened[row]:
+        band = kept.audit.bands[row] / scale_of(scene, kept)
+        lines.append(f"tolerance {length_text(scene, band)}, by precision")
+    _, reason = marks_in(result).get(row, ("", ""))
     return [*lines, f"{words[_STATUS]}: {reason}" if reason else words[_STATUS]]
 
 
@@ -205,11 +188,26 @@ class AuditKind(ResultKind):
     headers = (_LENGTH,)
     refresh = "recheck"
 
+    def rows(
+        self, scene: bpy.types.Scene, result: Any, uids: Sequence[int], names: Sequence[str]
+    ) -> Rows:
+        """Return a row for each finding, from the record of the audit and from judgments.
+
+        None of a damaged record, which `summary` says.
+        """
+        try:
+            return read_rows(scene, result, uids, names)
+        except ValueError:
+            return Rows(np.empty((2, 0), np.intp), no_instances(0, 2))
+
     def summary(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
         """Say by what tolerance was judged, how many findings are open by class, how many settled.
 
         In lines that a narrow sidebar has room for.
         """
+        if not len(view_of(context.scene, result).rows) and result.count:
+            layout.label(text="The findings cannot be read", icon="ERROR")
+            return
         words = count_words(context.scene, result) or ["nothing was found"]
         for line in (*tolerance_lines(context.scene, result), *wrapped(", ".join(words))):
             layout.label(text=line, translate=False)
@@ -226,10 +224,10 @@ class AuditKind(ResultKind):
 
     def title(self, scene: bpy.types.Scene, result: Any, name: str) -> str:
         """Return what all findings are measured by: "Depth", or "Amount" where they differ."""
-        kept = kept_here(scene, result)
-        measures = np.empty(0, np.intp) if kept is None else np.unique(kept.audit.measures)
-        alike = len(measures) == 1
-        return FINDING_MEASURES[measures[0]].capitalize() if alike else "Amount"
+        if not len(view_of(scene, result).rows):
+            return "Amount"
+        measures = np.unique(kept_record(scene, result).audit.measures)
+        return FINDING_MEASURES[measures[0]].capitalize() if len(measures) == 1 else "Amount"
 
     def texts(self, scene: bpy.types.Scene, result: Any, row: int) -> tuple[str]:
         """Return how much there is of a finding, with few digits."""
@@ -248,15 +246,14 @@ class AuditKind(ResultKind):
         return bool(columns_of(scene, result)[_STATUS].values[row] >= IGNORED)
 
     def contact(self, scene: bpy.types.Scene, result: Any, row: int) -> Contact | None:
-        """Return where the objects of a finding meet; None if that is damaged."""
-        kept = kept_here(scene, result)
-        if kept is None:
-            return None
-        segments, place = kept.segments_of(row), kept.audit.places[row]
+        """Return where the objects of a finding meet, in scene units."""
+        kept = kept_record(scene, result)
+        scale = scale_of(scene, kept)
+        segments, place = kept.segments_of(row) / scale, kept.audit.places[row] / scale
         points = np.concatenate((segments.reshape(-1, 3), place[None]))
         lower, upper = points.min(axis=0), points.max(axis=0)
         # So much around it that one sees of what it is the contact.
-        size = float(kept.objects.sizes[kept.audit.pairs[:, row]].min())
+        size = float(kept.objects.sizes[kept.audit.pairs[:, row]].min()) / scale
         margin = max(0.25 * size, 0.2 * float((upper - lower).max()), 1e-4)
         around = np.stack((lower - margin, upper + margin))
         key = scene.session_uid, result.number, result.count, row

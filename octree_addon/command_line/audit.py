@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 
 from ...core import FINDING_CLASSES, run
-from ..audit import Wish, about_of, grouped_by_hand, look_steps, usual_band, wanted
+from ..audit import Wish, about_of, audited_steps, grouped_by_hand, usual_band
 from ..audit.data import (
     About,
     AuditShare,
@@ -118,8 +118,8 @@ def _audit(
         itself="self-intersection" in gate.fail_on,
         classes=frozenset(classes),
     )
-    looked = run(look_steps(bpy.context, wish, chunk=chunk), heed=heed)
-    found = grouped_by_hand(scene, wanted(looked.findings, wish.classes))
+    _, findings = run(audited_steps(bpy.context, wish, chunk=chunk), heed=heed)
+    found = grouped_by_hand(scene, findings)
     options: dict[str, Any] = {
         "clearance": gate.clearance,
         "contacts": contacts,

@@ -9,14 +9,14 @@ from .. import audit, hiding
 from ..answers import verbs
 from ..answers.verbs import NothingToDoError
 from ..audit.data import CONTAINED, DUPLICATE, RESOLVED, Findings
-from ..audit.keeping import rewrite
-from ..audit.marking import FindingOperator, surplus_duplicates
+from ..audit.keeping import judge
+from ..audit.marking import DuplicatesOperator
 from ..options import Asking, string
 from ..reader import outside_views
 from ..results import active_row, rows_meant, view_of
 from ..results.operators import RowOptions
 from ..selection import Subjects, link_to_new
-from ..ui import mode_obstacle, plural, settings_of
+from ..ui import plural, settings_of
 from .copies import copy_unit
 from .placing import check_again
 
@@ -32,31 +32,22 @@ class WithoutOptions(RowOptions):
 OfRow = TypeVar("OfRow", bound=RowOptions)
 
 
-class DuplicatesOperator(Asking[OfRow], FindingOperator):
-    """An operator on the duplicates of findings, all but the first of each group; a mixin."""
-
-    @classmethod
-    def obstacle(cls, context: bpy.types.Context) -> str:
-        return super().obstacle(context) or mode_obstacle(context, may_edit=False)
-
-    def mend(self, context: bpy.types.Context, surplus: Subjects) -> str:
-        """Do something about what is there twice, and say what was done."""
-        raise NotImplementedError
+class MendingOperator(Asking[OfRow], DuplicatesOperator):
+    """An operator that mends the duplicates of rows, which are resolved then; a mixin."""
 
     def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
         rows = rows_meant(context.scene, result, self.taken.rows, "ACTIVE")
-        places = {item.session_uid: at for at, item in enumerate(context.scene.objects)}
-        surplus = surplus_duplicates(findings.take(rows), places)
-        if not surplus:
+        surplus = self.surplus(context, findings.take(rows))
+        if not surplus.objects:
             raise NothingToDoError("No object here is a duplicate that stands by itself")
-        text = self.mend(context, Subjects(dict.fromkeys(surplus, 0)))
+        text = self.act(context, surplus)
         # A later audit leaves findings of hidden objects as they are.
         mended = rows[findings.audit.classes[rows] == DUPLICATE]
-        rewrite(context.scene, result, findings.with_statuses(mended, RESOLVED))
+        judge(context.scene, result, findings, mended, RESOLVED)
         return f"{text}; {check_again(context)}"
 
 
-class OCTREE_OT_hide_duplicates(DuplicatesOperator[RowOptions], bpy.types.Operator):
+class OCTREE_OT_hide_duplicates(MendingOperator[RowOptions], bpy.types.Operator):
     """Hide what stands there twice."""
 
     bl_idname = "octree.hide_duplicates"
@@ -66,11 +57,11 @@ class OCTREE_OT_hide_duplicates(DuplicatesOperator[RowOptions], bpy.types.Operat
         " Unseen uses, and check again. They are remembered until they are restored"
     )
 
-    def mend(self, context: bpy.types.Context, surplus: Subjects) -> str:
+    def act(self, context: bpy.types.Context, surplus: Subjects) -> str:
         return verbs.hide(context, surplus, settings_of(context.scene).hiding.icon)
 
 
-class OCTREE_OT_copy_without_duplicates(DuplicatesOperator[WithoutOptions], bpy.types.Operator):
+class OCTREE_OT_copy_without_duplicates(MendingOperator[WithoutOptions], bpy.types.Operator):
     """Copy all that is visible without what stands there twice, and hide the originals."""
 
     bl_idname = "octree.copy_without_duplicates"
@@ -80,7 +71,7 @@ class OCTREE_OT_copy_without_duplicates(DuplicatesOperator[WithoutOptions], bpy.
         " there twice, hide the originals, and check again. Nothing of the originals is changed"
     )
 
-    def mend(self, context: bpy.types.Context, surplus: Subjects) -> str:
+    def act(self, context: bpy.types.Context, surplus: Subjects) -> str:
         layer = context.view_layer
         with outside_views():
             shown = [item for item in layer.objects if item.visible_get(view_layer=layer)]

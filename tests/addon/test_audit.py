@@ -13,6 +13,7 @@ from clash_scenes import (
     choose,
     instanced_pair,
     kept,
+    key_of,
     mark,
     named,
     plant,
@@ -24,7 +25,6 @@ from octree_ext.octree_addon import results
 from octree_ext.octree_addon.answers.kept import numbered_answer
 from octree_ext.octree_addon.audit import auditing
 from octree_ext.octree_addon.audit.data import read_json
-from octree_ext.octree_addon.audit.keeping import active_audit, row_key
 from octree_ext.octree_addon.audit.marking import surplus_duplicates
 from octree_ext.octree_addon.ui import forget_session, settings_of
 
@@ -228,9 +228,9 @@ def test_the_active_finding_stays_active_over_a_recheck(scene):
     results = scene.octree.results
     for row in range(len(kept())):
         results.row = row
-        before = list(row_key(scene, active_audit(scene), results.row))
+        before = key_of(kept(), results.row)
         recheck()
-        assert list(row_key(scene, active_audit(scene), results.row)) == before
+        assert key_of(kept(), results.row) == before
 
 
 def test_a_recheck_of_nothing_that_was_there(scene):
@@ -299,6 +299,46 @@ def test_one_undo_takes_back_each_press(scene):
     bpy.ops.ed.redo()
     assert statuses(kept()) == states[1]
     assert statuses(recheck()) == states[1]
+
+
+def test_judgments_leave_the_record_as_it_is(scene):
+    audit()
+    result = results.active_result(scene)
+    before = bytes(result.data), result.details, result.subjects, result.number, statuses(kept())
+    mark(*PIPE, status="IGNORED", reason="Cast in")
+    assert bpy.ops.octree.group_rows("EXEC_DEFAULT", True, group="Pipes") == {"FINISHED"}
+    assert statuses(kept())[PIPE] == ("ignored", "Cast in")
+    assert set(kept().groups) == {"", "Pipes"}
+    mark(*PIPE, status="NEW")
+    result = results.active_result(scene)
+    after = bytes(result.data), result.details, result.subjects, result.number, statuses(kept())
+    assert after == before
+    assert not result.marks
+
+
+def test_an_undo_brings_the_record_back_with_its_objects(scene, tmp_path):
+    audit()
+    path = tmp_path / "audit.json"
+    bpy.ops.octree.export_audit(filepath=str(path))
+    before = statuses(kept())
+    bpy.data.objects.remove(bpy.data.objects["Wall"])
+    bpy.context.view_layer.update()
+    bpy.ops.ed.undo_push(message="Delete")
+    assert bpy.ops.octree.compare_audit("EXEC_DEFAULT", True, filepath=str(path)) == {"FINISHED"}
+    assert statuses(kept()) == before
+    bpy.ops.ed.undo()
+    assert statuses(kept()) == before
+    bpy.ops.ed.redo()
+    assert statuses(kept()) == before
+
+
+def test_another_session_reads_the_same_findings(scene):
+    audit(**EVERYTHING)
+    mark(*PIPE, status="IGNORED", reason="Cast in")
+    before = kept()
+    forget_session()
+    assert kept().audit == before.audit
+    assert statuses(kept()) == statuses(before)
 
 
 def test_marks_can_be_of_a_group_or_of_all_shown(scene):
@@ -478,7 +518,8 @@ def test_thousands_of_findings_cost_little_in_the_file(empty_scene, tmp_path):
 
 def test_damaged_findings_are_refused(scene):
     audit()
-    results.active_result(scene).details = b"nothing of the kind"
+    results.active_result(scene).data = b"nothing of the kind"
+    forget_session()
     with pytest.raises(RuntimeError, match="cannot be read"):
         bpy.ops.octree.export_audit(filepath="/tmp/audit.json")
     recheck()

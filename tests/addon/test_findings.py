@@ -277,7 +277,7 @@ def test_units_are_not_mixed():
 def test_what_was_ignored_and_reviewed_stays_so():
     old = house().with_statuses([0], IGNORED, "sleeve").with_statuses([2], REVIEWED)
     new = shuffled(house(), 2)
-    kept = audit.carried_over(old, new, match(old, new))
+    kept = audit.compare(old, new, match(old, new)).history()
     states = zip(kept.statuses, kept.reasons, strict=True)
     said = dict(zip(audit.finding_ids(kept), states, strict=True))
     assert [said[each] for each in audit.finding_ids(house())] == [
@@ -289,13 +289,13 @@ def test_what_is_gone_is_resolved_until_it_comes_back():
     whole = house().with_statuses([4], IGNORED, "by design")
     less = house().take(np.arange(3))
     without = replace(less, objects=less.objects.take(np.arange(4)))  # the walls are gone
-    second = audit.carried_over(whole, without, match(whole, without))
+    second = audit.compare(whole, without, match(whole, without)).history()
     assert second.statuses.tolist() == [NEW] * 3 + [RESOLVED] * 2
     assert audit.finding_ids(second) == audit.finding_ids(whole)
     assert second.faces_of(4, 1).tolist() == [8]
-    again = audit.carried_over(second, without, match(second, without))
+    again = audit.compare(second, without, match(second, without)).history()
     assert audit.finding_ids(again) == audit.finding_ids(second)  # the history stays
-    back = audit.carried_over(second, house(), match(second, house()))
+    back = audit.compare(second, house(), match(second, house())).history()
     assert back.statuses.tolist() == [NEW] * 5
     assert back.reasons == ("", "", "", "", "by design")  # to be offered again
 

@@ -18,9 +18,8 @@ from octree_ext.octree_addon.audit.data import (
     RESOLVED,
     About,
     by_collections,
-    carried_over,
     checked,
-    grouped_as,
+    compare,
     match_objects,
     reports,
 )
@@ -112,11 +111,11 @@ def test_hand_groups_are_a_partition(names):
 def test_groups_are_carried_over_with_what_is_gone_and_what_comes_back():
     old, new = grouped_house(), house().take(np.array([1, 2, 3]))
     matching = match_objects(old.objects, new.objects)
-    whole = carried_over(old, new, matching)
+    whole = compare(old, new, matching).history()
     assert whole.groups == ("Pipes", "", "", "Pipes", "Doors & walls")
     assert whole.statuses.tolist()[3:] == [RESOLVED, RESOLVED]
-    back = carried_over(whole, house(), match_objects(whole.objects, house().objects))
+    back = compare(whole, house(), match_objects(whole.objects, house().objects)).history()
     assert list(back.groups) == PIPES
     mine = house().with_groups(["", "Mine", "", "", ""])
-    again = grouped_as(old, mine, match_objects(old.objects, mine.objects))
+    again = compare(old, mine, match_objects(old.objects, mine.objects)).grouped()
     assert again.groups == ("Pipes", "Mine", "", "", "Doors & walls")

@@ -254,12 +254,13 @@ def test_a_rename_after_loading_is_followed(asked, tmp_path):
 
 OLD = {
     "Select Collisions": [("Floor", "Wand"), ("Wand", "Außen, links"), ("Außen, links", "Lost")],
-    "Audit": [("Außen, links", "Lost")] * 2 + [("Floor", "Wand")] * 2,
 }
 
 
 def test_a_file_with_pointers_shows_and_restores_as_before(tmp_path):
     bpy.ops.wm.open_mainfile(filepath=str(POINTERS))
+    kept = settings_of(bpy.context.scene).results.kept
+    kept.remove(kept.find("Audit"))  # findings of older files are not read
     there = {"Außen, links": True, "Floor": True, "Lost": False, "Wand": True}
 
     def expect():
@@ -267,7 +268,6 @@ def test_a_file_with_pointers_shows_and_restores_as_before(tmp_path):
         for name, rows in OLD.items():
             assert said[name][0] == rows
             assert said[name][1] == there
-        assert set(said["findings"]) == set(there)
         assert set(said["tree"]) == {"Floor", "Wand", "Außen, links", "Far"}
 
     expect()
@@ -279,10 +279,7 @@ def test_a_file_with_pointers_shows_and_restores_as_before(tmp_path):
     delete("Floor")
     there["Floor"] = False
     bpy.ops.wm.open_mainfile(filepath=save(tmp_path))
-    said = answers()
-    assert said["Audit"] == (OLD["Audit"], there)
-    findings = keeping.findings_in(bpy.context.scene, keeping.active_audit(bpy.context.scene))
-    assert set(findings.reasons) == {"Glued"}
+    assert answers()["Select Collisions"] == (OLD["Select Collisions"], there)
     assert bpy.data.objects["Far"].hide_render
     assert bpy.ops.octree.restore_hidden() == {"FINISHED"}
     assert not bpy.data.objects["Far"].hide_render

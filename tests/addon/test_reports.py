@@ -130,7 +130,7 @@ def test_json_is_compared_with_a_new_audit():
     earlier = house().with_statuses([0], IGNORED, "sleeve")
     old, _ = reports.read_json(reports.json_report(earlier, ABOUT, {}))
     new = shuffled(house(), 1)
-    kept = audit.carried_over(old, new, audit.match_objects(old.objects, new.objects))
+    kept = audit.compare(old, new, audit.match_objects(old.objects, new.objects)).history()
     assert sorted(kept.reasons) == ["", "", "", "", "sleeve"]
 
 

@@ -1,9 +1,9 @@
 """Clash audit: findings as data, compared from run to run, grouped, reported; nothing of Blender.
 
-Read parts, findings, identity, comparison and grouping, then reports, gate and shares.
+Read parts, findings, record, identity, comparison and grouping, then reports, gate and shares.
 """
 
-from .comparison import carried_over, compare, gone_from, grouped_as
+from .comparison import Comparison, compare
 from .findings import (
     AREA,
     CONTAINED,
@@ -25,12 +25,14 @@ from .grouping import GROUPINGS, by_class, by_collections, by_smaller_object
 from .identity import canonical, finding_ids, match_objects
 from .ifc_ids import bonsai_file, bonsai_number, global_ids_in, own_global_id, valid_global_id
 from .ifc_place import bonsai_place, meters_in
+from .record import DAMAGED, pack_findings, unpack_findings
 from .reports import REPORTS, About, Pictures, read_json
 from .shares import AuditShare, merged_shares, read_share, share_content
 
 __all__ = [
     "AREA",
     "CONTAINED",
+    "DAMAGED",
     "DUPLICATE",
     "GROUPINGS",
     "IGNORED",
@@ -43,6 +45,7 @@ __all__ = [
     "About",
     "AuditShare",
     "AuditedObjects",
+    "Comparison",
     "Findings",
     "Gate",
     "Pictures",
@@ -55,22 +58,21 @@ __all__ = [
     "by_collections",
     "by_smaller_object",
     "canonical",
-    "carried_over",
     "checked",
     "compare",
     "finding_ids",
     "findings_of",
     "gate_of",
     "global_ids_in",
-    "gone_from",
-    "grouped_as",
     "match_objects",
     "merged_shares",
     "meters_in",
     "own_global_id",
+    "pack_findings",
     "read_json",
     "read_share",
     "run_audit",
     "share_content",
+    "unpack_findings",
     "valid_global_id",
 ]

@@ -1,37 +1,112 @@
 """Comparison of two audits: new, still there, resolved; statuses and groups carry over."""
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from ....core import Audit
 from ...arrays import Flags, Ids
-from .findings import NEW, RESOLVED, Findings, pair_codes
+from .findings import RESOLVED, Findings, pair_codes
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What became of the findings of an older audit.
+    """An older and a newer audit, joined by class and objects.
+
+    A finding that either audit calls resolved is not there, except for `matched` and `gone`.
 
     Attributes
     ----------
-    previous : ndarray of intp, shape (n,)
-        The old finding that each new one is, or -1.
-    is_new : ndarray of bool, shape (n,)
-        Whether it was not there before, or had been resolved.
-    resolved : ndarray of intp, shape (r,)
-        The old findings that are gone, without those that were so before.
+    old, new : Findings
+        The audits, in one unit.
+    matching : ndarray of intp, shape (k,)
+        The old object that each new one is, or -1.
+    matched : ndarray of intp, shape (n,)
+        The old finding of the same class and objects as each new one, whatever their statuses, or
+        -1.
     """
 
-    previous: Ids
-    is_new: Flags
-    resolved: Ids
+    old: Findings
+    new: Findings
+    matching: Ids
+    matched: Ids
+
+    @cached_property
+    def previous(self) -> Ids:
+        """The old finding that each new one is, or -1, (n,)."""
+        is_there = np.append(self.old.statuses != RESOLVED, False)[self.matched]
+        return np.where(is_there & (self.new.statuses != RESOLVED), self.matched, -1)
+
+    @property
+    def is_new(self) -> Flags:
+        """Whether each new finding was not there before, or had been resolved, (n,)."""
+        flags: Flags = (self.new.statuses != RESOLVED) & (self.previous < 0)
+        return flags
+
+    @property
+    def resolved(self) -> Ids:
+        """The old findings that are gone, without those that were resolved before, (r,)."""
+        was_there = self.old.statuses != RESOLVED
+        was_there[self.previous[self.previous >= 0]] = False
+        return np.flatnonzero(was_there)
+
+    @cached_property
+    def gone(self) -> Ids:
+        """The old findings, open or resolved, that the new ones do not have at all, (g,)."""
+        return np.setdiff1d(np.arange(len(self.old)), self.matched)
+
+    def row_again(self, row: int) -> int | None:
+        """Return which finding of the history an old one is; None for a row that is none."""
+        if not 0 <= row < len(self.old):
+            return None
+        (found,) = (np.append(self.matched, self.gone) == row).nonzero()
+        return int(found[0])
+
+    def judged(self) -> Findings:
+        """Return the new findings with the judgments of the old ones.
+
+        Findings that stay keep status and reason. One that was resolved and comes back is new
+        again; its reason is kept, to be offered.
+        """
+        old, matched = self.old, self.matched
+        statuses, reasons = self.new.statuses.copy(), list(self.new.reasons)
+        stays = self.previous >= 0
+        statuses[stays] = old.statuses[matched[stays]]
+        returns = (self.new.statuses != RESOLVED) & (matched >= 0)
+        for row in np.flatnonzero(returns).tolist():
+            reasons[row] = old.reasons[matched[row]]
+        return replace(self.grouped(), statuses=statuses, reasons=tuple(reasons))
+
+    def grouped(self) -> Findings:
+        """Return the new findings in the groups of the old ones, or in their own if they have one.
+
+        Groups stay with findings that were gone in between.
+        """
+        if not self.old.groups:
+            return self.new
+        before = (self.old.groups[each] if each >= 0 else "" for each in self.matched.tolist())
+        return self.new.with_groups(
+            self.new.group_of(row) or name for row, name in enumerate(before)
+        )
+
+    def history(self, is_unknown: Flags | None = None) -> Findings:
+        """Return the judged findings, and behind them the old ones that are gone, as resolved.
+
+        Parameters
+        ----------
+        is_unknown : ndarray of bool, optional
+            Old findings that keep their status, since nobody has looked at them.
+        """
+        gone = self.old.take(self.gone)
+        statuses = np.full(len(gone), RESOLVED)
+        if is_unknown is not None:
+            statuses = np.where(is_unknown[self.gone], gone.statuses, statuses)
+        return _appended(self.judged(), replace(gone, statuses=statuses), self.matching)
 
 
 def compare(old: Findings, new: Findings, matching: Ids) -> Comparison:
     """Compare two audits by class and objects. O(n log n).
-
-    What either calls resolved is not there.
 
     Parameters
     ----------
@@ -47,66 +122,16 @@ def compare(old: Findings, new: Findings, matching: Ids) -> Comparison:
     """
     if old.unit != new.unit:
         raise ValueError(f"Both audits must have one unit, got {old.unit} and {new.unit}")
-    previous = _found_again(old, new, matching)
-    gone = old.statuses != RESOLVED
-    gone[previous[previous >= 0]] = False
-    is_new = (new.statuses != RESOLVED) & (previous < 0)
-    return Comparison(previous, is_new, np.flatnonzero(gone))
-
-
-def _found_again(old: Findings, new: Findings, matching: Ids) -> Ids:
-    """Return the old finding that each new one is, or -1, (n,)."""
     count = len(old.objects)
-    pairs = matching[new.audit.pairs]
-    there = np.flatnonzero(old.statuses != RESOLVED)
-    codes = pair_codes(old.audit.classes[there], old.audit.pairs[:, there], count)
+    codes = pair_codes(old.audit.classes, old.audit.pairs, count)
     order = np.argsort(codes)
+    pairs = matching[new.audit.pairs]
     # A pair with an unmatched object gets the code of none: `count` is no object's number.
     wanted = pair_codes(new.audit.classes, np.where(pairs < 0, count, pairs), count)
     spot = np.searchsorted(codes, wanted, sorter=order)
-    padded = np.append(order, -1)[spot]
-    hits = (new.statuses != RESOLVED) & (np.append(codes, -1)[padded] == wanted)
-    return np.where(hits, np.append(there, -1)[padded], -1)
-
-
-def gone_from(old: Findings, new: Findings, matching: Ids) -> Ids:
-    """Return the old findings, open or resolved, that the new ones do not have at all, (g,)."""
-    before, now = (replace(each, statuses=np.full(len(each), NEW)) for each in (old, new))
-    return compare(before, now, matching).resolved
-
-
-def carried_over(old: Findings, new: Findings, matching: Ids) -> Findings:
-    """Return the new findings, those that stay with the statuses and reasons they had before.
-
-    They stay in their groups, even if they were gone and have come back. Then follow, as resolved,
-    the old findings that are gone, and those that were resolved before and have not come back. One
-    that comes back is new again; its reason is kept, to be offered.
-    """
-    previous = compare(old, new, matching).previous
-    statuses, reasons = new.statuses.copy(), list(new.reasons)
-    open_before = replace(old, statuses=np.full(len(old), NEW))
-    returned = compare(open_before, new, matching).previous
-    for row in np.flatnonzero((previous < 0) & (returned >= 0)).tolist():
-        reasons[row] = old.reasons[returned[row]]
-    for row in np.flatnonzero(previous >= 0).tolist():
-        statuses[row], reasons[row] = old.statuses[previous[row]], old.reasons[previous[row]]
-    whole = grouped_as(old, replace(new, statuses=statuses, reasons=tuple(reasons)), matching)
-    gone = old.take(gone_from(old, new, matching))
-    return _appended(whole, replace(gone, statuses=np.full(len(gone), RESOLVED)), matching)
-
-
-def grouped_as(old: Findings, new: Findings, matching: Ids) -> Findings:
-    """Return the new findings in the groups that the old ones have; their own where they have one.
-
-    Whether they were gone in between does not count.
-    """
-    if not old.groups:
-        return new
-    there = replace(old, statuses=np.full(len(old), NEW))
-    here = replace(new, statuses=np.full(len(new), NEW))
-    previous = compare(there, here, matching).previous.tolist()
-    before = (old.groups[each] if each >= 0 else "" for each in previous)
-    return new.with_groups(new.group_of(row) or name for row, name in enumerate(before))
+    matched = np.append(order, -1)[spot]
+    is_same = np.append(codes, -1)[matched] == wanted
+    return Comparison(old, new, matching, np.where(is_same, matched, -1))
 
 
 def _appended(new: Findings, gone: Findings, matching: Ids) -> Findings:

@@ -57,6 +57,12 @@ class AuditedObjects:
     def __len__(self) -> int:
         return len(self.names)
 
+    def persistent_ids(self) -> list[tuple[int, ...]]:
+        """Return the persistent id of each, as `numbers_of` does for one."""
+        counts = (self.instances != UNUSED).sum(axis=1).tolist()
+        rows = self.instances.tolist()
+        return [tuple(row[:count]) for row, count in zip(rows, counts, strict=True)]
+
     def numbers_of(self, number: int) -> list[int]:
         """Return the persistent id of one instance without its unused end; empty for objects."""
         numbers = self.instances[number]
@@ -128,6 +134,13 @@ class Findings:
             reasons=tuple(self.reasons[row] for row in rows.tolist()),
             groups=tuple(self.groups[row] for row in rows.tolist()) if self.groups else (),
         )
+
+    def pruned(self) -> "Findings":
+        """Return the findings with those objects alone that they are about, in the same order."""
+        used, inverse = np.unique(self.audit.pairs, return_inverse=True)
+        pairs = inverse.reshape(self.audit.pairs.shape)
+        audit = replace(self.audit, pairs=pairs)
+        return replace(self, objects=self.objects.take(used), audit=audit)
 
     def group_of(self, row: int) -> str:
         """Return the group that the user has put a finding into; empty for none."""

@@ -62,10 +62,10 @@ def by_class(findings: Findings) -> Groups:
 
 def by_smaller_object(findings: Findings) -> Groups:
     """Group by the smaller of the two objects; of two alike, by the first by identity."""
-    rank, sizes = ranks(findings.objects), findings.objects.sizes
+    known, names = identities(findings.objects), findings.objects.names
+    rank, sizes = ranks(known), findings.objects.sizes
     a, b = findings.audit.pairs
     first = (sizes[a] < sizes[b]) | ((sizes[a] == sizes[b]) & (rank[a] <= rank[b]))
-    known, names = identities(findings.objects), findings.objects.names
     return _groups(
         "smaller object",
         np.where(first, a, b),

@@ -26,7 +26,7 @@ NAMESPACE = UUID("5f0e2c58-7b1d-5c0e-9a55-6d1a4e1f7a31")
 
 def identities(objects: AuditedObjects) -> list[str]:
     """Return what each object is known by between files: ASCII text, each once in a file."""
-    instances = [tuple(objects.numbers_of(number)) for number in range(len(objects))]
+    instances = objects.persistent_ids()
     times = Counter(zip(objects.guids, instances, strict=True))
     named = zip(objects.guids, objects.libraries, objects.names, instances, strict=True)
     known = [
@@ -50,12 +50,11 @@ def _distinct(texts: list[str]) -> list[str]:
 
 def finding_keys(findings: Findings) -> list[str]:
     """Return what each finding is known by between files: ASCII text, each once."""
-    used, inverse = np.unique(findings.audit.pairs, return_inverse=True)
-    known = identities(findings.objects.take(used))
-    first, second = inverse.reshape(findings.audit.pairs.shape).tolist()
+    pruned = findings.pruned()
+    known, audit = identities(pruned.objects), pruned.audit
     return [
         json.dumps([FINDING_CLASSES[kind], *sorted((known[a], known[b]))])
-        for kind, a, b in zip(findings.audit.classes.tolist(), first, second, strict=True)
+        for kind, a, b in zip(audit.classes.tolist(), *audit.pairs.tolist(), strict=True)
     ]
 
 
@@ -69,9 +68,8 @@ def finding_ids(findings: Findings) -> list[str]:
     return [stable_id("finding", key) for key in finding_keys(findings)]
 
 
-def ranks(objects: AuditedObjects) -> Ids:
+def ranks(known: Sequence[str]) -> Ids:
     """Return the place of each object in the order of identities, (k,)."""
-    known = identities(objects)
     places = np.empty(len(known), np.intp)
     places[sorted(range(len(known)), key=known.__getitem__)] = np.arange(len(known))
     return places
@@ -88,14 +86,13 @@ def canonical(findings: Findings) -> Findings:
 
 def canonical_rows(findings: Findings) -> tuple[Findings, Ids]:
     """Return the same as `canonical`, and which of the findings each is, (n,)."""
-    audit = findings.audit
-    used, inverse = np.unique(audit.pairs, return_inverse=True)
-    objects = findings.objects.take(used)
-    rank = ranks(objects)
-    pairs = rank[inverse.reshape(audit.pairs.shape)]
+    pruned = findings.pruned()
+    objects, audit = pruned.objects, pruned.audit
+    rank = ranks(identities(objects))
+    pairs = rank[audit.pairs]
     turned = (pairs[0] > pairs[1]) & (audit.classes != CONTAINED)
     audit = replace(audit, pairs=pairs).turned(turned.nonzero()[0])
-    whole = replace(findings, objects=objects.take(np.argsort(rank)), audit=audit)
+    whole = replace(pruned, objects=objects.take(np.argsort(rank)), audit=audit)
     order = np.lexsort((*np.sort(pairs, axis=0)[::-1], audit.classes))
     return whole.take(order), order
 
@@ -129,7 +126,7 @@ Token = Hashable | None
 
 def _tokens(objects: AuditedObjects) -> dict[str, list[Token]]:
     """Return all that each object may be known by; None for what it has not."""
-    ids = [tuple(objects.numbers_of(number)) for number in range(len(objects))]
+    ids = objects.persistent_ids()
     names = list(zip(objects.libraries, objects.names, ids, strict=True))
     uids = zip(objects.uids.tolist(), ids, strict=True)
     guids = list(zip(objects.guids, ids, strict=True))

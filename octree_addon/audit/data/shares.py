@@ -1,27 +1,19 @@
-"""Shares of an audit, as a render farm makes them: exact arrays (npz), and their merge."""
+"""Shares of an audit, as a render farm makes them: records of findings, and their merge."""
 
-import io
-import zlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from typing import Any, NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ....core import Audit
 from ...shares import check_asked, check_chunks
-from ...text_formats import json_text, read_head
-from .findings import AuditedObjects, Findings, checked
+from .findings import AuditedObjects, Findings
 from .identity import canonical
+from .record import DAMAGED, TEXTS, pack_findings, unpack_findings
 from .reports import About
 
 FORMAT, VERSION = "octree audit chunk", 1
-_TEXTS = ("names", "libraries", "guids", "collections")
-# What a file raises that is cut off, or none of ours.
-_DAMAGED = (LookupError, TypeError, AttributeError, EOFError, OSError, BadZipFile, zlib.error)
-_NUMBERS = {"instances": np.int32, "sizes": np.float64}
 
 
 class AuditShare(NamedTuple):
@@ -47,57 +39,26 @@ class AuditShare(NamedTuple):
 
 def share_content(share: AuditShare) -> bytes:
     """Return a share as a file, to the last bit."""
-    findings, audit = share.findings, share.findings.audit
-    parts = {each.name: getattr(audit, each.name) for each in fields(audit)}
-    arrays = {name: value for name, value in parts.items() if isinstance(value, np.ndarray)}
-    objects = findings.objects
-    head = {
-        "format": FORMAT,
-        "version": VERSION,
-        "chunk": list(share.chunk),
-        "asked": dict(share.asked),
-        "about": asdict(share.about),
-        "unit": findings.unit,
-        "reasons": findings.reasons,
-        "groups": findings.groups,
-        "objects": {name: getattr(objects, name) for name in _TEXTS},
-        "audit": {name: value for name, value in parts.items() if name not in arrays},
-    }
-    arrays |= {name: getattr(objects, name) for name in _NUMBERS}
-    file = io.BytesIO()
-    text = json_text(head, ascii_only=True).encode()
-    np.savez_compressed(
-        file, head=np.frombuffer(text, np.uint8), statuses=findings.statuses, **arrays
+    objects = share.findings.objects
+    unknown = np.zeros_like(objects.uids)  # session ids say nothing to other machines
+    findings = replace(share.findings, objects=replace(objects, uids=unknown))
+    asked, about = dict(share.asked), asdict(share.about)
+    return pack_findings(
+        findings, FORMAT, VERSION, chunk=list(share.chunk), asked=asked, about=about
     )
-    return file.getvalue()
 
 
 def read_share(content: bytes) -> AuditShare:
     """Return what `share_content` has written; a `ValueError` if it is no such file."""
     try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-            found = {name: arrays[name] for name in arrays.files}
-        head = read_head(found.pop("head").tobytes(), FORMAT, VERSION)
-        return _share(head, found)
-    except _DAMAGED as error:
+        findings, head = unpack_findings(content, FORMAT, VERSION)
+        about = dict(head["about"])
+        for name in ("offset", "axis", "fail_on"):
+            about[name] = tuple(about[name])
+        number, total = head["chunk"]
+        return AuditShare((int(number), int(total)), head["asked"], findings, About(**about))
+    except DAMAGED as error:
         raise ValueError(f"This is no chunk of an audit: {error!r} is amiss") from None
-
-
-def _share(head: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> AuditShare:
-    statuses = arrays.pop("statuses")
-    columns: dict[str, Any] = {name: tuple(head["objects"][name]) for name in _TEXTS}
-    columns |= {name: arrays.pop(name).astype(kind) for name, kind in _NUMBERS.items()}
-    unknown = np.zeros(len(columns["names"]), np.intp)
-    objects = AuditedObjects(**columns, uids=unknown)
-    parts: dict[str, Any] = {**arrays, **head["audit"]}
-    audit = Audit(**parts)
-    groups, reasons = tuple(head["groups"]), tuple(head["reasons"])
-    findings = checked(Findings(objects, audit, statuses, reasons, head["unit"], groups))
-    about = dict(head["about"])
-    for name in ("offset", "axis", "fail_on"):
-        about[name] = tuple(about[name])
-    number, total = head["chunk"]
-    return AuditShare((int(number), int(total)), head["asked"], findings, About(**about))
 
 
 def merged_shares(shares: Sequence[AuditShare]) -> tuple[Findings, About]:
@@ -140,6 +101,6 @@ def merged_shares(shares: Sequence[AuditShare]) -> tuple[Findings, About]:
 
 def _keys(objects: AuditedObjects) -> list[tuple[Any, ...]]:
     """Return what each object is known by, whichever machine has looked at it."""
-    texts = [getattr(objects, name) for name in _TEXTS]
+    texts = [getattr(objects, name) for name in TEXTS]
     instances = map(tuple, objects.instances.tolist())
     return list(zip(*texts, instances, objects.sizes.tolist(), strict=True))
