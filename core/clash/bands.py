@@ -18,7 +18,7 @@ from ..arrays import Floats, Ids
 from ..boxes import boxes_grown, magnitudes
 from ..construction import build_steps
 from ..pairs import overlapping_pairs_steps
-from ..pairs.box_pairs import meeting_boxes
+from ..pairs.broad_phase import meeting_boxes
 from ..scene.moment import Moment
 from ..shapes import Boxes
 from ..steps import Steps, between
