@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import compiled
-from .any_octree import AnyOctree
 from .arrays import Floats, Ids, address
 from .checks import ALL_GROUPS, LONGEST
 from .octree import Octree
 from .shapes import Shapes, Triangles
+from .walkable import AnyOctree
 
 # Most queries of a call that take the fast path; for more queries the tree is packed.
 MOST = 99
@@ -159,7 +159,7 @@ def rays(
     asked = cast(Floats, origins), cast(Floats, directions), cast(Floats, limits)
     found = lone.cast(*asked, any_hit=any_hit)
     if found is not None:
-        compiled.named(cast(Octree, tree), found[0])
+        named(cast(Octree, tree), found[0])
     return found
 
 
@@ -182,11 +182,19 @@ def crossings(
     return None if found is None else (_pairs(tree, *found[:2]), found[2])
 
 
+def named(tree: Octree, items: Ids) -> Ids:
+    """Replace item numbers, an array of any shape, by the ids of a changing tree, in place."""
+    if tree.ids is not None:
+        met = items >= 0
+        items[met] = tree.named(items[met])
+    return items
+
+
 def _pairs(tree: AnyOctree, counts: Ids, names: Ids) -> Ids:
     """Return pairs of query and item id, (2, h), given the counts per query, (q,), and items."""
     pairs = np.empty((2, len(names)), np.intp)
     pairs[0] = 0 if len(counts) == 1 else np.repeat(np.arange(len(counts)), counts)
-    pairs[1] = compiled.named(cast(Octree, tree), names)
+    pairs[1] = named(cast(Octree, tree), names)
     return pairs
 
 
@@ -217,7 +225,7 @@ def nearest(
     found = None if lone is None else lone.nearest(places, count, limit)
     if found is None:
         return None
-    compiled.named(octree, found[0])
+    named(octree, found[0])
     return found[:3]
 
 

@@ -25,7 +25,7 @@ LANDINGS = {
     r"\bCOCO\b": "octree_addon/cameras/data/coco.py",
     r"\bCLI\b": "octree_addon/command_line/__init__.py",
     r"[Ll]oose": "core/dynamic/placement.py",
-    r"[Bb]ranch and bound": "core/nearby/search.py",
+    r"[Bb]ranch and bound": "core/nearby/walked.py",
     r"[Dd]ual": "core/scene/dual_walk.py",
     r"[Ii]tem buffer": "core/item_buffer/__init__.py",
     r"[Zz]-buffer": "core/item_buffer/z_buffer.py",

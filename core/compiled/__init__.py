@@ -31,7 +31,6 @@ from .walks import (
     Confirm,
     Crossed,
     Walked,
-    named,
     split,
 )
 
@@ -74,7 +73,6 @@ __all__ = [
     "kernel_state",
     "listed_touches",
     "measured_pairs",
-    "named",
     "packed",
     "painter",
     "parts_beside",

@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Flags, Floats, Ids, address, joined
-from ..octree import Octree
 from .door import found
 from .few import Few
 from .questions import Questions, VolumesAsked
@@ -285,11 +284,3 @@ class Walked:
 def split(names: Ids) -> tuple[Ids, Ids]:
     """Return the placements and items of names; the placement is 0 without a scene."""
     return names >> _BITS, names & (1 << _BITS) - 1
-
-
-def named(tree: Octree, items: Ids) -> Ids:
-    """Replace item numbers, an array of any shape, by the ids of a changing tree, in place."""
-    if tree.ids is not None:
-        met = items >= 0
-        items[met] = tree.named(items[met])
-    return items

@@ -7,15 +7,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..any_octree import AnyOctree
 from ..arrays import Flags, Ids, radix_argsort, starts_of_runs
-from ..groups import ALL_GROUPS, in_groups
+from ..checks import ALL_GROUPS
 from ..octree import Octree, as_octree
 from ..shapes import Regions, Shapes, Spheres, Triangles
-from ..snapshot import PlacedIndex
+from ..snapshot import PlacedIndex, in_groups
 from ..steps import Steps, at_once
 from ..touch import touching
 from ..touch.triangle_pairs import triangles_near_triangles
+from ..walkable import AnyOctree
 from .broad_phase import candidate_pairs
 
 # Takes the entries of pairs, (h,) and (h,); flags the pairs that overlap, (h,).
