@@ -1,25 +1,32 @@
-"""Loader of the compiled kernel (ctypes): the library, or the reason why NumPy answers."""
+"""Loader of the compiled kernel (ctypes): the library, or the reason why NumPy answers.
+
+NumPy also answers the rows of an answer that the kernel leaves to it.
+"""
 
 import os
 import platform
 import sys
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import checks
-from ..arrays import address
+from ..arrays import Flags, Ids, address
 
 # Environment variable: the folder of a package that is not installed; "0" or "off" for none.
 VARIABLE = "OCTREE_KERNEL"
 _NAME = "octree_kernel"
 # The expected interface of the package: a digest of its header, see kernel/bindings.py.
 _ABI = 297136317443196923
+
+Answer = TypeVar("Answer")
 
 
 class _Choice:
@@ -136,7 +143,7 @@ class Caller:
     def __init__(self) -> None:
         self._library, self._package, _ = found()
 
-    def _call(self, name: str, *given: Any) -> int:
+    def call(self, name: str, *given: Any) -> int:
         """Call a function of the kernel, with the addresses of arrays and all other arguments.
 
         Raises IndexError if the function refuses its arguments.
@@ -146,3 +153,24 @@ class Caller:
         if reached < 0:
             raise IndexError(f"{name}: an index points nowhere")
         return reached
+
+
+def repaired(found: Answer, are_left: Flags, ask: Callable[[Ids], Answer]) -> Answer:
+    """Write NumPy's answers into the rows that the kernel left, and return the kernel's answer.
+
+    An answer is an array (q, ...), or a tuple or record of such arrays; single arrays may be None.
+    `ask` answers the queries of the given numbers.
+    """
+    (left,) = are_left.nonzero()
+    if len(left):
+        for array, rows in zip(_arrays(found), _arrays(ask(left)), strict=True):
+            array[left] = rows
+    return found
+
+
+def _arrays(answer: Any) -> list[NDArray[Any]]:
+    """Return the arrays of an answer."""
+    if isinstance(answer, np.ndarray):
+        return [answer]
+    fields = answer if isinstance(answer, tuple) else vars(answer).values()
+    return [each for each in fields if each is not None]

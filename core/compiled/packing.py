@@ -10,9 +10,8 @@ from ..arrays import Floats, Ids, address
 from ..octree import Octree
 from ..shapes import Triangles
 from .door import found
-from .questions import as_boxes
 from .touches import row_step
-from .walks import Walked
+from .walks import Walked, as_boxes
 
 # Items that are packed in the time in which NumPy answers one query. A tree that changes loses its
 # packed tree at the next change, so packing has to pay before that.

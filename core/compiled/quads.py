@@ -99,7 +99,7 @@ class _Splitter(Caller):
 
         def piece(some: slice) -> None:
             asked = some.start, some.stop, is_by_corner, faces
-            if not doubts and self._call("quads", *given, *asked) < some.stop:
+            if not doubts and self.call("quads", *given, *asked) < some.stop:
                 doubts.append(some)
 
         in_pieces(count, _PIECE, threads_of(None), piece)

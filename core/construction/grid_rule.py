@@ -20,11 +20,10 @@ from ..grid import Grid, Words, morton_codes, pack, sides_of_planes
 from ..options import COPYING, Options
 from ..shapes import Boxes, Shapes, Triangles
 from ..steps import Ticks
-from .cuts import Cut
 from .divide import most_references
 from .entries import Entries
 from .levels import MOST_COPIES, Leaves, Level
-from .rules import CellPairs, Check, Filing, Rule
+from .rules import CellPairs, Check, Cut, Filing, Rule
 
 # Entries are numbered by 32 bits.
 _MOST = 2**31

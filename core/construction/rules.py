@@ -1,20 +1,22 @@
-"""Rules of division: where cells are divided, and which children their entries go to, in NumPy."""
+"""Rules of division: where cells are divided, and which children items touch and go to."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import tuning
-from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges
+from .. import child_masks, tuning
+from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, gather
 from ..cells import Cells, Slices
 from ..child_masks import POPCOUNT, ChildMasks
 from ..octree import copied_of
 from ..options import COPYING, Options
 from ..passes import pieces
+from ..shapes import Shapes
 from ..steps import Ticks
 from .entries import Entries
 from .levels import Leaves, Level, Members, Verdict, judged
@@ -23,6 +25,52 @@ from .levels import Leaves, Level, Members, Verdict, judged
 Check = Callable[[int, int], None]
 # Slices of the references of each cell; the references; a flag for entries referenced repeatedly.
 Filing: TypeAlias = Ticks[tuple[Slices, Ids, Flags]]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Cells with these walls, (6, c), that are divided at `middles`, (3, c).
+
+    `scale`, (3,), is one by the unit of length of each axis: children count as `margin` units
+    larger than they are.
+    """
+
+    walls: Floats
+    middles: Floats
+    scale: Floats
+    margin: float
+
+    @cached_property
+    def _reach(self) -> Floats:
+        """The extents of the children below and above the middles, in units, (6, c)."""
+        # Walls are rounded, so children are not quite of one size.
+        sizes = np.stack((self.middles - self.walls[:3], self.walls[3:] - self.middles))
+        return (sizes * self.scale[:, None]).reshape(6, -1)
+
+    def touched(
+        self, items: Shapes, pairs: Members, overlapped: ChildMasks, is_whole: Flags
+    ) -> tuple[ChildMasks, Ids]:
+        """Return the children that the entry of each pair touches, of those its bounds overlap.
+
+        `is_whole` flags entries that lie in their cell. `overlapped` is written to. The second
+        result are strays: entries that touch no child, by a rounding, and are given every child
+        that their bounds overlap.
+        """
+        # An item that lies in the cell and crosses one dividing plane touches both sides of it.
+        certain = 1 + is_whole.view(np.uint8)
+        doubtful = np.flatnonzero(POPCOUNT.take(overlapped) > certain)
+        some = pairs[doubtful]
+        touched = child_masks.touched_children(
+            items,
+            some.entries,
+            gather(self.middles, some.cells),
+            self.scale,
+            self.margin,
+            gather(self._reach, some.cells).reshape(2, 3, -1),
+        )
+        kept = overlapped[doubtful] & touched
+        overlapped[doubtful] = np.where(kept, kept, overlapped[doubtful])
+        return overlapped, some.entries[np.flatnonzero(kept == 0)]
 
 
 @dataclass(frozen=True)
