@@ -247,7 +247,7 @@ class TreeSnapshot(IndexSnapshot):
 
     def packed(self, count: int) -> compiled.Walked | None:
         """Return the packed tree."""
-        return compiled.packed(self.top, count)
+        return lone.packed_tree(self.top, count)
 
     def trees_at(self, rows: Ids) -> Walkable:
         """Return the tree."""

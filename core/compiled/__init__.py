@@ -9,17 +9,18 @@ from .door import (
     kernel,
     kernel_state,
     repaired,
+    threads_of,
     use_kernel,
+    use_threads,
     why_not,
 )
 from .few import NOT_PACKED, NOT_TAKEN, Few, Hits
 from .gaps import CROSSES, TOUCHES, crossing_surfaces, listed_touches, shortest_ways, slid_surfaces
 from .joins import joined_triangles
 from .layouts import Arranger, arranger
-from .packing import Packed, Placed, packed, tree_of
+from .packing import Packed, Placed, tree_of
 from .pictures import Painter, painter
 from .quads import split_quads
-from .threads import in_pieces, threads_of, use_threads
 from .touches import measured_pairs, point_distances, touching_triangles
 from .walks import (
     MOST,
@@ -68,13 +69,11 @@ __all__ = [
     "crossing_surfaces",
     "cut_parts",
     "found",
-    "in_pieces",
     "joined_triangles",
     "kernel",
     "kernel_state",
     "listed_touches",
     "measured_pairs",
-    "packed",
     "painter",
     "parts_beside",
     "point_distances",

@@ -1,6 +1,7 @@
 """Loader of the compiled kernel (ctypes): the library, or the reason why NumPy answers.
 
-NumPy also answers the rows of an answer that the kernel leaves to it.
+NumPy also answers the rows of an answer that the kernel leaves to it. The number of threads of the
+kernel is set here, too.
 """
 
 import os
@@ -12,7 +13,7 @@ from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, SupportsIndex, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,8 @@ from ..arrays import Flags, Ids, address
 
 # Environment variable: the folder of a package that is not installed; "0" or "off" for none.
 VARIABLE = "OCTREE_KERNEL"
+# Environment variable: the number of threads, if `use_threads` has not set it.
+_THREADS = "OCTREE_THREADS"
 _NAME = "octree_kernel"
 # The expected interface of the package: a digest of its header, see kernel/bindings.py.
 _ABI = 297136317443196923
@@ -30,9 +33,11 @@ Answer = TypeVar("Answer")
 
 
 class _Choice:
-    """Choice of the process to use the kernel or not: see `use_kernel`."""
+    """Choices of the process: see `use_kernel` and `use_threads`."""
 
     is_wanted = True
+    threads: int | None = None
+    spare = 0
 
 
 def found() -> tuple[Any, Any, str]:
@@ -135,6 +140,49 @@ def use_kernel(is_wanted: bool, /) -> None:
         If `is_wanted` is neither True nor False.
     """
     _Choice.is_wanted = checks.flag("is_wanted", is_wanted)
+
+
+def use_threads(count: SupportsIndex | None, /, *, spare: SupportsIndex = 0) -> None:
+    """Set the default number of threads for queries, in this process.
+
+    Parameters
+    ----------
+    count : int or None
+        Number of threads, at least 1. None, the initial state, stands for the number in the
+        environment variable `OCTREE_THREADS`, else for the number of cores that this process may
+        use. Answers are the same, to the last bit. Without the compiled kernel, queries take one
+        thread.
+    spare : int
+        Number of cores to leave free if neither `count` nor the variable sets the number of
+        threads; at least one core is used.
+
+    Raises
+    ------
+    ValueError
+        If `count` is neither None nor a whole number of at least 1, or if `spare` is not a whole
+        number of at least 0.
+    """
+    wanted = None if count is None else checks.whole_number("count", count, 1)
+    _Choice.spare = checks.whole_number("spare", spare, 0)
+    _Choice.threads = wanted
+
+
+def threads_of(threads: SupportsIndex | None) -> int:
+    """Return `threads`, checked; for None, the default number of threads."""
+    if threads is not None:
+        return checks.whole_number("threads", threads, 1)
+    if _Choice.threads is not None:
+        return _Choice.threads
+    told = os.environ.get(_THREADS, "")
+    is_told = told.isdecimal() and int(told) > 0
+    return int(told) if is_told else max(1, _cores() - _Choice.spare)
+
+
+def _cores() -> int:
+    """Return the number of cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 class Caller:

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from .. import checks
 from ..arrays import Ids
-from .door import Caller, found
-from .threads import in_pieces, threads_of
+from .door import Caller, found, threads_of
+from .walks import in_pieces
 
 # Triangles in a piece of work of a thread.
 _PIECE = 1 << 17

@@ -4,17 +4,17 @@ The kernel takes rays as three arrays, volumes as their rows.
 """
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Flags, Floats, Ids, address, joined
+from ..arrays import Flags, Floats, Ids, address, blocks, joined
 from ..shapes import Boxes, Capsules, OrientedBoxes, Regions, Shapes, Spheres
-from .door import found
+from .door import found, threads_of
 from .few import Few
-from .threads import in_pieces, threads_of
 
 # Coherence of rays: pairs of neighbors that are sampled, the least part of them that must be
 # alike, and the fewest rays for which coherence matters.
@@ -46,6 +46,8 @@ Confirm = Callable[[Ids, Ids, Ids], Flags]
 _ROOM = 65_536
 # Low bits of a name, for the item; the high bits are the placement.
 _BITS = 32
+# For fewer pieces a pool of threads does not pay: it takes a tenth of a millisecond to start.
+_FEW = 4
 # Bytes of a line of a processor's cache.
 _LINE = 64
 
@@ -129,6 +131,26 @@ def as_boxes(shapes: Shapes) -> dict[str, Floats]:
     if isinstance(shapes, Boxes):
         return {"boxes": shapes.rows}
     return {"boxes": shapes.rows[:-1], "radii": shapes.rows[-1]}
+
+
+Part = TypeVar("Part")
+
+
+def in_pieces(
+    count: int, piece: int, threads: int, work: Callable[[slice], Part], /
+) -> list[Part]:
+    """Return the results of `work` for all pieces of `range(count)`, in order.
+
+    All threads have ended when this function returns or raises: the caller may free its arrays.
+    """
+    pieces = list(blocks(count, piece))
+    if threads == 1 or len(pieces) < _FEW:
+        return [work(each) for each in pieces]
+    with ThreadPoolExecutor(min(threads, len(pieces)), "octree") as pool:
+        try:
+            return list(pool.map(work, pieces))
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 class Walked:

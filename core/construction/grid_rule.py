@@ -20,10 +20,9 @@ from ..grid import Grid, Words, morton_codes, pack, sides_of_planes
 from ..options import COPYING, Options
 from ..shapes import Boxes, Shapes, Triangles
 from ..steps import Ticks
-from .divide import most_references
 from .entries import Entries
 from .levels import MOST_COPIES, Leaves, Level
-from .rules import CellPairs, Check, Cut, Filing, Rule
+from .rules import CellPairs, Check, Cut, Filing, Rule, most_references
 
 # Entries are numbered by 32 bits.
 _MOST = 2**31
