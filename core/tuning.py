@@ -31,8 +31,8 @@ class Tuning:
     certainly_too_many : float
         Factor by which a sample must exceed the limit of copies for a build to be refused.
     nearest_pairs : int
-        Pairs of point and cell that a group of points should visit; twice as many, and it descends
-        again in smaller parts.
+        Pairs of point and cell that a batch of points may visit; with more, it descends again in
+        smaller parts.
     query_runs : int
         Runs of references beyond which a batch of volumes descends again in smaller parts.
     pairs_walked : int
@@ -77,7 +77,7 @@ class Tuning:
     copies_at_a_depth: int = 2**24
     copies_ahead: int = 128
     certainly_too_many: float = 1.25
-    nearest_pairs: int = 524_288
+    nearest_pairs: int = 1_048_576
     query_runs: int = 2_097_152
     pairs_walked: int = 262_144
     boxes_paired: int = 16_384

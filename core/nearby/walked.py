@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .. import tuning
 from ..arrays import BLOCK, Flags, Floats, Ids, blocks, distinct, gather, joined
 from ..compiled import Arrays
 from ..descend import Found, expanded, nearest_cells, portions, squared_gaps
@@ -32,8 +33,6 @@ _POINTS, _TOGETHER = 16_384, 16_384
 # Amortization threshold: discs of triangles pay off if there are fewer triangles than this for
 # each pair of point and placement.
 _WORTH = 512
-# A descent that would visit more pairs of point and cell is repeated in smaller batches.
-_MOST = 1_048_576
 
 
 @dataclass
@@ -248,7 +247,7 @@ class _Look:
         search = Search(seen.tree, seen.points, self.best.count, limits, stretch=seen.stretch)
         boxes = mailboxes_for(len(seen.tree.order))
         seed(search, boxes)
-        found = branch_and_bound(search, _MOST if may_stop else None)
+        found = branch_and_bound(search, tuning.current.nearest_pairs if may_stop else None)
         if found is None:
             return False
         for (some,) in portions([found], len(self.rows), _PIECE):
