@@ -108,19 +108,25 @@ def grown_bounds(shapes: Shapes, margin: float) -> Floats:
     return bounds
 
 
-def meeting_boxes(ones: Floats, others: Floats) -> Steps[Ids]:
+def meeting_boxes(
+    ones: Floats, others: Floats | None = None, owners: Ids | None = None
+) -> Steps[Ids]:
     """Return the overlapping pairs of boxes (6, n) and others (6, m), as numbers (2, p), sorted.
 
-    Yields the fraction done.
+    Without other boxes, returns pairs of two boxes, the lower number first; with `owners`, (n,),
+    only pairs of different owners. Yields the fraction done.
     """
-    if ones.shape[1] * others.shape[1] <= _PLAIN:
+    partners = ones if others is None else others
+    if others is not None and ones.shape[1] * others.shape[1] <= _PLAIN:
         return np.stack(boxes_meet(ones[:, :, None], others[:, None]).nonzero())
     found = [np.empty((2, 0), np.intp)]
-    for done, here, there in near_bounds(ones, others):
-        met = boxes_meet(ones[:, here], others[:, there])
+    for done, here, there in near_bounds(ones, others, owners):
+        met = boxes_meet(ones[:, here], partners[:, there])
         found.append(np.stack((here[met], there[met])))
         yield done
     pairs = np.concatenate(found, axis=1)
+    if others is None:
+        pairs.sort(axis=0)
     return pairs[:, np.lexsort(pairs[::-1])]
 
 
