@@ -44,11 +44,6 @@ def pack(numbers: Words) -> Words:
     return numbers[0] | numbers[1] << BITS + 1 | numbers[2] << 2 * (BITS + 1)
 
 
-def unpack(words: Words) -> Words:
-    """Return the numbers (3, n) of words (n,), whatever their guard bits."""
-    return np.stack([words >> (BITS + 1) * axis & 2**BITS - 1 for axis in range(3)])
-
-
 def morton_codes(numbers: Words, bits: int) -> Words:
     """Return numbers (3, n), of `bits` bits each, as Morton codes (n,), x lowest."""
     codes = np.zeros(numbers.shape[1], np.int64)

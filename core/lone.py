@@ -1,7 +1,7 @@
-"""Single-query fast path (few queries of a tree): the kernel walks the octree's own arrays.
+"""Octrees as the kernel walks them: their own arrays for few queries (fast path), or packed.
 
-Only `count > 1` of `nearest` needs a packed tree. Arguments that need a conversion take the batch
-path, which returns here after the conversion.
+Of few queries, only `count > 1` of `nearest` needs a packed tree. Arguments that need a conversion
+take the batch path, which returns here after the conversion.
 """
 
 from typing import Any, SupportsFloat, SupportsIndex, cast
@@ -11,16 +11,19 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import compiled
-from .any_octree import AnyOctree
 from .arrays import Floats, Ids, address
 from .checks import ALL_GROUPS, LONGEST
 from .octree import Octree
 from .shapes import Shapes, Triangles
+from .walkable import AnyOctree
 
 # Most queries of a call that take the fast path; for more queries the tree is packed.
 MOST = 99
 # Most neighbors per point.
 _SEVERAL = 16
+# Items that are packed in the time in which NumPy answers one query. A tree that changes loses its
+# packed tree at the next change, so packing has to pay before that.
+_CHANGING = 64
 _DOUBLE = np.dtype(np.float64)
 _KINDS = {_DOUBLE, np.dtype(np.intp)}
 
@@ -71,6 +74,9 @@ def _arrays_of(items: Shapes) -> dict[str, NDArray[Any]]:
 # The arrays of octrees, as long as these live; None if the kernel cannot take a tree.
 _KNOWN: WeakKeyDictionary[Octree, Lone | None] = WeakKeyDictionary()
 
+# Packed trees, which live as long as their octrees; None if packing an octree is impossible.
+_PACKED_TREES: WeakKeyDictionary[Octree, compiled.Packed | None] = WeakKeyDictionary()
+
 
 def _of(
     tree: AnyOctree, groups: SupportsIndex, count: int, threads: SupportsIndex | None
@@ -104,6 +110,23 @@ def _made(tree: Octree) -> Lone | None:
         return None
     made = Lone(tree)
     return made if made.is_sound else None
+
+
+def packed_tree(tree: Octree, questions: int) -> compiled.Packed | None:
+    """Return the packed tree of an octree, which is packed at the first call.
+
+    Returns None without the compiled kernel, if the tree is empty or cannot be packed, or if the
+    tree is a snapshot of a changing tree and has too few `questions` for packing to pay.
+    """
+    if compiled.found()[0] is None:
+        return None
+    if tree not in _PACKED_TREES:
+        is_soon_gone = tree.ids is not None and questions * _CHANGING < len(tree.order)
+        if len(tree.order) == 0 or is_soon_gone:
+            return None
+        _PACKED_TREES[tree] = compiled.Packed.of(tree)
+    known = _PACKED_TREES[tree]
+    return known if known is not None and known.is_sound else None
 
 
 def _is_plain(rows: ArrayLike) -> bool:
@@ -159,7 +182,7 @@ def rays(
     asked = cast(Floats, origins), cast(Floats, directions), cast(Floats, limits)
     found = lone.cast(*asked, any_hit=any_hit)
     if found is not None:
-        compiled.named(cast(Octree, tree), found[0])
+        named(cast(Octree, tree), found[0])
     return found
 
 
@@ -182,11 +205,19 @@ def crossings(
     return None if found is None else (_pairs(tree, *found[:2]), found[2])
 
 
+def named(tree: Octree, items: Ids) -> Ids:
+    """Replace item numbers, an array of any shape, by the ids of a changing tree, in place."""
+    if tree.ids is not None:
+        met = items >= 0
+        items[met] = tree.named(items[met])
+    return items
+
+
 def _pairs(tree: AnyOctree, counts: Ids, names: Ids) -> Ids:
     """Return pairs of query and item id, (2, h), given the counts per query, (q,), and items."""
     pairs = np.empty((2, len(names)), np.intp)
     pairs[0] = 0 if len(counts) == 1 else np.repeat(np.arange(len(counts)), counts)
-    pairs[1] = compiled.named(cast(Octree, tree), names)
+    pairs[1] = named(cast(Octree, tree), names)
     return pairs
 
 
@@ -212,12 +243,12 @@ def nearest(
         return None
     octree = cast(Octree, tree)
     if count > 1:
-        packed = compiled.packed(octree, many)
+        packed = packed_tree(octree, many)
         lone = None if packed is None else packed.few
     found = None if lone is None else lone.nearest(places, count, limit)
     if found is None:
         return None
-    compiled.named(octree, found[0])
+    named(octree, found[0])
     return found[:3]
 
 

@@ -125,11 +125,6 @@ class Answers:
         ordered = self._sorted(queries - lowest if span > 1 else queries, items, span)
         self._parts.append((asked[volumes], ordered.astype(self._narrow)))
 
-    def add_sorted(self, volumes: Ids, counts: Ids, items: Ids) -> None:
-        """Add the sorted items of some volumes, `counts` of each, one volume after the other."""
-        self._counts[volumes] = counts
-        self._parts.append((volumes[counts > 0], items.astype(self._narrow)))
-
     def _sorted(self, queries: Ids, items: Ids, volumes: int) -> Ids:
         """Return the items sorted by query, all of them below `volumes`, then by item."""
         if _DENSE * len(items) > volumes * self._items:

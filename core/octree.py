@@ -17,14 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import checks
-from .any_octree import AnyOctree
 from .arrays import Flags, Floats, Ids, Masks, blocks, column_major, gather
 from .boxes import bounds_of_runs, box_gaps, boxes_contain, boxes_grown, boxes_meet, boxes_shared
 from .cells import CHILDREN, Cells, Promise, Slices
 from .options import COPYING, Options
 from .shapes import Shapes, Triangles
 from .steps import Steps, repeated
-from .walkable import Walkable
+from .walkable import AnyOctree, Walkable
 
 _NOTHING, _ROOT = np.empty(0, np.intp), np.zeros(1, np.intp)
 _ROOT.setflags(write=False)

@@ -6,11 +6,12 @@ from numpy.typing import ArrayLike
 from . import checks
 from .arrays import Floats, Ids
 from .cells import CHILDREN
+from .checks import ALL_GROUPS
 from .descend import UNVISITED, States, descend
-from .groups import ALL_GROUPS, in_groups
 from .octree import Octree, as_octree
 from .rays.api import cells_on_ray
 from .shapes import Shapes
+from .snapshot import in_groups
 from .volumes.api import check_volumes
 
 

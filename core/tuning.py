@@ -31,24 +31,18 @@ class Tuning:
     certainly_too_many : float
         Factor by which a sample must exceed the limit of copies for a build to be refused.
     nearest_pairs : int
-        Pairs of point and cell that a group of points should visit; twice as many, and it descends
-        again in smaller parts.
+        Pairs of point and cell that a batch of points may visit; with more, it descends again in
+        smaller parts.
     query_runs : int
         Runs of references beyond which a batch of volumes descends again in smaller parts.
-    joined_cells : int
-        Pairs of cells of two trees that descend together.
     pairs_walked : int
         Pairs of entries, about, that the compiled kernel compares in one step.
-    joined_places : int
-        Pairs of places in leaves of two trees that are compared at a time.
+    boxes_paired : int
+        Pairs of boxes that a broad phase divides together.
     joined_pairs : int
-        Pairs of leaves, or of places in these, that do not yet speak against joining two trees.
+        Pairs of entries that do not yet speak against joining two trees by the kernel.
     joined_crowd : int
         Pairs of places in one pair of leaves beyond which two trees are not joined.
-    sorted_references : int
-        References of two trees that are sorted together; a cell that holds more is sorted at once.
-    swept_pairs : int
-        Pairs of shapes that a sweep makes at a time, about.
     triangles_placed : int
         Triangles that are indexed in one step.
     triangles_tested : int
@@ -83,15 +77,12 @@ class Tuning:
     copies_at_a_depth: int = 2**24
     copies_ahead: int = 128
     certainly_too_many: float = 1.25
-    nearest_pairs: int = 524_288
+    nearest_pairs: int = 1_048_576
     query_runs: int = 2_097_152
-    joined_cells: int = 65_536
     pairs_walked: int = 262_144
-    joined_places: int = 131_072
+    boxes_paired: int = 16_384
     joined_pairs: int = 65_536
     joined_crowd: int = 262_144
-    sorted_references: int = 131_072
-    swept_pairs: int = 65_536
     triangles_placed: int = 65_536
     triangles_tested: int = 16_384
     touches_listed: int = 65_536

@@ -1,6 +1,6 @@
-"""Flat arrays of cells and references, as walks read them: of an octree, or of many meshes."""
+"""Octrees as queries take them, and the flat arrays of cells and references that walks read."""
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
@@ -70,3 +70,15 @@ class Walkable(Frozen):
         if self.references is None:
             return places
         return self.references.take(places, mode="clip")
+
+
+class AnyOctree(ABC):
+    """An `Octree`, or an index of placements that answers the same queries: see `PlacedIndex`."""
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """Return the number of items."""
+
+    @abstractmethod
+    def check(self) -> None:
+        """Assert every invariant of the structure."""

@@ -1,5 +1,5 @@
 /* Triangles as seen from points: where they are closest, and whether spheres touch them; as in
- * core/touch/features.py, to the last bit.
+ * core/touch/triangles.py, to the last bit.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later */
 
@@ -8,7 +8,7 @@
 
 #include "exact.h"
 
-/* A triangle as seen from a point, as in core/touch/features.py: its edges, those divided by a
+/* A triangle as seen from a point, as in core/touch/triangles.py: its edges, those divided by a
  * power of two, and the product of two of these, with all its bits where they are nearly
  * parallel; of each edge how far `along` it the point is, and on which side. */
 typedef struct {
@@ -42,7 +42,7 @@ static inline void see_edges(SeenTriangle *seen) {
     seen->is_inside = have_one_sign(seen->sides, 3) && seen->size > 0;
 }
 
-/* Features of a triangle, as the rows of `ClosestFeatures` in core/touch/features.py. `squares`
+/* Features of a triangle, as the rows of `ClosestFeatures` in core/touch/triangles.py. `squares`
  * are the squared distances of three corners, three edges and the face. */
 typedef struct {
     SeenTriangle seen;

@@ -1,5 +1,5 @@
-/* Joins: descends two octrees together, and names the pairs of triangles that touch, as in
- * core/pairs/tree_join.py.
+/* Joins: descends two octrees together, down to pairs of leaves, and names the pairs of triangles
+ * that touch.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  *

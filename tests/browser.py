@@ -44,10 +44,10 @@ class Page:
         self._send, self._receive, self._rest, self._count = send, receive, b"", 0
         (target,) = (
             each
-            for each in self._call("Target.getTargets")["targetInfos"]
+            for each in self.call("Target.getTargets")["targetInfos"]
             if each["type"] == "page"
         )
-        attached = self._call("Target.attachToTarget", targetId=target["targetId"], flatten=True)
+        attached = self.call("Target.attachToTarget", targetId=target["targetId"], flatten=True)
         self._session = attached["sessionId"]
 
     def show(self, address: str) -> None:
@@ -72,9 +72,9 @@ class Page:
         return base64.b64decode(self._of_page("Page.captureScreenshot")["data"])
 
     def _of_page(self, method: str, **options: Any) -> dict[str, Any]:
-        return self._call(method, self._session, **options)
+        return self.call(method, self._session, **options)
 
-    def _call(self, method: str, session: str = "", **options: Any) -> dict[str, Any]:
+    def call(self, method: str, session: str = "", **options: Any) -> dict[str, Any]:
         self._count += 1
         message = {"id": self._count, "method": method, "params": options}
         if session:

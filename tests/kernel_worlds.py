@@ -67,18 +67,18 @@ class Found(Record):
 @contextmanager
 def packing(is_on, *, alone=False):
     """Let all trees be packed at the first question, or none; or walk all as they are."""
-    of_tree, of_scene = compiled.packed, Moment.packed
+    of_tree, of_scene = lone.packed_tree, Moment.packed
     most = lone.MOST
     if is_on:
-        compiled.packed = lambda tree, _, **options: of_tree(tree, 10**12, **options)
+        lone.packed_tree = lambda tree, _, **options: of_tree(tree, 10**12, **options)
     else:
-        compiled.packed = Moment.packed = lambda *_, **__: None
+        lone.packed_tree = Moment.packed = lambda *_, **__: None
     lone.MOST = 10**9 if alone else 0
     try:
         yield
     finally:
         lone.MOST = most
-        compiled.packed, Moment.packed = of_tree, of_scene
+        lone.packed_tree, Moment.packed = of_tree, of_scene
 
 
 def triangles(random):

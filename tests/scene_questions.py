@@ -23,7 +23,7 @@ from core import (
     Triangles,
     ZBuffer,
 )
-from core.any_octree import AnyOctree
+from core.walkable import AnyOctree
 
 ALL = 0xFFFFFFFF
 # What a question of scenes may be asked of: any octree, too.

@@ -17,8 +17,6 @@ LANDINGS = {
     r"Morton": "core/grid.py",
     r"[Mm]ailbox": "core/mailboxing.py",
     r"[Bb]road phase": "core/pairs/broad_phase.py",
-    r"[Ss]weep": "core/pairs/sweep.py",
-    r"[Qq]uantized": "core/pairs/sweep.py",
     r"[Ss]lab": "core/rays/walk.py",
     r"[Bb]ounding.sphere": "core/rays/hits.py",
     r"[Tt]raversal": "core/descend.py",
@@ -27,7 +25,7 @@ LANDINGS = {
     r"\bCOCO\b": "octree_addon/cameras/data/coco.py",
     r"\bCLI\b": "octree_addon/command_line/__init__.py",
     r"[Ll]oose": "core/dynamic/placement.py",
-    r"[Bb]ranch and bound": "core/nearby/search.py",
+    r"[Bb]ranch and bound": "core/nearby/walked.py",
     r"[Dd]ual": "core/scene/dual_walk.py",
     r"[Ii]tem buffer": "core/item_buffer/__init__.py",
     r"[Zz]-buffer": "core/item_buffer/z_buffer.py",
@@ -38,7 +36,7 @@ LANDINGS = {
 }
 TERMS = (
     "AABB", "OBB", "BVH", "SAT", "TLAS", "two-level", "Morton", "mailbox", "broad phase",
-    "sweep and prune", "slab test", "bounding sphere", "frustum culling",
+    "spatial join", "slab test", "bounding sphere", "frustum culling",
     "quantized", "loose octree", "straddler", "traversal", "kNN", "segmentation map",
     "item buffer", "z-buffer", "rasterization", "amodal",
 )  # fmt: skip

@@ -14,8 +14,8 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 CORE_ORDER = [
     "tuning", "arrays", "boxes", "rounds", "whole", "records", "checks", "steps", "passes",
     "shapes", "apart", "options",
-    "grid", "child_masks", "cells", "any_octree", "walkable", "octree", "compiled", "checksumming",
-    "touch", "lone", "groups", "snapshot", "construction", "mailboxing", "descend", "volumes",
+    "grid", "child_masks", "cells", "walkable", "octree", "compiled", "checksumming",
+    "touch", "lone", "snapshot", "construction", "mailboxing", "descend", "volumes",
     "rays", "nearby", "pairs", "dynamic", "scene", "gaps", "clash", "place", "clipping",
     "chunking", "item_buffer", "tracing", "atomic_files", "storage", "cell_statistics",
     "wireframe",

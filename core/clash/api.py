@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Ids
-from ..groups import ALL_GROUPS
+from ..checks import ALL_GROUPS
 from ..scene import SceneOctree
 from ..scene.moment import Moment
 from ..steps import Steps, ascending, at_once, between

@@ -16,12 +16,9 @@ import numpy as np
 
 from ..arrays import Floats, Ids
 from ..boxes import boxes_grown, magnitudes
-from ..construction import build_steps
-from ..pairs import overlapping_pairs_steps
-from ..pairs.box_pairs import meeting_boxes
+from ..pairs.broad_phase import meeting_boxes
 from ..scene.moment import Moment
-from ..shapes import Boxes
-from ..steps import Steps, between
+from ..steps import Steps
 
 # Units in the last place: the mesh and the matrix of both placements are rounded.
 _UNITS = 4.0
@@ -115,11 +112,9 @@ def reaching_boxes(boxes: Floats, reach: float) -> Floats:
 def near_pairs(moment: Moment, reach: float, owners: Ids | None) -> Steps[Ids]:
     """Return the sorted pairs of rows, (2, h), of different owners whose boxes are near."""
     (rows,) = moment.placements.is_there.nonzero()
-    boxes = Boxes.from_rows(reaching_boxes(moment.placements.boxes[:, rows], reach))
-    tree = yield from between(0.0, 0.5, build_steps(boxes))
+    boxes = reaching_boxes(moment.placements.boxes[:, rows], reach)
     of_rows = None if owners is None else owners[rows]
-    steps = overlapping_pairs_steps(tree, margin=0.0, owners=of_rows)
-    return _sorted(rows[(yield from between(0.5, 1.0, steps))])
+    return rows[(yield from meeting_boxes(boxes, owners=of_rows))]
 
 
 def near_some(moment: Moment, some: Ids, reach: float) -> Steps[Ids]:
@@ -128,8 +123,4 @@ def near_some(moment: Moment, some: Ids, reach: float) -> Steps[Ids]:
     ones, others = (reaching_boxes(boxes[:, each], reach) for each in (some, rows))
     which, near = yield from meeting_boxes(ones, others)
     met = np.stack((some[which], rows[near]))
-    return _sorted(met[:, met[0] != met[1]])
-
-
-def _sorted(met: Ids) -> Ids:
-    return np.unique(np.sort(met, axis=0), axis=1)
+    return np.unique(np.sort(met[:, met[0] != met[1]], axis=0), axis=1)

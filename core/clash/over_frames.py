@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Flags, Floats, Ids, distinct
+from ..checks import ALL_GROUPS
 from ..dynamic import DynamicOctree
-from ..groups import ALL_GROUPS
 from ..octree import Freshness
 from ..records import Record
 from ..scene import SceneOctree

@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Flags, Floats, Ids, blocks, distinct, power_of_two_scale, starts_of_runs
+from ..checks import ALL_GROUPS
 from ..gaps.search import GapSearch
 from ..gaps.way import Way
-from ..groups import ALL_GROUPS
 from ..records import Record
 from ..scene import SceneOctree
 from ..scene.moment import Moment

@@ -4,35 +4,36 @@ from .builds import Builder, CellsAsked, CellsDivided, Divider, Numbers, Tallies
 from .cuts import cut_parts, parts_beside, seen_cutters, shared_parts, split_pieces
 from .door import (
     VARIABLE,
+    Caller,
     found,
     kernel,
     kernel_state,
+    repaired,
+    threads_of,
     use_kernel,
+    use_threads,
     why_not,
 )
 from .few import NOT_PACKED, NOT_TAKEN, Few, Hits
-from .gaps import CROSSES, TOUCHES, crossing_surfaces, listed_touches, shortest_ways
+from .gaps import CROSSES, TOUCHES, crossing_surfaces, listed_touches, shortest_ways, slid_surfaces
 from .joins import joined_triangles
 from .layouts import Arranger, arranger
-from .measures import measured_pairs, point_distances
-from .packing import Packed, Placed, packed, tree_of
+from .packing import Packed, Placed, tree_of
 from .pictures import Painter, painter
 from .quads import split_quads
-from .questions import Questions, VolumesAsked, as_boxes, volume_kind
-from .repairs import repaired
-from .slides import slid_surfaces
-from .summers import Summer, summer
-from .threads import in_pieces, threads_of, use_threads
-from .touches import touching_triangles
+from .touches import measured_pairs, point_distances, touching_triangles
 from .walks import (
     MOST,
     NO_PLACES,
     Arrays,
     Confirm,
     Crossed,
+    Questions,
+    VolumesAsked,
     Walked,
-    named,
+    as_boxes,
     split,
+    volume_kind,
 )
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "Arranger",
     "Arrays",
     "Builder",
+    "Caller",
     "CellsAsked",
     "CellsDivided",
     "Confirm",
@@ -58,7 +60,6 @@ __all__ = [
     "Painter",
     "Placed",
     "Questions",
-    "Summer",
     "Tallies",
     "VolumesAsked",
     "Walked",
@@ -68,14 +69,11 @@ __all__ = [
     "crossing_surfaces",
     "cut_parts",
     "found",
-    "in_pieces",
     "joined_triangles",
     "kernel",
     "kernel_state",
     "listed_touches",
     "measured_pairs",
-    "named",
-    "packed",
     "painter",
     "parts_beside",
     "point_distances",
@@ -87,7 +85,6 @@ __all__ = [
     "split",
     "split_pieces",
     "split_quads",
-    "summer",
     "threads_of",
     "touching_triangles",
     "tree_of",

@@ -41,7 +41,7 @@ class Builder(Caller):
         """Fill in the bounds (3, n) of the triangles in a slice; there is at least one vertex."""
         vertices, faces = triangles.vertices.T, triangles.faces.T
         given = vertices, vertices.shape[1], faces, faces.shape[1], some.start, some.stop
-        self._call("bounds", *given, lower, upper)
+        self.call("bounds", *given, lower, upper)
 
     def enter(
         self,
@@ -58,7 +58,7 @@ class Builder(Caller):
         """
         starts = np.concatenate((grid.lower + grid.rounding, grid.lower - grid.rounding))
         given = *limits, len(depths), some.start, some.stop, starts, grid.scale, grid.depth
-        self._call("enter", *given, *words, depths)
+        self.call("enter", *given, *words, depths)
 
     def sorted_steps(
         self, keys: Words, numbers: Ids | None, bits: int
@@ -74,12 +74,12 @@ class Builder(Caller):
         for done, shift in enumerate(digits):
             counts, (found, order) = np.zeros(2**_DIGIT, np.int64), spare[done % 2]
             for some in blocks(count, piece):
-                self._call("count", keys, some.start, some.stop, shift, counts)
+                self.call("count", keys, some.start, some.stop, shift, counts)
                 yield done / len(digits)
             places = np.cumsum(counts) - counts
             for some in blocks(count, piece):
                 given = keys, numbers, some.start, some.stop, shift, places
-                self._call("sort", *given, found, order, count)
+                self.call("sort", *given, found, order, count)
                 yield (done + some.stop / count) / len(digits)
             keys, numbers = found, order
         assert numbers is not None
@@ -102,7 +102,7 @@ class Builder(Caller):
         # One array for all results: looking up an address takes time.
         found, masks = np.empty(5 + count + 5 * size + most, np.intp), np.empty(size, np.uint8)
         where = *cells.addresses, size, cells.factor
-        gone = self._call("move", *where, *given, count, most, found, masks)
+        gone = self.call("move", *where, *given, count, most, found, masks)
         stop = 4 + count
         held, stop = found[stop : stop + size], stop + size
         ends, stop = found[stop : stop + size + 1], stop + size + 1
@@ -115,7 +115,7 @@ class Builder(Caller):
     def preorder(self, cells: Cells) -> tuple[Ids, Ids]:
         """Return the positions of cells in preorder, and how many cells each subtree has."""
         place, span = np.empty((2, len(cells)), np.intp)
-        self._call("preorder", cells.parent, cells.first_child, len(cells), place, span)
+        self.call("preorder", cells.parent, cells.first_child, len(cells), place, span)
         return place, span
 
     def sliced(self, cells: Cells, own: Ids, outside: int) -> Slices:
@@ -125,7 +125,7 @@ class Builder(Caller):
         """
         ends, slices = np.empty(len(cells) + 1, np.intp), np.empty((3, len(cells)), np.intp)
         masks, (*_, parent, _, place, span) = np.empty(len(cells), np.uint8), cells.addresses
-        self._call("slices", parent, place, span, len(cells), own, outside, ends, slices, masks)
+        self.call("slices", parent, place, span, len(cells), own, outside, ends, slices, masks)
         begin, own_end, end = slices
         return Slices(ends, begin, own_end, end, masks)
 
@@ -138,7 +138,7 @@ class Builder(Caller):
         count, place = len(stands), cells.addresses[-2]
         found, waiting = np.empty(count, np.intp), np.zeros(len(ends) + count // 8 + 1, np.intp)
         of_cells = place, ends, len(cells), waiting
-        self._call("refer", references, count, moved, len(moved), stands, *of_cells, found)
+        self.call("refer", references, count, moved, len(moved), stands, *of_cells, found)
         return found
 
 
@@ -183,7 +183,7 @@ class Divider(Builder):
     def walls(self, cells: Words, depths: Ids) -> Floats:
         """Return the bounds (6, c) of cells, given their grid numbers (3, c) and depths (c,)."""
         rows, given = np.empty((6, len(depths))), (_whole(cells), depths, len(depths))
-        self._call("walls", self.all, *given, rows)
+        self.call("walls", self.all, *given, rows)
         return rows
 
     def file(
@@ -198,7 +198,7 @@ class Divider(Builder):
         for cells in levels:
             for some in pieces(own[start : start + cells.count].cumsum()):
                 given = leaf + start, some.start, some.stop, place + 8 * start, into
-                self._call("file", self.all, cells.level, *given, len(references))
+                self.call("file", self.all, cells.level, *given, len(references))
                 yield (start + some.stop) / len(own)
             start += cells.count
 
@@ -251,7 +251,7 @@ class CellsDivided(Caller):
         for some in pieces(self._stops):
             given = self._which, some.start, some.stop, reached, pairs, masks, self._room
             cells = self._all, self._cells.level
-            reached = self._call("classify", *cells, *given, children, count)
+            reached = self.call("classify", *cells, *given, children, count)
             yield some.stop / count
 
     def judge(self, most: int) -> tuple[Ids, Floats, int]:
@@ -265,7 +265,7 @@ class CellsDivided(Caller):
         verdicts, found = np.empty((2, count), bool), np.empty(2 + 96 * count, np.intp)
         self._verdicts, self._found = (verdicts, address(verdicts)), (found, address(found))
         given = self._which, count, children, most, self._verdicts[1], self._found[1]
-        self._copies = self._call("judge", self._cells.level, *given)
+        self._copies = self.call("judge", self._cells.level, *given)
         self.worth, self.separates = verdicts
         kept, copies = found[:2].tolist()
         start = 2 + 8 * count
@@ -277,7 +277,7 @@ class CellsDivided(Caller):
         copies, (pairs, masks, ends) = np.empty(self._copies, np.int32), self._places
         given = pairs, masks, self._room, ends, self._found[1] + 16, self._verdicts[1]
         for some in pieces(self.children[: self._count]):
-            self._call("hand_down", *given, some.start, some.stop, copies, len(copies))
+            self.call("hand_down", *given, some.start, some.stop, copies, len(copies))
             yield some.stop / self._count
         return copies
 

@@ -36,7 +36,7 @@ class Arranger(Caller):
         vertices, faces = triangles.vertices.T, triangles.faces.T
         corners, size = vertices.shape[1], faces.shape[1]
         flags = np.zeros(corners + size, bool)
-        count = self._call("outline", vertices, corners, faces, size, flags, boxes)
+        count = self.call("outline", vertices, corners, faces, size, flags, boxes)
         valid = np.arange(count) if count == size else flags[corners:].nonzero()[0]
         return valid, flags[:corners]
 
@@ -49,7 +49,7 @@ class Arranger(Caller):
         """
         found, parts = np.empty((6, len(meshes))), np.ascontiguousarray(parts.T)
         placed = np.ascontiguousarray(meshes), np.ascontiguousarray(matrices), len(meshes)
-        self._call("surround", parts, len(parts), starts, counts, len(counts), *placed, found)
+        self.call("surround", parts, len(parts), starts, counts, len(counts), *placed, found)
         return found
 
     def keys(
@@ -61,7 +61,7 @@ class Arranger(Caller):
         Morton key in the frame of that mesh, `frames` (5, meshes).
         """
         given = vertices, vertices.shape[1], faces, faces.shape[1], some.start, some.stop
-        self._call("keys", *given, frames, owners, frames.shape[1], keys)
+        self.call("keys", *given, frames, owners, frames.shape[1], keys)
 
     def divided(self, levels: NDArray[np.uint8], begin: Ids, end: Ids) -> Steps[Ids]:
         """Divide roots, of entries from `begin` to `end`, and return all nodes (4, m), in steps.
@@ -93,7 +93,7 @@ class Arranger(Caller):
         runs of equal length, except the last. `faces` are (3, n).
         """
         given = vertices, vertices.shape[1], faces, faces.shape[1], begins, sizes
-        self._call("medians", *given, some.start, some.stop, order)
+        self.call("medians", *given, some.start, some.stop, order)
 
     def runs(
         self,
@@ -110,7 +110,7 @@ class Arranger(Caller):
         """
         vertices, faces = triangles.vertices.T, triangles.faces.T
         given = vertices, vertices.shape[1], faces, faces.shape[1], starts, counts
-        self._call("runs", *given, len(starts), some.start, some.stop, rows, altitudes)
+        self.call("runs", *given, len(starts), some.start, some.stop, rows, altitudes)
 
 
 def arranger() -> Arranger | None:

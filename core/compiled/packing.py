@@ -1,7 +1,6 @@
 """Trees packed for the kernel: wide BVHs made of an octree's cells, or of a mesh's nodes."""
 
 from typing import Any, Self
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,13 +9,9 @@ from ..arrays import Floats, Ids, address
 from ..octree import Octree
 from ..shapes import Triangles
 from .door import found
-from .questions import as_boxes
 from .touches import row_step
-from .walks import Walked
+from .walks import Walked, as_boxes
 
-# Items that are packed in the time in which NumPy answers one query. A tree that changes loses its
-# packed tree at the next change, so packing has to pay before that.
-_CHANGING = 64
 # Arrays by the names of the fields of a structure in the kernel.
 Arrays = dict[str, NDArray[Any]]
 
@@ -189,24 +184,3 @@ def _each_once(tree: Octree) -> tuple[NDArray[np.int32], dict[str, Ids]]:
     before = np.append(0, np.cumsum(is_first))
     slices = {name: before[getattr(tree, name)] for name in ("begin", "own_end", "end")}
     return references[is_first].astype(np.int32), slices
-
-
-# Packed trees, which live as long as their octrees; None if packing an octree is impossible.
-_PACKED_TREES: WeakKeyDictionary[Octree, Packed | None] = WeakKeyDictionary()
-
-
-def packed(tree: Octree, questions: int) -> Packed | None:
-    """Return the packed tree of an octree, which is packed at the first call.
-
-    Returns None without the compiled kernel, if the tree is empty or cannot be packed, or if the
-    tree is a snapshot of a changing tree and has too few `questions` for packing to pay.
-    """
-    if found()[0] is None:
-        return None
-    if tree not in _PACKED_TREES:
-        is_soon_gone = tree.ids is not None and questions * _CHANGING < len(tree.order)
-        if len(tree.order) == 0 or is_soon_gone:
-            return None
-        _PACKED_TREES[tree] = Packed.of(tree)
-    known = _PACKED_TREES[tree]
-    return known if known is not None and known.is_sound else None

@@ -28,7 +28,7 @@ class Painter(Caller):
         clip, rows = np.empty((4, total)), np.ascontiguousarray(matrices)
         step = vertices.strides[0] // vertices.itemsize
         given = vertices, vertices.shape[1], step, rows, starts, counts, len(starts)
-        return clip, self._call("project", *given, clip, total) == total
+        return clip, self.call("project", *given, clip, total) == total
 
     def draw(
         self,
@@ -58,7 +58,7 @@ class Painter(Caller):
             other = byref(self._target(boxes, alone[1]))
         for some in blocks(faces.shape[1], _TOGETHER):
             given = places, places.shape[1], faces, step, names, some.start, some.stop
-            self._call("draw", target, other, *given)
+            self.call("draw", target, other, *given)
 
     def _target(self, frames: Ids, pixels: NDArray[np.int64] | NDArray[np.bool_]) -> Any:
         kind = "flags" if pixels.dtype == bool else "keys"

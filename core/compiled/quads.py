@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from .. import checks
 from ..arrays import Ids
-from .door import Caller, found
-from .threads import in_pieces, threads_of
+from .door import Caller, found, threads_of
+from .walks import in_pieces
 
 # Triangles in a piece of work of a thread.
 _PIECE = 1 << 17
@@ -99,7 +99,7 @@ class _Splitter(Caller):
 
         def piece(some: slice) -> None:
             asked = some.start, some.stop, is_by_corner, faces
-            if not doubts and self._call("quads", *given, *asked) < some.stop:
+            if not doubts and self.call("quads", *given, *asked) < some.stop:
                 doubts.append(some)
 
         in_pieces(count, _PIECE, threads_of(None), piece)

@@ -1,4 +1,4 @@
-"""Tests of triangles against triangles, pair by pair, in C."""
+"""Tests and distances of triangles and triangles or points, pair by pair, in C."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Flags, Ids, address
+from ..arrays import Flags, Floats, Ids, address
 from ..shapes import Triangles
 from .door import found
 
@@ -73,3 +73,39 @@ def has_rows(array: NDArray[Any]) -> bool:
 def row_step(array: NDArray[Any]) -> int:
     """Return the distance from one row to the next, in numbers of eight bytes."""
     return array.strides[0] // 8
+
+
+def measured_pairs(items: Triangles, margin: float) -> Floats | None:
+    """Return the distances of triangles i and i + h, of 2 h triangles, (h,).
+
+    A distance is infinite if it surely exceeds the margin, NaN if it is left to NumPy. Returns
+    None without the compiled kernel, or if the kernel cannot take the arrays.
+    """
+    library, package, _ = found()
+    batch = batch_of(items)
+    if batch is None:
+        return None
+    lengths = np.empty(len(items) // 2)
+    library.octree_kernel_measure(
+        package.byref(batch.value), len(lengths), margin, address(lengths)
+    )
+    return lengths
+
+
+def point_distances(points: Floats, triangles: Floats) -> Floats | None:
+    """Return the distances of points (3, h) from triangles (9, h), pair by pair, (h,).
+
+    A distance is NaN if it is left to NumPy. Returns None without the compiled kernel.
+    """
+    library = found()[0]
+    if library is None:
+        return None
+    points, triangles = (
+        each if has_rows(each) else np.ascontiguousarray(each) for each in (points, triangles)
+    )
+    lengths = np.empty(points.shape[1])
+    library.octree_kernel_heights(
+        address(points), row_step(points), address(triangles), row_step(triangles),
+        len(lengths), address(lengths),
+    )  # fmt: skip
+    return lengths

@@ -1,18 +1,34 @@
-"""Branch and bound over packed trees in C, in pieces: rays, nearest items, and volumes."""
+"""Branch and bound over packed trees in C, in pieces: rays, nearest items, and volumes.
+
+The kernel takes rays as three arrays, volumes as their rows.
+"""
 
 from collections.abc import Callable
-from typing import Any
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Flags, Floats, Ids, address, joined
-from ..octree import Octree
-from .door import found
+from ..arrays import Flags, Floats, Ids, address, blocks, joined
+from ..shapes import Boxes, Capsules, OrientedBoxes, Regions, Shapes, Spheres
+from .door import found, threads_of
 from .few import Few
-from .questions import Questions, VolumesAsked
-from .threads import in_pieces, threads_of
 
+# Coherence of rays: pairs of neighbors that are sampled, the least part of them that must be
+# alike, and the fewest rays for which coherence matters.
+_LOOKED, _COHERENT, _MANY = 256, 0.75, 64
+# The kernel's numbers of the kinds of volumes that it tests exactly; and its number of boxes
+# around volumes, for which it only finds candidates.
+_KINDS: dict[type[Shapes], int] = {
+    Spheres: 1,
+    Boxes: 2,
+    Regions: 5,
+    Capsules: 6,
+    OrientedBoxes: 7,
+}
+_AROUND = 3
 # Queries in a piece: rays; points, times the nearest items of each; volumes.
 _RAYS, _POINTS, _VOLUMES = 16_384, 2_048, 1_024
 # The most nearest items of one point that the kernel finds.
@@ -30,8 +46,111 @@ Confirm = Callable[[Ids, Ids, Ids], Flags]
 _ROOM = 65_536
 # Low bits of a name, for the item; the high bits are the placement.
 _BITS = 32
+# For fewer pieces a pool of threads does not pay: it takes a tenth of a millisecond to start.
+_FEW = 4
 # Bytes of a line of a processor's cache.
 _LINE = 64
+
+
+@dataclass(frozen=True)
+class Questions:
+    """Rays, unchecked: origins and directions (q, 3), and limits (q,), or one for all, (1,).
+
+    `threads` is the number of threads that may walk the rays.
+    """
+
+    origins: Floats
+    directions: Floats
+    limits: Floats
+    threads: int = 1
+
+    def __len__(self) -> int:
+        return len(self.origins)
+
+    def __getitem__(self, numbers: Ids) -> "Questions":
+        limits = self.limits[numbers] if len(self.limits) == len(self) else self.limits
+        return Questions(self.origins[numbers], self.directions[numbers], limits, self.threads)
+
+    @property
+    def addresses(self) -> tuple[int, int, int, int]:
+        """Addresses of the three arrays, and the step from one ray's limit to the next one's."""
+        step = int(len(self.limits) > 1)
+        return address(self.origins), address(self.directions), address(self.limits), step
+
+    @property
+    def few(self) -> tuple[Floats, Floats, Floats | float]:
+        """Arguments of `Few`: origins, directions, and limits (q,), or one number for all rays."""
+        ends = float(self.limits[0]) if len(self.limits) == 1 else self.limits
+        return self.origins, self.directions, ends
+
+    def are_scattered(self) -> bool:
+        """Return whether many rays differ in direction from the next ray."""
+        if len(self) < _MANY:
+            return False
+        some = np.linspace(0, len(self) - 2, min(_LOOKED, len(self) - 1)).astype(np.intp)
+        here, there = self.directions[some], self.directions[some + 1]
+        sizes = np.abs(here).max(axis=1)
+        with np.errstate(over="ignore", invalid="ignore"):  # rays are checked later
+            alike = np.abs(here - there).max(axis=1) <= sizes / 8
+        return float(np.count_nonzero(alike)) < _COHERENT * len(some)
+
+
+@dataclass(frozen=True)
+class VolumesAsked:
+    """Volumes as the kernel takes them: their own rows (q, k), or the boxes around them (q, 6).
+
+    `kind` is the kernel's number of their kind, or of boxes around volumes. `threads` is the
+    number of threads that may walk the volumes.
+    """
+
+    rows: Floats
+    kind: int
+    threads: int = 1
+
+    @classmethod
+    def of(cls, volumes: Shapes, threads: int, *, exactly: bool = True) -> "VolumesAsked":
+        """Return volumes for exact tests; unless `exactly`, boxes around them, for candidates."""
+        kind = _KINDS[type(volumes)] if exactly else _AROUND
+        rows = np.concatenate(volumes.limits()) if kind == _AROUND else volumes.rows
+        return cls(np.ascontiguousarray(rows.T), kind, threads)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+def volume_kind(volumes: Shapes) -> int:
+    """Return the kernel's number of a kind of volumes; 0 if the kernel has no exact test."""
+    return _KINDS.get(type(volumes), 0)
+
+
+def as_boxes(shapes: Shapes) -> dict[str, Floats]:
+    """Return boxes, and radii if there are any, as arrays by the names of the kernel's `Tree`.
+
+    `boxes` are (6, n), but points (3, n) for spheres; `radii` are (n,).
+    """
+    if isinstance(shapes, Boxes):
+        return {"boxes": shapes.rows}
+    return {"boxes": shapes.rows[:-1], "radii": shapes.rows[-1]}
+
+
+Part = TypeVar("Part")
+
+
+def in_pieces(
+    count: int, piece: int, threads: int, work: Callable[[slice], Part], /
+) -> list[Part]:
+    """Return the results of `work` for all pieces of `range(count)`, in order.
+
+    All threads have ended when this function returns or raises: the caller may free its arrays.
+    """
+    pieces = list(blocks(count, piece))
+    if threads == 1 or len(pieces) < _FEW:
+        return [work(each) for each in pieces]
+    with ThreadPoolExecutor(min(threads, len(pieces)), "octree") as pool:
+        try:
+            return list(pool.map(work, pieces))
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 class Walked:
@@ -285,11 +404,3 @@ class Walked:
 def split(names: Ids) -> tuple[Ids, Ids]:
     """Return the placements and items of names; the placement is 0 without a scene."""
     return names >> _BITS, names & (1 << _BITS) - 1
-
-
-def named(tree: Octree, items: Ids) -> Ids:
-    """Replace item numbers, an array of any shape, by the ids of a changing tree, in place."""
-    if tree.ids is not None:
-        met = items >= 0
-        items[met] = tree.named(items[met])
-    return items

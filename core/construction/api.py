@@ -14,13 +14,11 @@ from ..octree import Octree, octree_of
 from ..options import Options
 from ..shapes import Boxes, Regions, Shapes, Spheres, Triangles
 from ..steps import Steps, Ticks, counted, repeated, run
-from .divide import divide
 from .entries import Entries, enter, limits_of, root_grid
-from .grid_rule import GridRule
-from .kernel_rule import KernelRule, may_divide
+from .grid_rule import GridRule, KernelRule, may_divide
 from .levels import Level, without_idle_divisions
 from .medians import MedianRule
-from .rules import Rule
+from .rules import Rule, divide
 
 ITEM_KINDS = (Triangles, Boxes, Spheres, Regions)
 

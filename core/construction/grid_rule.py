@@ -1,9 +1,11 @@
 """Cells on a grid: divided in the middle, among entries that are sorted along the Morton curve.
 
 An entry in the slice of a cell is looked at when a cell is divided that it straddles; from there
-on it is a copy, handed down level by level.
+on it is a copy, handed down level by level. The compiled kernel makes the same levels.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,16 +13,19 @@ from numpy.typing import NDArray
 
 from .. import tuning
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges
-from ..cells import UPPER_SIDES
+from ..cells import UPPER_SIDES, Cells
 from ..child_masks import ON_SIDES, ChildMasks
+from ..compiled import CellsDivided, Divider
 from ..grid import Grid, Words, morton_codes, pack, sides_of_planes
-from ..options import Options
+from ..options import COPYING, Options
+from ..shapes import Boxes, Shapes, Triangles
 from ..steps import Ticks
-from .cuts import Cut
-from .divide import most_references
 from .entries import Entries
-from .levels import Leaves, Level
-from .rules import CellPairs, Rule
+from .levels import MOST_COPIES, Leaves, Level
+from .rules import CellPairs, Check, Cut, Filing, Rule, most_references
+
+# Entries are numbered by 32 bits.
+_MOST = 2**31
 
 
 class GridRule(Rule):
@@ -96,3 +101,55 @@ class GridRule(Rule):
     def walls(self, where: Words, depths: Ids) -> Floats:
         """Return the walls (6, c) of cells of these depths, given their numbers."""
         return self.grid.bounds(where, depths)
+
+
+def may_divide(items: Shapes, options: Options) -> bool:
+    """Return whether the kernel can divide cells among these items with these options."""
+    kinds = isinstance(items, Triangles | Boxes) and len(items) < _MOST
+    return kinds and options.split == "middle" and options.straddlers in COPYING
+
+
+class KernelRule(GridRule):
+    """The rule by which the compiled kernel divides the cells of a grid."""
+
+    def __init__(self, entries: Entries, grid: Grid, options: Options) -> None:
+        super().__init__(entries, grid, options)
+        words = entries.codes, entries.first, entries.last
+        self._divider = Divider(entries.arranged, words, entries.depths, grid)
+
+    def root(self) -> Level:
+        """Return the root, which holds all entries in its slice."""
+        return Level(super().root().cells, np.empty(0, np.int32))
+
+    def divide(self, level: Level, overfull: Ids, check: Check) -> Ticks[Level]:
+        """Divide the overfull cells of a level where this pays off; return the children."""
+        depth = int(level.cells.depths[0])
+        counts = level.cells.held[overfull]
+        room = len(level.copies) + np.count_nonzero(self.entries.depths == depth)
+        cells = CellsDivided(self._divider, level.asked, overfull, counts, room)
+        yield from cells.classify()
+        rows, allowance, copies = cells.judge(MOST_COPIES)
+        check(depth + 1, copies)
+        level.settle(overfull, cells.worth, cells.separates)
+        leaves = Leaves(rows[:3], rows[3:], allowance)
+        return Level(leaves, (yield from cells.hand_down()))
+
+    def walls(self, where: Words, depths: Ids) -> Floats:
+        """Return the walls (6, c) of cells of these depths, given their numbers."""
+        return self._divider.walls(where, depths)
+
+    def file(self, entries: Entries, levels: Sequence[Level], cells: Cells) -> Filing:
+        """Return the slices of all cells, the references in preorder, and what is copied."""
+        own = np.concatenate([level.own_counts for level in levels])
+        cells = replace(cells, order=self._divider.preorder(cells))
+        yield
+        slices = self._divider.sliced(cells, own, entries.beyond)
+        yield
+        references = np.empty(slices.end[0], np.intp)
+        references[: entries.beyond] = np.arange(len(entries), len(entries.order))
+        asked = [level.asked for level in levels]
+        yield from self._divider.file(asked, own, cells.first_child < 0, slices.begin, references)
+        (self.strays,) = self._divider.strays.nonzero()
+        copied = np.zeros(len(entries.order), bool)
+        copied[: len(entries)] = self._divider.times > 1
+        return slices, references, copied

@@ -9,11 +9,10 @@ from ..child_masks import POPCOUNT, ChildMasks
 from ..grid import Grid
 from ..options import Options
 from ..steps import Ticks
-from .divide import most_references
 from .entries import Entries, limits_of
 from .levels import MOST_COPIES, Level
 from .off_grid import ItemBounds, OffGridRule, leaves_of
-from .rules import CellPairs
+from .rules import CellPairs, most_references
 
 # Numbers in a table whose rows are searched for their medians.
 _TABLE = 262_144

@@ -18,9 +18,8 @@ from ..grid import Grid, enlarged_contain
 from ..options import Options
 from ..shapes import Shapes
 from ..steps import Ticks
-from .cuts import Cut
 from .levels import Leaves, Level
-from .rules import CellPairs, Rule
+from .rules import CellPairs, Cut, Rule
 
 # Error of an item's position after a few roundings, at most, as a fraction of the root's size.
 _MARGIN = 2.0**-46

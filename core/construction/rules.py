@@ -1,20 +1,26 @@
-"""Rules of division: where cells are divided, and which children their entries go to, in NumPy."""
+"""Rules of division: where cells are divided, and which children items go to; the build loop.
+
+Cells are divided level by level, unless that makes too many copies.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import tuning
-from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges
+from .. import child_masks, tuning
+from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges, gather
 from ..cells import Cells, Slices
 from ..child_masks import POPCOUNT, ChildMasks
 from ..octree import copied_of
 from ..options import COPYING, Options
 from ..passes import pieces
+from ..shapes import Shapes
 from ..steps import Ticks
 from .entries import Entries
 from .levels import Leaves, Level, Members, Verdict, judged
@@ -23,6 +29,58 @@ from .levels import Leaves, Level, Members, Verdict, judged
 Check = Callable[[int, int], None]
 # Slices of the references of each cell; the references; a flag for entries referenced repeatedly.
 Filing: TypeAlias = Ticks[tuple[Slices, Ids, Flags]]
+# The leaf capacity that `copies_on_the_way` is measured for.
+_IN_LEAVES_OF = 32
+# Average copies per item at one depth above which a build is refused, unless the tree is small.
+MOST_FOR_AN_ITEM = 8
+# Cells per depth in a trial build, about; and an irrational step that never repeats a pattern.
+_SAMPLE, _GOLDEN = 2048, 0.6180339887498949
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Cells with these walls, (6, c), that are divided at `middles`, (3, c).
+
+    `scale`, (3,), is one by the unit of length of each axis: children count as `margin` units
+    larger than they are.
+    """
+
+    walls: Floats
+    middles: Floats
+    scale: Floats
+    margin: float
+
+    @cached_property
+    def _reach(self) -> Floats:
+        """The extents of the children below and above the middles, in units, (6, c)."""
+        # Walls are rounded, so children are not quite of one size.
+        sizes = np.stack((self.middles - self.walls[:3], self.walls[3:] - self.middles))
+        return (sizes * self.scale[:, None]).reshape(6, -1)
+
+    def touched(
+        self, items: Shapes, pairs: Members, overlapped: ChildMasks, is_whole: Flags
+    ) -> tuple[ChildMasks, Ids]:
+        """Return the children that the entry of each pair touches, of those its bounds overlap.
+
+        `is_whole` flags entries that lie in their cell. `overlapped` is written to. The second
+        result are strays: entries that touch no child, by a rounding, and are given every child
+        that their bounds overlap.
+        """
+        # An item that lies in the cell and crosses one dividing plane touches both sides of it.
+        certain = 1 + is_whole.view(np.uint8)
+        doubtful = np.flatnonzero(POPCOUNT.take(overlapped) > certain)
+        some = pairs[doubtful]
+        touched = child_masks.touched_children(
+            items,
+            some.entries,
+            gather(self.middles, some.cells),
+            self.scale,
+            self.margin,
+            gather(self._reach, some.cells).reshape(2, 3, -1),
+        )
+        kept = overlapped[doubtful] & touched
+        overlapped[doubtful] = np.where(kept, kept, overlapped[doubtful])
+        return overlapped, some.entries[np.flatnonzero(kept == 0)]
 
 
 @dataclass(frozen=True)
@@ -179,3 +237,93 @@ def _fill(references: Ids, begin: Ids, level: Level, is_below: Flags) -> Ticks[N
         copied = concatenated_ranges(at + counts, cells.copy_counts)
         references[copied] = level.copies_in(cells)
         yield
+
+
+def divide(root: Level, rule: Rule, entries: float) -> Ticks[list[Level]]:
+    """Divide cells, their children and so on; return the levels.
+
+    `entries` is the number of items; if it is infinite, any number of copies is allowed.
+    """
+    levels, is_foreseen = [root], False
+    while len(overfull := _overfull(levels[-1], rule)):
+        copies = len(levels[-1].copies)
+        if not is_foreseen and may_be_refused(copies, len(overfull), entries, rule.options):
+            yield from _foresee(levels[-1], copy(rule), entries)
+            is_foreseen = True
+        check = partial(check_copies, entries, rule.options)
+        levels.append((yield from rule.divide(levels[-1], overfull, check)))
+    return levels
+
+
+def _overfull(level: Level, rule: Rule) -> Ids:
+    """Return the cells that hold more items than the capacity and may be divided."""
+    (overfull,) = (level.cells.held > rule.options.capacity).nonzero()
+    return overfull[rule.divisible(level.cells, overfull)]
+
+
+def _foresee(level: Level, rule: Rule, entries: float) -> Ticks[None]:
+    """Divide a sample of the cells to full depth; raise if the copies exceed the limit.
+
+    At each depth, one of every few cells is taken and represents the others.
+    """
+    weight = 1.0
+    while len(overfull := _overfull(level, rule)):
+        some = _sample(overfull)
+        weight *= len(overfull) / len(some)
+        check = partial(check_copies, entries, rule.options, weight=weight)
+        level = yield from rule.divide(level, some, check)
+
+
+def _sample(cells: Ids) -> Ids:
+    """Return one of every few cells, with a varying position among eight siblings."""
+    step = -(-len(cells) // _SAMPLE)
+    first = np.arange(0, len(cells) - step + 1, step)
+    return cells[first + (first * _GOLDEN % 1 * step).astype(np.intp)]
+
+
+def most_references(entries: float, options: Options) -> float:
+    """Return the average number of references per item that all divisions together may make.
+
+    With leaves of 32 or more, no more than `check_copies` allows. With "hybrid", as many as are
+    cheap, even if cells then keep more items than the capacity.
+    """
+    if options.straddlers == "hybrid":
+        return tuning.current.copies_while_cheap
+    most = min(tuning.current.copies_on_the_way, most_copies(entries) / max(entries, 1))
+    return most * _IN_LEAVES_OF / min(options.capacity, _IN_LEAVES_OF)
+
+
+def check_copies(
+    entries: float, options: Options, depth: int, count: int, weight: float = 1.0
+) -> None:
+    """Raise ValueError if `count` copies of `entries` items at one depth exceed the limit.
+
+    A sample, which represents `weight` times as many cells, must exceed it by a safety factor.
+    """
+    certainly = tuning.current.certainly_too_many
+    if weight == 1.0 and count > most_copies(entries):
+        made = f"{count:,}"
+    elif weight > 1.0 and count * weight > certainly * most_copies(entries):
+        made = f"about {float(f'{count * weight:.1e}'):,.0f}"
+    else:
+        return
+    raise ValueError(
+        f"capacity must be larger, or max_depth smaller: got {options.capacity} and"
+        f" {options.max_depth}, which make {made} copies at depth {depth}"
+    )
+
+
+def most_copies(entries: float) -> float:
+    """Return the largest allowed number of copies of `entries` items at one depth."""
+    return max(MOST_FOR_AN_ITEM * entries, tuning.current.copies_at_a_depth)
+
+
+def may_be_refused(copies: int, overfull: int, entries: float, options: Options) -> bool:
+    """Return whether a sample of the cells should be divided before all cells are.
+
+    This requires many copies so far, and enough overfull cells for a sample. The smaller the
+    leaves, the more of the copies are still to be made.
+    """
+    ahead = tuning.current.copies_ahead
+    many = copies * ahead > most_copies(entries) * options.capacity
+    return many and overfull >= _SAMPLE // 2

@@ -15,7 +15,6 @@ from ..boxes import boxes_contain, boxes_grown
 from ..cells import Cells
 from ..child_masks import POPCOUNT, ChildMasks
 from ..compiled import builder
-from ..construction.divide import divide
 from ..construction.levels import Level, Members, without_idle_divisions
 from ..construction.off_grid import (
     ItemBounds,
@@ -24,7 +23,7 @@ from ..construction.off_grid import (
     leaves_of,
     may_have_children,
 )
-from ..construction.rules import CellPairs
+from ..construction.rules import CellPairs, divide
 from ..options import Options
 from ..steps import Ticks, run
 from .assignment import NO_CELL, Assignment, OneCellEach

@@ -16,7 +16,7 @@ from ..arrays import (
     power_of_two_scale,
     ranks_of,
 )
-from ..groups import ALL_GROUPS
+from ..checks import ALL_GROUPS
 from ..records import Record
 from ..scene.meshes import Meshes
 from ..steps import Steps, at_once

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import checks
 from ..arrays import Flags, Floats, Ids, batched
-from ..groups import ALL_GROUPS
+from ..checks import ALL_GROUPS
 from ..records import Record
 from ..scene import SceneOctree
 from ..shapes import Frusta

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import checks
 from ..arrays import Flags, Floats, Ids
 from ..boxes import bounds_by_owner
-from ..groups import ALL_GROUPS
+from ..checks import ALL_GROUPS
 from ..records import Record
 from ..scene.moment import Moment
 from ..shapes import Frusta

@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks, compiled, lone
-from ..any_octree import AnyOctree
 from ..arrays import Floats, Ids
+from ..checks import ALL_GROUPS
 from ..descend import morton_order
-from ..groups import ALL_GROUPS
 from ..records import Record
 from ..shapes import Boxes
 from ..snapshot import IndexSnapshot, snapshot_of
+from ..walkable import AnyOctree
 from .walked import nearest_of
 
 

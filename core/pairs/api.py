@@ -7,15 +7,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks
-from ..any_octree import AnyOctree
 from ..arrays import Flags, Ids, radix_argsort, starts_of_runs
-from ..groups import ALL_GROUPS, in_groups
+from ..checks import ALL_GROUPS
 from ..octree import Octree, as_octree
 from ..shapes import Regions, Shapes, Spheres, Triangles
-from ..snapshot import PlacedIndex
+from ..snapshot import PlacedIndex, in_groups
 from ..steps import Steps, at_once
 from ..touch import touching
 from ..touch.triangle_pairs import triangles_near_triangles
+from ..walkable import AnyOctree
 from .broad_phase import candidate_pairs
 
 # Takes the entries of pairs, (h,) and (h,); flags the pairs that overlap, (h,).
@@ -77,15 +77,12 @@ def overlapping_pairs_steps(
 
     Notes
     -----
-    Memory in use is bounded, except for the answer, the bounds and their cells.
+    Memory in use is bounded, except for the answer and the bounds.
 
-    Within a tree whose items are copied to all cells they touch, items of one cell are compared:
-    O(references * items in a cell + h log h). Two such trees are descended together, and items of
-    overlapping leaves are compared: O(pairs of leaves * items in a leaf).
-
-    In other cases, the bounds within one tree are sorted into strips, O(n), or, for triangles or
-    if strips do not pay, into the cells of a new octree, O(n log n). The bounds of two trees are
-    sorted into such cells, too, but only bounds near the other tree.
+    Bounds are sorted along a Morton curve, O(n), and a hierarchy of boxes over them is walked with
+    itself or with that of the other tree: O(pairs of bounds that overlap + boxes that meet). With
+    the compiled kernel, two trees of triangles that are copied to all cells they touch are joined
+    leaf by leaf: O(pairs of leaves * items in a leaf).
     """
     skip_neighbours = checks.flag("skip_neighbours", skip_neighbours)
     within = checks.flag("within", within)

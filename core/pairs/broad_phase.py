@@ -1,42 +1,58 @@
-"""Broad phase: pairs of entries whose bounds overlap, or are within a margin, each pair once.
+"""Broad phase: pairs of bounds (AABBs) that may overlap, by a dual walk of hierarchies of boxes.
 
-Cells are used as they are if items are copied to all leaves they touch: a tree is joined with
-itself cell by cell, and two trees leaf by leaf, by the compiled kernel if possible. A join of two
-trees may yield a pair in several batches.
+Bounds are sorted along a Morton curve. Every few neighbors make a box, every few of these make a
+larger box, up to a single one. Two hierarchies, or one and itself, are walked together, down to
+pairs of bounds (T. Brinkhoff, H.-P. Kriegel and B. Seeger, "Efficient Processing of Spatial Joins
+Using R-trees", 1993, with the search space restricted). On a fine grid, bounds take two words, so
+that two subtractions compare two of them.
 
-Other bounds are sorted anew: if items are kept in large cells, or if a margin within one tree
-reaches across the borders of cells. The bounds of one tree are sorted into strips, if their sizes
-and places are even enough, else into a new octree. The bounds of two trees are sorted into one new
-octree, but only bounds near the other tree: groups of neighbors descend the other tree first.
+Triangles of two trees with copies are joined leaf by leaf instead, by the compiled kernel.
 """
 
 from collections.abc import Generator, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
-from ..arrays import Floats, Ids, flagged
-from ..boxes import bounds_of_runs
-from ..construction import build_steps
-from ..descend import descend
-from ..grid import DEEPEST
+from .. import tuning
+from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges
+from ..boxes import bounds_of_runs, boxes_grown, boxes_meet, magnitudes
+from ..compiled import joined_triangles
+from ..grid import BITS, GUARD_BITS, Grid, Words, morton_codes, pack
 from ..octree import Octree
 from ..options import COPYING
-from ..shapes import Boxes, Shapes, Triangles
-from ..steps import repeated
-from .cell_join import joined_cells
-from .occupancy import sharing_cells
-from .sweep import PairBatch, grid_sweep_pairs, grown_bounds, no_pairs
-from .tree_join import tree_join, walked_join
+from ..passes import radix_argsort_steps
+from ..shapes import Boxes, Shapes
+from ..steps import Steps, between, repeated
 
-# Neighbors in one group that descends the other tree.
-_GROUP = 16
-# Runs of references that are collected before they are counted.
-_RUNS = 1_048_576
-# Cells are not divided further if an average item would be in more than this many cells; and about
-# how many of the bounds are sampled for the average.
-_COPIES, _SAMPLE = 8.0, 16_384
-# The fractions of the work that are done after a tree is searched, and after one is built.
-_SEARCHED, _BUILT = 0.2, 0.5
+# Boxes in one box of the next level.
+_RUN = 6
+# The approximate size of a sample of bounds; one of them in `_FEW` may be far away on either side:
+# farther than `_WIDE` times the extent of all others.
+_SAMPLE, _FEW, _WIDE = 512, 16, 8
+# The fraction of the work that is done before the first comparison.
+_PREPARED = 0.1
+# Up to this many pairs of boxes, a hierarchy is not faster than comparing all pairs.
+_PLAIN = 16_384
+# Rounding error of bounds that are moved by a margin, and of the borders of cells, as a part of
+# the largest coordinate.
+_ROUNDING, _BORDERS = 2.0**-50, 2.0**-46
+# A join by the kernel does not pay if it compares more pairs than the tunable `joined_pairs`, plus
+# this many for each reference of both trees.
+_COMPARED = 32
+
+
+class PairBatch(NamedTuple):
+    """Batch of pairs, (h,) and (h,), and the fraction of the work that is done after it."""
+
+    done: float
+    ones: Ids
+    others: Ids
+
+
+def no_pairs(done: float) -> PairBatch:
+    """Return a batch without pairs, which reports the progress of preparations."""
+    return PairBatch(done, np.empty(0, np.intp), np.empty(0, np.intp))
 
 
 def candidate_pairs(
@@ -44,100 +60,236 @@ def candidate_pairs(
 ) -> Iterator[PairBatch]:
     """Yield pairs of an entry of the tree and an entry of the other tree that may be near it.
 
-    Without another tree, yields pairs of two different entries of the tree, in either order; with
-    `owners` of the entries, (k,), only pairs of different owners.
+    Without another tree, yields pairs of two different entries of the tree, each once, in either
+    order; with `owners` of the entries, (k,), only pairs of different owners. A pair of two trees
+    may come in several batches.
     """
-    if other is not None:
-        return _between(tree, other, margin)
-    if tree.straddlers in COPYING and margin == 0 and not tree.outside:
-        return joined_cells(tree, owners=owners)
-    return _within(tree.arranged, margin / 2, owners)
-
-
-def _within(shapes: Shapes, margin: float, owners: Ids | None) -> Iterator[PairBatch]:
-    """Yield pairs of shapes that may be near each other, found in strips or in cells.
-
-    Triangles are always sorted into cells: they form surfaces, which leave most strips empty and
-    crowd the others.
-    """
-    yield no_pairs(0.0)
-    bounds = grown_bounds(shapes, margin)
-    swept = None
-    if not isinstance(shapes, Triangles):
-        swept = grid_sweep_pairs(Boxes.from_rows(bounds), owners)
-    yield from pairs_in_cells(bounds, owners=owners) if swept is None else swept
-
-
-def _between(tree: Octree, other: Octree, margin: float) -> Iterator[PairBatch]:
-    """Yield pairs of entries of two trees that may be near each other."""
-    if margin == 0 and (yield from walked_join(tree, other)):
+    if other is not None and margin == 0 and (yield from _kernel_join(tree, other)):
         return
-    joined = yield from tree_join(tree, other, margin)
-    if joined is not None:
-        yield from joined
-        return
-    ours = yield from _near(tree, grown_bounds(other.arranged, margin))
-    theirs = yield from _near(other, grown_bounds(tree.arranged[ours], margin))
-    ones = grown_bounds(tree.arranged[ours], margin / 2)
-    others = grown_bounds(other.arranged[theirs], margin / 2)
-    yield no_pairs(_SEARCHED / 2)
-    here, there = sharing_cells(ones, others)
-    ours, theirs, ones, others = ours[here], theirs[there], ones[:, here], others[:, there]
-    both = np.concatenate((ones, others), axis=1)
-    for done, firsts, seconds in pairs_in_cells(both, _SEARCHED, own=len(ours)):
-        first, second = np.minimum(firsts, seconds), np.maximum(firsts, seconds)
-        yield PairBatch(done, ours[first], theirs[second - len(ours)])
+    ones = grown_bounds(tree.arranged, margin / 2)
+    others = None if other is None else grown_bounds(other.arranged, margin / 2)
+    yield from near_bounds(ones, others, owners)
 
 
-def _near(tree: Octree, bounds: Floats) -> Generator[PairBatch, None, Ids]:
-    """Return the entries, ascending, in cells that groups of neighboring bounds (6, h) overlap."""
-    starts = np.arange(0, bounds.shape[1], _GROUP)
-    around = Boxes.from_rows(bounds_of_runs(bounds[:3], bounds[3:], starts))
-    covered = np.zeros(len(tree.references) + 1, np.intp)
-    waiting: list[tuple[Ids, Ids]] = []
-    for found in descend(tree, around):
-        yield no_pairs(0.0)
-        waiting.append((found.begin, found.end))
-        if sum(len(begin) for begin, _ in waiting) > _RUNS:
-            _cover(covered, waiting)
-    _cover(covered, waiting)
-    found = tree.references[np.cumsum(covered[:-1]) > 0]
-    return np.flatnonzero(flagged(len(tree.order), found))
+def _kernel_join(tree: Octree, other: Octree) -> Generator[PairBatch, None, bool]:
+    """Yield pairs of entries of two trees that touch, by the kernel; return whether all are found.
 
-
-def _cover(covered: Ids, waiting: list[tuple[Ids, Ids]]) -> None:
-    """Add 1 where runs of references begin, subtract 1 where they end; empties `waiting`.
-
-    Cumulative sums of `covered` are the numbers of runs over each reference.
+    Returns False if the join does not pay, if the kernel cannot take the trees, or without the
+    compiled kernel. A pair may come in several batches.
     """
-    for sign, ends in zip((1, -1), zip(*waiting, strict=True), strict=False):
-        covered += sign * np.bincount(np.concatenate(ends), minlength=len(covered))
-    waiting.clear()
+    # A common point of two items must be in a leaf of each that overlaps a leaf of the other.
+    if not all(each.straddlers in COPYING and not each.outside for each in (tree, other)):
+        return False
+    largest = max(float(np.abs(each.cell_rows[:, 0]).max()) for each in (tree, other))
+    references = len(tree.references) + len(other.references)
+    batches = joined_triangles(
+        tree,
+        other,
+        tree.slack + other.slack + largest * _BORDERS,
+        tuning.current.joined_pairs + _COMPARED * references,
+    )
+    for ones, others in batches or ():
+        if len(ones) and ones[-1] < 0:
+            return False
+        yield PairBatch(0.0, ones, others)
+    if batches is None:
+        return False
+    yield no_pairs(1.0)
+    return True
 
 
-def pairs_in_cells(
-    bounds: Floats, done: float = 0.0, *, own: int | None = None, owners: Ids | None = None
+def grown_bounds(shapes: Shapes, margin: float) -> Floats:
+    """Return the bounds of shapes, enlarged by a margin on all sides, (6, h)."""
+    if isinstance(shapes, Boxes) and margin == 0:
+        return shapes.rows
+    bounds = np.concatenate(shapes.limits())
+    if margin > 0:
+        bounds = boxes_grown(bounds, margin + _ROUNDING * (magnitudes(bounds) + margin))
+    return bounds
+
+
+def meeting_boxes(
+    ones: Floats, others: Floats | None = None, owners: Ids | None = None
+) -> Steps[Ids]:
+    """Return the overlapping pairs of boxes (6, n) and others (6, m), as numbers (2, p), sorted.
+
+    Without other boxes, returns pairs of two boxes, the lower number first; with `owners`, (n,),
+    only pairs of different owners. Yields the fraction done.
+    """
+    partners = ones if others is None else others
+    if others is not None and ones.shape[1] * others.shape[1] <= _PLAIN:
+        return np.stack(boxes_meet(ones[:, :, None], others[:, None]).nonzero())
+    found = [np.empty((2, 0), np.intp)]
+    for done, here, there in near_bounds(ones, others, owners):
+        met = boxes_meet(ones[:, here], partners[:, there])
+        found.append(np.stack((here[met], there[met])))
+        yield done
+    pairs = np.concatenate(found, axis=1)
+    if others is None:
+        pairs.sort(axis=0)
+    return pairs[:, np.lexsort(pairs[::-1])]
+
+
+def near_bounds(
+    ones: Floats, others: Floats | None = None, owners: Ids | None = None
 ) -> Iterator[PairBatch]:
-    """Yield pairs of bounds (6, h) that may overlap, as numbers of bounds, each pair once.
+    """Yield pairs of bounds (6, n) and others (6, m) that may overlap, each pair once.
 
-    For `own` and `owners` see `joined_cells`. `done` is the fraction of the work that precedes.
+    All pairs that overlap are among them, and very few others. Without other bounds, yields pairs
+    of two different bounds, in either order; with `owners`, (n,), only pairs of different owners.
     """
-    steps = build_steps(Boxes.from_rows(bounds), max_depth=_useful_depth(bounds))
-    built = yield from repeated(steps, lambda part: no_pairs(done + (_BUILT - done) * part))
-    if owners is not None:
-        owners = owners[built.order]
-    for share, ones, others in joined_cells(built, own, owners):
-        done = _BUILT + (1 - _BUILT) * share
-        yield PairBatch(done, built.order[ones], built.order[others])
+    both = ones if others is None else np.concatenate((ones, others), axis=1)
+    counts = ones.shape[1], both.shape[1] - (0 if others is None else ones.shape[1])
+    if min(counts) == 0:
+        yield no_pairs(1.0)
+        return
+    grid, height, half = _grid_around(both), 1, _PREPARED / 2
+    while _RUN**height < max(counts):
+        height += 1
+    here = there = yield from repeated(
+        _hierarchy(ones, owners, grid, height), lambda part: no_pairs(half * part)
+    )
+    if others is not None:
+        there = yield from repeated(
+            _hierarchy(others, None, grid, height), lambda part: no_pairs(half + half * part)
+        )
+    yield from _walked(here, there)
 
 
-def _useful_depth(bounds: Floats) -> int:
-    """Return the largest depth at which bounds are in at most `_COPIES` cells on average."""
-    size = (bounds[3:].max(axis=1, initial=0) - bounds[:3].min(axis=1, initial=0)).max()
+def _grid_around(bounds: Floats) -> Grid:
+    """Return the finest grid that words can hold, over these bounds.
+
+    The grid does not grow for a few bounds that are far away or huge: these are clamped to its
+    border.
+    """
     some = bounds[:, :: bounds.shape[1] // _SAMPLE + 1]
-    extents = (some[3:] - some[:3]) / (size or 1.0)
-    for depth in range(DEEPEST if extents.size else 0):
-        # The average number of cells that bounds would overlap at the next depth.
-        if not (1 + extents * 2.0 ** (depth + 1)).prod(axis=0).mean() <= _COPIES:
-            return depth
-    return DEEPEST if extents.size else 0
+    low, high = np.sort(some[:3]), np.sort(some[3:])
+    few = low.shape[1] // _FEW
+    low, high = low[:, few], high[:, -1 - few]
+    reach = np.where(high > low, _WIDE * (high - low), np.inf)
+    return Grid(
+        np.maximum(bounds[:3].min(axis=1), low - reach),
+        np.minimum(bounds[3:].max(axis=1), high + reach),
+        BITS,
+    )
+
+
+class _Level(NamedTuple):
+    """Boxes of one level: first and last grid cells, packed, (n,); the last with guard bits.
+
+    `owners` (2, n) are the lowest and the highest owner in each box; (0, n) if none matter.
+    """
+
+    first: Words
+    last: Words
+    owners: Ids
+
+    def meeting(self, boxes: Ids, others: "_Level", numbers: Ids) -> Ids:
+        """Return the pairs that may overlap, ascending: all that do, and very few others.
+
+        Boxes beyond the last one meet nothing.
+        """
+        above = self.last.take(boxes, mode="clip")
+        above -= others.first.take(numbers)
+        below = others.last.take(numbers)
+        below -= self.first.take(boxes, mode="clip")
+        above &= below
+        above &= GUARD_BITS
+        met = np.flatnonzero(above == GUARD_BITS)
+        return met[boxes[met] < len(self.first)]
+
+    def apart(self, ones: Ids, others: Ids) -> Flags:
+        """Flag the pairs of boxes that hold several owners."""
+        lowest, highest = self.owners
+        flags: Flags = lowest.take(ones) != highest.take(others)
+        return flags | (highest.take(ones) != lowest.take(others))
+
+
+class _Hierarchy(NamedTuple):
+    """Levels of boxes, the bounds themselves first; bounds p of the first are `order[p]`.
+
+    Box b of a level is around the boxes from `_RUN * b` on of the level before.
+    """
+
+    order: Ids
+    levels: list[_Level]
+
+
+def _hierarchy(bounds: Floats, owners: Ids | None, grid: Grid, height: int) -> Steps[_Hierarchy]:
+    """Return the hierarchy of bounds (6, n), with a single box at this height, in steps."""
+    numbers = [] if owners is None else [owners]
+    lower, upper = np.empty((2, 3 + len(numbers), bounds.shape[1]), np.int64)
+    codes = np.empty(bounds.shape[1], np.int64)
+    for some in blocks(len(codes), tuning.current.piece):
+        first, last = grid.overlapped(bounds[:3, some], bounds[3:, some])
+        lower[:3, some], upper[:3, some] = first, last
+        codes[some] = morton_codes((first + last) >> 1, BITS)
+        yield 0.3 * some.stop / len(codes)
+    for row in numbers:
+        lower[3] = upper[3] = row
+    order = yield from between(0.3, 0.8, radix_argsort_steps(codes, 3 * BITS))
+    lower, upper, levels = lower[:, order], upper[:, order], []
+    for number in range(height + 1):
+        if number:
+            around = bounds_of_runs(lower, upper, np.arange(0, lower.shape[1], _RUN))
+            lower, upper = np.split(around, 2)
+        both = np.concatenate((lower[3:], upper[3:]))
+        levels.append(_Level(pack(lower), pack(upper) | GUARD_BITS, both))
+        yield 1.0
+    return _Hierarchy(order, levels)
+
+
+def _walked(one: _Hierarchy, other: _Hierarchy) -> Iterator[PairBatch]:
+    """Yield the pairs of bounds that may overlap, by a walk from the roots, a part at a time."""
+    root = np.zeros(1, np.intp)
+    waiting = [(_PREPARED, 1.0, len(one.levels) - 1, root, root)]
+    while waiting:
+        start, stop, height, ones, others = waiting.pop()
+        if height == 0:
+            yield PairBatch(stop, one.order[ones], other.order[others])
+            continue
+        yield no_pairs(start)
+        ones, others = _below(one, other, height, ones, others)
+        parts = list(blocks(len(ones), tuning.current.boxes_paired))
+        ends = np.linspace(start, stop, len(parts) + 1).tolist()
+        waiting += [
+            (*done, height - 1, ones[some], others[some])
+            for *done, some in zip(ends, ends[1:], parts, strict=False)
+        ][::-1]
+    yield no_pairs(1.0)
+
+
+def _below(
+    one: _Hierarchy, other: _Hierarchy, height: int, ones: Ids, others: Ids
+) -> tuple[Ids, Ids]:
+    """Return the pairs of boxes in these pairs of boxes that may overlap, one level below.
+
+    Within one hierarchy, the first box of a pair is not behind the second.
+    """
+    here, above = one.levels[height - 1], one.levels[height]
+    there, beyond = other.levels[height - 1], other.levels[height]
+    parents, first = _children(here, ones, beyond, others)
+    partners, second = _children(there, others, above, ones)
+    counts = np.bincount(partners, minlength=len(ones))
+    starts = (np.cumsum(counts) - counts)[parents]
+    first = np.repeat(first, counts[parents])
+    second = second[concatenated_ranges(starts, counts[parents])]
+    if one is other:
+        kept = np.flatnonzero(first < second if height == 1 else first <= second)
+        first, second = first[kept], second[kept]
+    met = here.meeting(first, there, second)
+    first, second = first[met], second[met]
+    if len(here.owners):
+        apart = here.apart(first, second)
+        first, second = first[apart], second[apart]
+    return first, second
+
+
+def _children(level: _Level, boxes: Ids, beyond: _Level, others: Ids) -> tuple[Ids, Ids]:
+    """Return the boxes of a level in `boxes` that may overlap `others`, one for each of these.
+
+    Returns pairs of a position in `boxes` and a box of the level.
+    """
+    children = (_RUN * boxes[:, None] + np.arange(_RUN)).ravel()
+    met = level.meeting(children, beyond, np.repeat(others, _RUN))
+    return met // _RUN, children[met]

@@ -5,7 +5,7 @@ import numpy as np
 from ..arrays import Floats, Ids
 from ..boxes import boxes_grown, middles_and_halves
 from ..gaps.way import Way
-from ..pairs.box_pairs import meeting_boxes
+from ..pairs.broad_phase import meeting_boxes
 from ..scene.moment import Moment
 from ..steps import Steps
 

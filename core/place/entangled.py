@@ -10,7 +10,7 @@ from ..clash.inside import inside
 from ..clash.judge import judged
 from ..gaps.search import GapSearch
 from ..gaps.way import Way
-from ..pairs.box_pairs import meeting_boxes
+from ..pairs.broad_phase import meeting_boxes
 from ..scene.moment import Moment
 from ..scene.pairs import tried
 from ..scene.placements import Placements

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Flags, Ids, flagged
+from ..checks import ALL_GROUPS
 from ..clash.rules import moment_of
-from ..groups import ALL_GROUPS
 from ..scene import SceneOctree
 from ..scene.moment import Moment
 from ..shapes import Triangles

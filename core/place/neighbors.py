@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike
 from .. import checks
 from ..arrays import Floats, Ids, distinct
 from ..boxes import boxes_grown
+from ..checks import ALL_GROUPS
 from ..clash.bands import unusual_scale
 from ..clash.rules import moment_of
 from ..clash.sides import in_order
 from ..construction import build_octree
-from ..groups import ALL_GROUPS
 from ..nearby import nearest
 from ..octree import Octree
 from ..records import Columns

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike
 
 from .. import checks
 from ..arrays import Floats, Ids
+from ..checks import ALL_GROUPS
 from ..clash.rules import moment_of
 from ..gaps.way import Way
-from ..groups import ALL_GROUPS
 from ..records import Record
 from ..scene import SceneOctree
 from ..scene.moment import Moment

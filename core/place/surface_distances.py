@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from .. import checks
 from ..arrays import Flags, Floats, Ids, distinct, starts_of_runs
 from ..boxes import boxes_meet
+from ..checks import ALL_GROUPS
 from ..clash.bands import Banded, by_band
 from ..clash.contacts import Contacts, contacts_of
 from ..clash.crossings import middles_between
@@ -21,7 +22,6 @@ from ..clash.judge import world_of
 from ..clash.rules import moment_of
 from ..clash.sides import in_order
 from ..clash.solids import World, both_depths, nested_both
-from ..groups import ALL_GROUPS
 from ..records import Record
 from ..scene import SceneOctree
 from ..scene.dual_walk import Surfaces

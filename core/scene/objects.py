@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from .. import checks, tuning
 from ..arrays import Ids, blocks, distinct
-from ..groups import ALL_GROUPS
+from ..checks import ALL_GROUPS
 from ..shapes import Shapes
 from ..steps import Steps, ascending, at_once, between
 from ..volumes.api import check_volumes

@@ -11,9 +11,10 @@ import numpy as np
 from .. import tuning
 from ..arrays import Flags, Ids, distinct
 from ..compiled import CROSSES, crossing_surfaces, listed_touches
-from ..pairs import overlapping_pairs_steps
 from ..pairs.api import exact_test
+from ..pairs.broad_phase import grown_bounds, meeting_boxes
 from ..passes import radix_argsort_steps, taken_steps
+from ..shapes import Boxes
 from ..steps import Steps, between
 from .dual_walk import EVERY, BoxWalk, NodePairs, Surfaces
 from .moment import Moment
@@ -56,18 +57,14 @@ def overlapping_objects(moment: Moment, margin: float, owners: Ids | None) -> St
 
 
 def boxes_met(moment: Moment, margin: float, owners: Ids | None) -> Steps[Ids]:
-    """Return the pairs of rows whose boxes are no farther apart than `margin`, (2, h), sorted."""
-    placements, top = moment.placements, moment.top
-    there, rows = placements.is_there, placements.rows_named(top.named(np.arange(len(top.items))))
-    if not there[rows].all():
-        # Placements that cannot be found share one owner, so they are not compared.
-        named = np.arange(len(there)) if owners is None else np.unique(owners, False, True)[1]
-        owners = np.where(there, named, len(there))
-    if owners is not None:
-        owners = owners[rows]
-    met = yield from overlapping_pairs_steps(top, margin=margin, owners=owners)
-    met = placements.rows_named(met)
-    return met[:, there[met].all(axis=0)]
+    """Return the pairs of rows whose boxes are no farther apart than `margin`, (2, h), sorted.
+
+    Boxes are compared axis by axis.
+    """
+    (rows,) = moment.placements.is_there.nonzero()
+    boxes = grown_bounds(Boxes.from_rows(moment.placements.boxes[:, rows]), margin / 2)
+    of_rows = None if owners is None else owners[rows]
+    return rows[(yield from meeting_boxes(boxes, owners=of_rows))]
 
 
 def _sorted(found: Ids) -> Steps[Ids]:

@@ -11,10 +11,9 @@ from numpy.typing import ArrayLike
 from .. import checks
 from ..arrays import Floats, Ids
 from ..dynamic import DynamicOctree
-from ..groups import in_groups
 from ..octree import Freshness
 from ..shapes import Boxes, Triangles
-from ..snapshot import PlacedIndex
+from ..snapshot import PlacedIndex, in_groups
 from ..steps import Steps, run
 from .baking import baking_steps
 from .meshes import Meshes

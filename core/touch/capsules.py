@@ -15,9 +15,8 @@ from ..arrays import (
 )
 from ..shapes import Capsules, Shapes, Triangles
 from .convex_distance import POINT, SEGMENT, TRIANGLE, near, near_boxes
-from .features import within_spans
 from .separating_axis import decided_by_closest_point, separated
-from .triangles import bounding_spheres_of
+from .triangles import bounding_spheres_of, within_spans
 
 # Rounding of a squared distance, as a part of the squared lengths that enter it.
 _ROUNDING = 2.0**-44

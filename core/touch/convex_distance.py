@@ -14,8 +14,8 @@ import numpy as np
 from ..arrays import Flags, Floats, Ids, blocks, cross, dot, power_of_two_scale, robust_cross
 from ..shapes.boxes import box_corners
 from ..shapes.frusta import EDGE_ENDS, EDGE_STARTS, FACES
-from .features import within_spans
 from .separating_axis import grown
+from .triangles import within_spans
 
 # Size of a temporary array that stays in the cache: features times features times pairs.
 _CACHED = 16_384

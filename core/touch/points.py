@@ -8,7 +8,7 @@ import numpy as np
 from ..arrays import Flags, Floats, Ids, blocks, dot, gather, quotient
 from ..shapes import Shapes, Triangles
 from ..shapes.triangles import first_corners
-from ..touch.features import ClosestFeatures
+from ..touch.triangles import ClosestFeatures
 
 # Pairs computed together: few enough that the features of triangles stay in the cache.
 _BLOCK = 4_096

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..arrays import Flags, Floats, blocks, cross, dot, power_of_two_scale, quotient, robust_cross
 from ..compiled import point_distances
-from .features import ClosestFeatures, within_spans
+from .triangles import ClosestFeatures, within_spans
 
 # Pairs whose candidates are compared together: few enough to stay in the cache.
 _BLOCK = 512

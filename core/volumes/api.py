@@ -5,13 +5,13 @@ from typing import SupportsIndex
 import numpy as np
 
 from .. import checks, compiled, lone
-from ..any_octree import AnyOctree
 from ..arrays import Flags, Ids, concatenated_ranges
+from ..checks import ALL_GROUPS
 from ..descend import morton_order
-from ..groups import ALL_GROUPS
 from ..shapes import Boxes, Capsules, Frusta, HalfSpaces, OrientedBoxes, Regions, Shapes, Spheres
 from ..snapshot import IndexSnapshot, PlacedIndex, snapshot_of
 from ..touch import lying_inside
+from ..walkable import AnyOctree
 from .walked import any_by, counted_by, found_by
 
 VOLUME_KINDS = (Spheres, Boxes, Regions, OrientedBoxes, Capsules, HalfSpaces, Frusta)

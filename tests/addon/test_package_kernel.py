@@ -27,10 +27,10 @@ import os, sys
 os.environ.pop("OCTREE_KERNEL", None)
 import bpy, addon_utils
 def told():
-    from {MODULE}.core import build_octree, compiled, ray_test, Triangles
+    from {MODULE}.core import build_octree, compiled, lone, ray_test, Triangles
     tree = build_octree(Triangles([[-1, -1, 0], [1, -1, 0], [0, 2, 0]], [[0, 1, 2]]))
     assert ray_test(tree, [[0, 0, 5.0]] * 999, [[0, 0, -1.0]] * 999).all()
-    assert (compiled.packed(tree, 999) is None) == bool(compiled.why_not())
+    assert (lone.packed_tree(tree, 999) is None) == bool(compiled.why_not())
     print("TOLD", compiled.why_not() or "kernel")
 def preferences():
     return bpy.context.preferences.addons[{MODULE!r}].preferences

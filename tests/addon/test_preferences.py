@@ -49,5 +49,5 @@ def test_the_switch_is_remembered(switched, monkeypatch):
     assert compiled.threads_of(None) == 3
     kept.threads = 0
     preferences.apply_kernel()
-    assert compiled.threads_of(None) == max(1, compiled.threads._cores() - 1)
+    assert compiled.threads_of(None) == max(1, compiled.door._cores() - 1)
     use_threads(None)

@@ -29,7 +29,7 @@ from core import (
     ray_cast_all,
     ray_test,
 )
-from core.groups import in_groups
+from core.snapshot import in_groups
 
 ALL = 0xFFFFFFFF
 MASKS = st.sampled_from((0, 1, 2, 3, 6, 2**31, ALL))

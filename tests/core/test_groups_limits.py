@@ -24,7 +24,7 @@ from core import (
     ray_cast,
     trace,
 )
-from core.groups import in_groups
+from core.snapshot import in_groups
 from core.volumes import walked as queries
 
 SPACE = Boxes([[-5, -8, -8]], [[1019, 1016, 1016]])

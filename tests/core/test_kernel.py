@@ -142,9 +142,9 @@ def test_threads_are_counted_and_checked(monkeypatch):
 def test_no_thread_is_left_when_a_piece_fails():
     before = threading.active_count()
     with pytest.raises(ZeroDivisionError):
-        compiled.in_pieces(50, 1, 4, lambda some: 1 // (some.start - 9))
+        walks.in_pieces(50, 1, 4, lambda some: 1 // (some.start - 9))
     assert threading.active_count() == before
-    alone = compiled.in_pieces(3, 1, 4, lambda _: threading.current_thread())
+    alone = walks.in_pieces(3, 1, 4, lambda _: threading.current_thread())
     assert alone == [threading.current_thread()] * 3
 
 
@@ -281,11 +281,11 @@ def test_trees_that_contradict_themselves_are_answered_somehow_or_not_packed():
 
 def test_a_tree_is_packed_at_the_first_question_but_of_a_changing_tree_for_many():
     triangles = Triangles(np.eye(3), np.tile([0, 1, 2], (100_000, 1)))
-    assert (compiled.packed(build_octree(triangles), 1) is None) == bool(compiled.why_not())
+    assert (lone.packed_tree(build_octree(triangles), 1) is None) == bool(compiled.why_not())
     changing = DynamicOctree()
     changing.insert(Spheres(np.random.default_rng(1).normal(size=(9_999, 3)), np.ones(9_999)))
     for count, is_packed in ((1, False), (1_000, not compiled.why_not())):
-        assert (compiled.packed(changing.octree, count) is not None) == is_packed
+        assert (lone.packed_tree(changing.octree, count) is not None) == is_packed
 
 
 def test_without_it_the_reason_is_said(found_anew, package):
@@ -320,12 +320,12 @@ def test_the_kernel_that_is_named_is_there():
 @needs_kernel
 def test_it_can_be_switched_off():
     tree = small_tree()
-    assert compiled.packed(tree, 10_000) is not None
+    assert lone.packed_tree(tree, 10_000) is not None
     version, _ = kernel_state()
     try:
         use_kernel(False)
         assert kernel_state() == ("", "it is switched off")
-        assert compiled.packed(tree, 10_000) is None
+        assert lone.packed_tree(tree, 10_000) is None
         assert lone.rays(tree, *map(np.array, RAY), np.inf, 2**32 - 1) is None
         assert ray_test(tree, *RAY).all()
     finally:

@@ -6,7 +6,7 @@ from audit_scenes import box, scene_of
 
 from core import compiled
 from core.clash.shells import ORIENTED
-from core.compiled.questions import Questions
+from core.compiled.walks import Questions
 from core.scene.packed import PackedScene
 
 pytestmark = pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there")

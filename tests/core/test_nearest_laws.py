@@ -176,6 +176,7 @@ def test_points_that_are_equally_far_from_everything_are_answered_in_pieces(poli
     assert np.allclose(found.distances, found.distances[0])
 
 
+@pytest.mark.usefixtures("in_numpy")
 def test_groups_that_look_at_too_much_are_asked_apart():
     tree = build_octree(scenes.random(), capacity=2)
     points = scenes.numbers(33).uniform(-3, 3, (700, 3))

@@ -1,16 +1,20 @@
-"""Two trees whose leaves are joined: nothing is missed, little is seen, no cells are built."""
+"""A broad phase misses no pair of bounds, and compares few others."""
 
 import core_scenes as scenes
 import costs
 import numpy as np
 import pair_oracle
 import pytest
+from examples import examples
+from hypothesis import given
+from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from tuned import tuned
 
 import core
 from core import Boxes, Triangles, build_octree, overlapping_pairs
-from core.pairs import broad_phase, tree_join
+from core.boxes import boxes_meet
+from core.pairs import broad_phase
 from core.steps import run
 from core.touch import triangle_pairs
 
@@ -33,17 +37,18 @@ def trees(cells, scale=1.0):
 
 
 def joined(tree, other, margin=0.0):
-    return run(tree_join.tree_join(tree, other, margin))
+    bounds = (broad_phase.grown_bounds(each.arranged, margin / 2) for each in (tree, other))
+    return list(broad_phase.near_bounds(*bounds))
 
 
 @pytest.mark.parametrize("margin", [0, 2])
-@pytest.mark.parametrize("places", [100, 100_000])
-def test_joined_leaves_equal_brute_force(margin, places):
+@pytest.mark.parametrize("paired", [10, 100_000])
+def test_joined_bounds_equal_brute_force(margin, paired):
     one, other = trees(8, scale=60)
-    with tuned(core, joined_places=places, joined_cells=places):
-        batches = list(joined(one, other, margin))
+    with tuned(core, boxes_paired=paired):
+        batches = joined(one, other, margin)
         found = overlapping_pairs(one, other, margin=margin)
-    assert (len(batches) > 10) == (places == 100)
+    assert (sum(len(batch.ones) > 0 for batch in batches) > 10) == (paired == 10)
     done = [batch.done for batch in batches]
     assert done == sorted(done) and done[-1] == 1
     wanted = np.argwhere(pair_oracle.near(one.items, other.items, margin)).T
@@ -51,38 +56,50 @@ def test_joined_leaves_equal_brute_force(margin, places):
     assert_array_equal(found, wanted)
 
 
-def test_no_cells_are_built(monkeypatch):
-    monkeypatch.setattr(broad_phase, "build_steps", None)
-    assert overlapping_pairs(*trees(8)).shape[1] > 20
+def boxes(rng, count, size, shift=0.0):
+    lower = rng.uniform(0, 1, (3, count)) + shift
+    return np.concatenate((lower, lower + rng.uniform(0, size, (3, count))))
+
+
+@examples(25)
+@given(
+    st.integers(0, 10_000),
+    st.sampled_from([1, 5, 6, 7, 36, 37, 400]),
+    st.sampled_from([1e-3, 0.05, 2.0]),
+    st.sampled_from([0.0, 0.9, 3.0]),
+)
+def test_pairs_that_meet_are_found_once_and_few_others(seed, count, size, shift):
+    rng = np.random.default_rng(seed)
+    ones, others = boxes(rng, 250, size), boxes(rng, count, 0.03, shift)
+    if seed % 3 == 0:
+        ones[[2, 5]] = 0.5  # flat
+    for pair in ((ones, others), (others, ones)):
+        found = np.concatenate([batch[1:] for batch in broad_phase.near_bounds(*pair)], axis=1)
+        found = found[:, np.lexsort(found[::-1])]
+        assert (np.diff(found) != 0).any(axis=0).all()
+        met = np.argwhere(boxes_meet(pair[0][:, :, None], pair[1][:, None])).T
+        whole = len(pair[1][0])
+        assert np.isin(met[0] * whole + met[1], found[0] * whole + found[1]).all()
+        assert found.shape[1] <= met.shape[1] + 3
+        assert_array_equal(run(broad_phase.meeting_boxes(*pair)), met)
 
 
 @pytest.mark.parametrize("limit", ["joined_pairs", "joined_crowd"])
-def test_where_joining_does_not_pay_the_answer_is_the_same(limit):
+def test_where_joining_by_the_kernel_does_not_pay_the_answer_is_the_same(limit):
     one, other = trees(8)
     wanted = overlapping_pairs(one, other)
     with tuned(core, **{limit: -(10**9)}):
-        assert joined(one, other) is None
         assert_array_equal(overlapping_pairs(one, other), wanted)
 
 
-def test_crowds_that_no_cell_divides_are_not_joined():
+def test_crowds_that_nothing_divides_are_paired():
     heaps = [build_octree(Boxes(np.zeros((600, 3)), np.ones((600, 3)))) for _ in range(2)]
-    assert joined(*heaps) is None
     assert overlapping_pairs(*heaps).shape == (2, 360_000)
 
 
-@pytest.mark.parametrize(
-    "options", [{"straddlers": "keep"}, {"bounds": Boxes([[0] * 3], [[1] * 3])}]
-)
-def test_cells_that_do_not_vouch_are_not_joined(options):
-    one, other = sheet(8, False), build_octree(sheet(8, True))
-    assert joined(build_octree(one, **options), other) is None
-    assert joined(other, build_octree(one, **options)) is None
-
-
-def test_trees_apart_meet_in_no_leaf():
+def test_trees_apart_meet_nowhere():
     far = build_octree(Boxes([[5] * 3], [[6] * 3]))
-    assert [len(batch.ones) for batch in joined(build_octree(sheet(8, False)), far)] == [0]
+    assert sum(len(batch.ones) for batch in joined(build_octree(sheet(8, False)), far)) == 0
     assert overlapping_pairs(far, build_octree(sheet(8, True))).shape == (2, 0)
 
 

@@ -160,16 +160,16 @@ def test_steps_yield_ascending_fractions_and_return_the_pairs(policy, margin):
         assert fractions[0] >= 0 and fractions[-1] == 1
 
 
-def test_cells_are_compared_in_many_small_steps():
+def test_boxes_are_compared_in_many_small_steps():
     for items in (triangles(5, 200, 9), boxes(6, 200, 9)):
         tree = build_octree(items, capacity=4)
         expected = overlapping_pairs(tree)
         owners = np.arange(200) % 3
         apart = owners[expected[0]] != owners[expected[1]]
-        with tuned(core, sorted_references=8, swept_pairs=5):
+        with tuned(core, boxes_paired=5):
             fractions, pairs = finished(overlapping_pairs_steps(tree))
             assert_array_equal(pairs, expected)
-            assert len(fractions) > len(tree.references) / 10
+            assert fractions == sorted(fractions) and len(fractions) > len(items) / 10
             assert_array_equal(overlapping_pairs(tree, owners=owners), expected[:, apart])
 
 

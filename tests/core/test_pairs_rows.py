@@ -1,4 +1,4 @@
-"""Kept boxes are paired in rows where rows fit, in cells where they do not: the same pairs."""
+"""Boxes are paired the same, however even or uneven their sizes and places are."""
 
 import importlib
 
@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from core import Boxes, DynamicOctree, Regions, Spheres, build_octree, overlapping_pairs
-from core.pairs.sweep import grid_around, grid_sweep_pairs
+from core.pairs import broad_phase
 
 asking = importlib.import_module("core.pairs.api")
 
@@ -61,7 +61,7 @@ def one_spot(random):
     return np.zeros((COUNT, 3)), np.zeros((COUNT, 3))
 
 
-FITTING = (even, points, flat, rods, sheets)
+EVEN = (even, points, flat, rods, sheets)
 UNEVEN = (some_huge, one_far, islands, diagonal, one_spot)
 KINDS = {
     Boxes: lambda lower, size: Boxes(lower, lower + size),
@@ -81,7 +81,7 @@ def true_pairs(items, margin=0):
 
 @pytest.mark.parametrize("margin", [0, 1])
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("world", FITTING + UNEVEN)
+@pytest.mark.parametrize("world", EVEN + UNEVEN)
 def test_pairs_of_kept_items_equal_brute_force(world, kind, margin):
     items = items_of(world, kind)
     wanted = true_pairs(items, margin)
@@ -92,30 +92,17 @@ def test_pairs_of_kept_items_equal_brute_force(world, kind, margin):
         assert_array_equal(overlapping_pairs(octree, margin=margin), wanted)
 
 
-@pytest.mark.parametrize("world", FITTING)
-def test_rows_hold_every_pair_once(world):
+@pytest.mark.parametrize("world", EVEN)
+def test_bounds_are_paired_once(world):
     items = items_of(world)
-    firsts, seconds = np.concatenate([pairs[1:] for pairs in grid_sweep_pairs(items)], axis=1)
+    found = list(broad_phase.near_bounds(broad_phase.grown_bounds(items, 0)))
+    firsts, seconds = np.concatenate([pairs[1:] for pairs in found], axis=1)
     pairs = np.stack((np.minimum(firsts, seconds), np.maximum(firsts, seconds)))
     pairs = pairs[:, np.lexsort(pairs[::-1])]
     assert (np.diff(pairs) != 0).any(axis=0).all()
     wanted = true_pairs(items)
-    # In these few cells of so fine a grid there are no pairs but those that meet.
+    # On so fine a grid there are no pairs but those that meet.
     assert_array_equal(pairs, wanted)
-
-
-def test_rows_that_are_crowded_are_not_used():
-    assert grid_sweep_pairs(items_of(one_spot)) is None
-
-
-def test_rows_are_not_used_if_most_stand_in_all_of_them():
-    places, sizes = even(scenes.numbers(51))
-    sizes[::4] = [9_000, 9_000, 9_000]
-    assert grid_sweep_pairs(Boxes(places, places + sizes)) is None
-
-
-def test_nothing_is_paired_with_nothing():
-    assert list(grid_sweep_pairs(Boxes(np.empty((0, 3)), np.empty((0, 3))))) == []
 
 
 @pytest.mark.parametrize("straddlers", ["keep", "copy"])
@@ -137,7 +124,7 @@ def test_one_far_away_does_not_make_all_others_look_alike(straddlers, monkeypatc
 @pytest.mark.parametrize("world", [even, one_far, some_huge])
 def test_the_grid_covers_most_and_is_fine_for_them(world):
     items = items_of(world)
-    grid = grid_around(items)
+    grid = broad_phase._grid_around(broad_phase.grown_bounds(items, 0))
     inside = (items.lower >= grid.lower) & (items.upper <= grid.upper)
     assert inside.all(axis=1).mean() > 0.9
     assert (grid.upper - grid.lower < 2_000).all()

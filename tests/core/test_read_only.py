@@ -28,8 +28,8 @@ from core import (
     ZBuffer,
     build_octree,
 )
-from core.groups import in_groups
 from core.shapes import Shapes
+from core.snapshot import in_groups
 
 POINTS = np.random.default_rng(0).uniform(0, 4, (20, 3))
 ONES, TURNS = np.ones(20), np.tile(np.eye(3), (20, 1, 1))

@@ -209,7 +209,7 @@ def test_a_sample_tells_how_many_copies_there_will_be(split, monkeypatch):
     def note(entries, options, depth, count, weight=1.0):
         said.setdefault(depth, []).append(count * weight)
 
-    monkeypatch.setattr("core.construction.divide.check_copies", note)
+    monkeypatch.setattr("core.construction.rules.check_copies", note)
     build_octree(items, capacity=2, split=split, max_depth=9)
     foreseen = [counts for counts in said.values() if len(counts) > 1]
     assert len(foreseen) > 1

@@ -124,14 +124,14 @@ def test_what_is_nowhere_is_not_compared(monkeypatch):
     )
     scene.place([triangle] * 2 + [nothing] * 3000, np.eye(4)[None].repeat(3002, axis=0))
     asked = []
-    ask = finding.overlapping_pairs_steps
+    ask = finding.meeting_boxes
 
     def watched(*data, **options):
         answer = yield from ask(*data, **options)
         asked.append(answer.shape[1])
         return answer
 
-    monkeypatch.setattr(finding, "overlapping_pairs_steps", watched)
+    monkeypatch.setattr(finding, "meeting_boxes", watched)
     assert overlapping_objects(scene).tolist() == [[0], [1]]
     assert asked[0] < 10_000
 

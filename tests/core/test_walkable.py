@@ -10,7 +10,7 @@ import scene_oracle as oracle
 from core import Octree, SceneOctree, Spheres, build_octree, run
 from core.descend import descend, expanded
 from core.mailboxing import mailboxes_for
-from core.nearby.search import Search, branch_and_bound, seed
+from core.nearby.walked import Search, branch_and_bound, seed
 from core.rays.hits import crossings, ray_hits
 from core.touch.rays import Rays
 from core.volumes.walked import vouched

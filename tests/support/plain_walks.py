@@ -8,9 +8,10 @@ nothing else: no order of cells, no seed, no cull, no packet and no early end.
 import numpy as np
 
 from core.arrays import concatenated_ranges
-from core.groups import ALL_GROUPS, in_groups
-from core.rays.asked import checked_rays
+from core.checks import ALL_GROUPS
+from core.rays.api import checked_rays
 from core.rays.hits import crossings
+from core.snapshot import in_groups
 from core.touch import lying_inside, touching
 from core.touch.points import distances
 from core.touch.rays import between_walls
