@@ -1,4 +1,4 @@
-/* Joins: descends two octrees together, and names the pairs of triangles that touch, as in
+/* Joins: descends two octrees together and lists the pairs of triangles that touch, as in
  * core/pairs/tree_join.py.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
