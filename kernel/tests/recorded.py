@@ -100,7 +100,7 @@ class Memory:
         return list(zip((at * 8).tolist(), words[at].tolist(), strict=True))
 
     def reached(self, addresses: list[int]) -> dict[int, int]:
-        """Number the pieces that can be reached from addresses."""
+        """Return the pieces that can be reached from addresses, numbered in this order."""
         found: dict[int, int] = {}
         waiting = addresses.copy()
         while waiting:
