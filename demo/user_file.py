@@ -27,7 +27,7 @@ def opened(path: Path) -> Subject:
 
 
 def newer(name: str, saved: tuple[int, ...], running: tuple[int, ...]) -> str:
-    """Say it when a file was saved by a newer Blender than the one that reads it."""
+    """Return a warning if a file was saved by a newer Blender than this one, else no text."""
     if saved[:2] <= running[:2]:
         return ""
     by, here = ("{}.{}".format(*version) for version in (saved, running))
