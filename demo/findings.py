@@ -118,7 +118,7 @@ def sides_of(found: Any, octree: Any, number: int) -> tuple[np.ndarray, int]:
 
 
 def _see_through(material: bpy.types.Material) -> None:
-    """Make the outer object transparent."""
+    """Make a material transparent."""
     (mix,) = (node for node in material.node_tree.nodes if node.type == "MIX_SHADER")
     mix.inputs[0].default_value = GLASS
 

@@ -36,9 +36,9 @@ class Answer(NamedTuple):
     colors : dict
         Objects by the name of their color.
     extra : tuple of objects
-        What is drawn besides, in its own materials.
+        Further drawn objects, in their own materials.
     unframed : tuple of objects
-        What the picture need not show whole.
+        Objects that the picture may cut off.
     """
 
     told: list[str]

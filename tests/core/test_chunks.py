@@ -19,7 +19,7 @@ from core.clipping.splits import Splits
 
 
 def boxes_in_one_place(count):
-    """Return so many boxes as one batch of triangles, 12 each."""
+    """Return `count` boxes as one batch of triangles, 12 each."""
     one = box((0, 0, 0), (4, 4, 4))
     faces = np.concatenate([one.faces + 8 * number for number in range(count)])
     return Triangles(np.tile(one.vertices, (count, 1)), faces)

@@ -1,4 +1,4 @@
-"""Groups: items in none of those that a question asks for are not there for it."""
+"""Groups: a query ignores items in none of its groups."""
 
 from dataclasses import replace
 

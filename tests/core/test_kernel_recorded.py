@@ -1,4 +1,4 @@
-"""What the kernel has been asked is asked once more in C, as on machines without a Python."""
+"""Recorded kernel calls are repeated in C, as on machines without Python."""
 
 import shutil
 import subprocess

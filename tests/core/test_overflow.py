@@ -1,4 +1,4 @@
-"""Triangles that are too large where they are placed are not there; their neighbors are."""
+"""Triangles that overflow when placed are left out; their neighbors are kept."""
 
 from copy import copy
 

@@ -1,4 +1,4 @@
-"""What slides until it touches: the definitions in fractions, formulas, and laws."""
+"""Slides until contact: the definitions in fractions, formulas, and laws."""
 
 from fractions import Fraction
 

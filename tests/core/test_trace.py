@@ -28,7 +28,7 @@ ABOUT = (scenes.boxes_about, scenes.spheres_about, scenes.views_about)
 
 
 def traces(tree, volumes):
-    """Yield each volume alone with its trace."""
+    """Yield each volume with its trace."""
     for number in range(len(volumes)):
         one = volumes[number]
         states = trace(tree, one)
