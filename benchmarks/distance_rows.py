@@ -1,4 +1,4 @@
-"""The rows about what is between things: their distances, and whether a prop fits in a room.
+"""The rows about distances of objects, and about props that fit in a room.
 
 Every function is as those of `rows` are. Peers are `coal` and `manifold3d`, where they are
 installed, and Blender's tree, whose `overlap` is asked for each candidate. The rest of a prop's

@@ -1,4 +1,4 @@
-"""Print and plot what looseness buys in a forest: what stays in upper cells, and what is tested.
+"""Print and plot the gain of loose cells in a forest: items in upper cells, and tested items.
 
     .venv/peers-numpy1/bin/python benchmarks/looseness.py [--plot FILE.png]
 

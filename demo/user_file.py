@@ -10,7 +10,7 @@ HAVE_FACES = {"MESH", "CURVE", "SURFACE", "FONT", "META"}
 
 
 def opened(path: Path) -> Subject:
-    """Open the file and take everything in it that can be seen."""
+    """Open the file and return its scene with all visible objects."""
     if not path.is_file():
         raise SystemExit(f"There is no file {path}")
     try:

@@ -59,11 +59,10 @@ typedef struct {
     int way_count, half_count;
 } Core;
 
-/* A question and what it has met. The question is a ray, a point, or a volume; a sphere is a
- * point with a radius. It is at the top (`matrix` is NULL), or in a tree that is placed in row
- * `place`; then the stack holds what waits at the top below `floor`. `lines` and `views` are
- * those at the top and in the placed tree. `reach` is how far it looks: in steps of a ray, or
- * from a point or volume. */
+/* State of a query: a ray, a point, or a volume; a sphere is a point with a radius. The walk is at
+ * the top (`matrix` is NULL), or in the tree placed in row `place`; then the stack below `floor`
+ * holds pending nodes of the top. `lines` and `views` have two levels: the top and the placed
+ * tree. `reach` is the search range: in steps of a ray, or from a point or volume. */
 typedef struct {
     const Scene *scene;
     const Plain *plain;

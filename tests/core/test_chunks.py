@@ -162,7 +162,7 @@ def test_a_moved_object_changes_only_its_own_cells_and_what_touches_these(seed):
     (before, old), (after, new) = tables
     lower = np.concatenate((before.lower[places[0]], after.lower[places[1]]))
     upper = np.concatenate((before.upper[places[0]], after.upper[places[1]]))
-    # What one of the two divides is a cell of the other.
+    # A cell that one of the two divides is a cell of the other.
     ones, others = (overlaps(made, lower, upper) for made in (before, after))
     lower = np.concatenate((before.lower[ones], after.lower[others]))
     upper = np.concatenate((before.upper[ones], after.upper[others]))

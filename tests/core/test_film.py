@@ -1,4 +1,4 @@
-"""The film of the ships: its figures match its frames."""
+"""The film of the ships: its summary matches its frames."""
 
 import core
 from demo import film, report

@@ -55,7 +55,7 @@ def test_each_pair_is_tested_once_at_most(kind, about, policy, bounds, tested):
 
 @pytest.mark.parametrize("name", ASK)
 def test_many_questions_that_share_items_test_each_once(name, tested):
-    """So many that they go down in groups, contend for mailboxes, and fill several pieces."""
+    """The queries descend in groups, collide in mailboxes, and fill several pieces."""
     tree = built(scenes.random(2000, 0.1), capacity=4)
     volumes = scenes.spheres_about(tree.items, 3000)
     counter = tested()

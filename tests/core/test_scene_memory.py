@@ -1,4 +1,4 @@
-"""What a scene takes follows its distinct meshes, not what is placed; questions pass in blocks."""
+"""Memory of a scene grows with distinct meshes, not placements; queries run in blocks."""
 
 import tracemalloc
 

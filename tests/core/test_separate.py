@@ -1,4 +1,4 @@
-"""Separation: no crossings afterwards, small moves, and a list of pairs that cannot be parted."""
+"""Separation: no crossings afterwards, small moves, and components that cannot be parted."""
 
 import numpy as np
 import pytest

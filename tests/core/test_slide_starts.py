@@ -215,7 +215,7 @@ def cross(one, other):
 
 
 def common_segment(one, other):
-    """Return both ends of two triangles' common segment, in fractions; None if collinear."""
+    """Return both ends of two triangles' common segment, in fractions; None without piercings."""
     points = {
         point
         for here, there in ((one, other), (other, one))
