@@ -256,6 +256,7 @@ LABELS = {
     "Filled": "已填充",
     "Find": "查找",
     "Findings": "发现",
+    "The findings cannot be read": "无法读取发现",
     "First": "首个",
     "First of a Pair": "成对中的第一个",
     "First Set": "第一组",

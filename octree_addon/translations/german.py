@@ -254,6 +254,7 @@ LABELS = {
     "Filled": "Gefüllte",
     "Find": "Finde",
     "Findings": "Befunde",
+    "The findings cannot be read": "Die Befunde sind nicht lesbar",
     "First": "Erstes",
     "First of a Pair": "Erstes des Paars",
     "First Set": "Erste Menge",
