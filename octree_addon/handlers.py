@@ -60,7 +60,7 @@ def before_load(*_: Any) -> None:
 
 def before_save(*_: Any) -> None:
     """Let the file have the names of what trees were built from as they are now."""
-    drop_pointers()
+    drop_former_storage()
     references.refresh()
 
 
@@ -138,8 +138,8 @@ def watch_header(_: bpy.types.Header, context: bpy.types.Context) -> None:
     """
     hiding.listen_if_hiding()
     results.listen_if_kept()
-    if references.meet(bpy.data.scenes) and has_pointers():
-        schedule(drop_pointers, 0.0)
+    if references.meet(bpy.data.scenes) and any(map(former_storage, owners_of_settings())):
+        schedule(drop_former_storage, 0.0)
     scene_index.keep_only(bpy.data.scenes)
     if keep_scenes(bpy.data.scenes):
         scene_index.listen_if_needed()
@@ -153,20 +153,8 @@ def watch_header(_: bpy.types.Header, context: bpy.types.Context) -> None:
         schedule(after_change, 0.0)
 
 
-def has_pointers() -> bool:
-    """Tell whether an older version wrote pointers to objects, which count as users of them."""
-    scenes = bpy.data.scenes
-    return any(trees.has_pointers(each) or results.has_pointers(each) for each in scenes) or any(
-        map(former_storage, owners_of_settings())
-    )
-
-
-def drop_pointers() -> None:
-    """Write names in place of the pointers that an older version wrote."""
-    for scene in bpy.data.scenes:
-        if scene.library is None:
-            trees.drop_pointers(scene)
-            results.drop_pointers(scene)
+def drop_former_storage() -> None:
+    """Delete the settings that stand a second time: their pointers count as users of objects."""
     for owner in owners_of_settings():
         if former_storage(owner):
             del owner["octree"]
@@ -242,8 +230,8 @@ def unregister() -> None:
     results.uninstall()
     uninstall()
     scene_index.listen_if_needed()
-    timers = restore_trees, update_display, after_change, drop_pointers, redraw_status_bars
-    for timer in (*timers, references.refresh):
+    timers = restore_trees, update_display, after_change, drop_former_storage
+    for timer in (*timers, redraw_status_bars, references.refresh):
         schedule(timer, None)
     listen_to_stores(after_change, False)
     trees.rebuild_listeners.remove(live.keep_following)

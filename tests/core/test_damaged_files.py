@@ -248,7 +248,7 @@ def test_another_version_is_refused_by_what_it_is_and_what_is_read(version, tree
 def test_a_header_that_lists_no_members_is_refused(tree_file):
     header = json.loads(str(arrays_of(tree_file)["header"]))
     del header["members"]
-    with pytest.raises(ValueError, match="must be a saved octree: .*members"):
+    with pytest.raises(ValueError, match=r"must be a saved octree: .*members"):
         load(changed(tree_file, header=np.array(json.dumps(header))))
 
 
