@@ -6,6 +6,7 @@ from pathlib import Path
 import bpy
 import numpy as np
 import pytest
+from blender_scenes import collection_instance, cube
 from finding_scenes import house, of_names
 from seen_tables import random_table
 
@@ -20,8 +21,7 @@ from octree_ext.octree_addon.cameras.data import (
     json_texts,
 )
 
-FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
-EXPORTS = FIXTURES / "exports"
+EXPORTS = Path(__file__).resolve().parents[1] / "fixtures" / "exports"
 ABOUT = About("house.blend", "Ada", "2026-11-22T17:00:00+00:00", {"clearance": 0.03, "a": True})
 
 
@@ -46,7 +46,11 @@ def in_view():
 
 def rows(ending):
     def write(folder):
-        bpy.ops.wm.open_mainfile(filepath=str(FIXTURES / "0.1.0_late" / "audit_4.2.blend"))
+        cube("Ground", location=(0, 0, -0.5), scale=(20, 20, 1))
+        cube('=Pipe, "ü"', location=(0, 0, 1.25))
+        cube("Lost", location=(50, 0, 1))
+        collection_instance([cube("Panel")], "Pair", location=(3, 0, 4.5))
+        assert bpy.ops.octree.select_floating(ground="LOWEST") == {"FINISHED"}
         path = folder / f"rows{ending}"
         assert bpy.ops.octree.export_rows(filepath=str(path)) == {"FINISHED"}
         return path.read_bytes()
