@@ -239,6 +239,19 @@ def test_a_header_that_says_something_else_is_refused(entry, value, tree_file):
         load(changed_header(tree_file, **{entry: value}))
 
 
+@pytest.mark.parametrize("version", [0, 2, None])
+def test_another_version_is_refused_by_what_it_is_and_what_is_read(version, tree_file):
+    with pytest.raises(ValueError, match=f"format must be octree 1, got octree {version}"):
+        load(changed_header(tree_file, version=version))
+
+
+def test_a_header_that_lists_no_members_is_refused(tree_file):
+    header = json.loads(str(arrays_of(tree_file)["header"]))
+    del header["members"]
+    with pytest.raises(ValueError, match=r"must be a saved octree: .*members"):
+        load(changed(tree_file, header=np.array(json.dumps(header))))
+
+
 DAMAGED = [
     ({"straddlers": "keep"}, {"straddlers": "copy"}),
     ({"straddlers": "keep", "loose_factor": 2.0}, {"loose_factor": 1.0}),
