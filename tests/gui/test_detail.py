@@ -106,7 +106,7 @@ def state():
         "is_current": questions.is_current(bpy.context.scene),
         "lines": [line for each in hover._hovered for line in each.lines],
         "cell": [each.cell for each in hover._hovered],
-        "handles": len(hover._handles),
+        "is_running": hover.is_running(),
         "running": [each.bl_idname for each in bpy.context.window.modal_operators],
     }
 
@@ -281,11 +281,11 @@ def test_the_cell_under_the_pointer_tells_its_numbers(window):
     window.keys("Escape")
     wait_for(lambda: not window.call(state)["running"])
     ended = window.call(state)
-    assert (ended["lines"], ended["handles"]) == ([], 0)
+    assert (ended["lines"], ended["is_running"]) == ([], False)
     window.call(inspect)
     window.move(560, 300)
     window.call(open_new_file)
-    assert window.call(state)["handles"] == 0
+    assert not window.call(state)["is_running"]
     wait_for(lambda: not window.call(state)["running"])
     assert "Traceback" not in window.read_log()
 
