@@ -40,7 +40,7 @@ _GUIDE: dict[str, tuple[str, ...]] = {
         "build", "rebuild", "clear", "add_build_preset", "inspect_cells",
         "make_real", "OctreeBuildSettings", "OctreeSourceSettings", "OctreeDisplaySettings",
     ),
-    "look-at-how-a-question-was-answered": ("show_cells", "prove_it", "OctreeAnswerSettings"),
+    "look-at-how-a-question-was-answered": ("show_cells", "OctreeAnswerSettings"),
     "find-collisions": ("select_collisions", "OctreeCollisionSettings"),
     "audit-a-scene": (
         "audit", "recheck", "mark_findings", "compare_audit", "select_duplicates",

@@ -205,8 +205,7 @@ class QueryKind(ResultKind):
         row.prop(settings, "missed", toggle=True)
         if has_tree:
             row.prop(settings, "dim", toggle=True)
-        row = layout.row(align=True)
         if query.outline:
+            row = layout.row(align=True)
             row.prop(settings, "outline", toggle=True)
             row.operator("octree.show_cells", text="Cells")
-        row.operator("octree.prove_it")

@@ -6,6 +6,7 @@ import bpy
 import numpy as np
 import pytest
 from blender_scenes import cube, mesh_object, scatter, selected
+from brute_force import triangles_of
 from costs import lines_run, times_run
 from probing import answered, ask_at, spot, view3d
 from tuned import tuned
@@ -53,7 +54,7 @@ def test_what_is_shown_is_what_a_click_keeps(row, near, place):
     if near == "ray":
         bpy.ops.octree.select_on_ray(**live.shape.options())
     kept = questions.get(row)
-    found = kept.target.items[kept.items]
+    found = triangles_of(kept.target)[kept.items]
     np.testing.assert_array_equal(
         corners(live.picture.faces), corners(found.vertices[found.faces.ravel()])
     )

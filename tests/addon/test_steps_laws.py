@@ -60,7 +60,6 @@ CASES = {
     "export_chunks": ({**CHUNKS, "folder": "never_written", "levels": 2}, []),
     "density": ({"cell": 0.5, "budget": 4}, []),
     "rebuild": ({}, [("build", {"scope": "VISIBLE"})]),
-    "prove_it": ({}, [("select_in_sphere", {"radius": 2.0})]),
     "show_cells": ({}, [("select_in_sphere", {"radius": 2.0})]),
     "select_in_box": ({"center": (0, 0, 0)}, []),
     "select_in_capsule": ({"radius": 0.5}, []),
