@@ -17,8 +17,7 @@ _GUIDE: dict[str, tuple[str, ...]] = {
         "measure_distances", "make_distances_real", "OctreeDistanceSettings",
     ),
     "ask-with-the-pointer": (
-        "probe", "probe_move", "probe_keep", "probe_size", "probe_end", "measure_laser",
-        "OctreeLaserSettings",
+        "probe", "probe_move", "probe_keep", "probe_size", "probe_end",
     ),
     "what-is-really-seen-and-how-much-of-it": (
         "go_to_largest", "OctreeShotSettings.behind", "OctreeShotSettings.resolution",

@@ -261,7 +261,6 @@ def test_a_capsule_without_an_end_is_refused(row):
         ("select_in_capsule", {}),
         ("select_nearest", {}),
         ("select_on_ray", {}),
-        ("measure_laser", {}),
     ],
 )
 def test_a_cursor_that_is_nowhere_is_refused_by_its_name(row, name, options):
@@ -276,7 +275,7 @@ def test_a_ray_to_what_is_nowhere_is_refused(row):
         bpy.ops.octree.select_on_ray(along="OBJECT", object="Cube 3")
 
 
-# The kinds of results whose rows are pairs; all others color cells, lines or objects.
+# The kinds of results whose rows are pairs; all others color cells or objects.
 PAIRS = {"select_collisions", "audit", "contacts_over_frames", "measure_distances"}
 
 
@@ -310,7 +309,6 @@ def test_every_result_whose_rows_are_objects_colors_them(row, name):
     is_pair = result.question in PAIRS
     assert view.rows.are_pairs == is_pair
     has_cells = kind.cells(row, result) is not None
-    is_laser = name == "laser"
     colored = [uid for request in objects_found(row) for uid in request.uids()]
-    expected = [] if is_pair or has_cells or is_laser else uids_of(view)
+    expected = [] if is_pair or has_cells else uids_of(view)
     assert sorted(colored) == sorted(expected)

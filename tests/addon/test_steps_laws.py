@@ -37,7 +37,6 @@ CASES = {
     "contacts_over_frames": (FRAMES, []),
     "select_floating": ({}, []),
     "measure_distances": ({"pairs": "NEAREST", "count": 2}, []),
-    "measure_laser": ({"origin": (0.1, 0.2, 0.3)}, []),
     "drop": ({}, []),
     "push_apart": ({"whose": "ALL"}, []),
     "fill": ({"where": "BOX", "count": 2, "tries": 9}, [("select_in_sphere", {"radius": 2.0})]),
