@@ -115,14 +115,14 @@ def has_something_to_draw() -> bool:
     """Tell whether there is anything to draw: a tree, an answer, a result, a camera's view."""
     shows_frustum = any(settings_of(scene).frustum.show for scene in bpy.data.scenes)
     shows_results = any(map(results.has_results, bpy.data.scenes))
-    return shows_frustum or shows_results or not (trees.is_empty() and questions.is_empty())
+    is_asked = probe.is_asking() or not questions.is_empty()
+    return shows_frustum or shows_results or is_asked or not trees.is_empty()
 
 
 def update_display() -> None:
     """Draw only while there is something to draw, and show its new state."""
     if has_something_to_draw():
         display.install()
-        display.keep_only(trees.all_built())
     else:
         display.uninstall()
     listen(DRAW_LISTENERS, display.is_installed())

@@ -1,4 +1,4 @@
-"""What is no saved octree is not taken for one: other files, parts of files, changed numbers."""
+"""Damaged files are refused: other files, parts of files, changed numbers."""
 
 import io
 import json
@@ -137,7 +137,7 @@ LENGTHS = {"name": 28, "extra": 30, "comment": 32}
 
 @pytest.mark.parametrize("length", LENGTHS)
 def test_no_array_hides_behind_a_longer_entry(length, dynamic_file):
-    """An entry of the archive's list that is said to be longer swallows those that follow."""
+    """An overlong entry in the archive's directory swallows the entries that follow."""
     content, tree = dynamic_file.read_bytes(), load(dynamic_file)
     entries = places_of(content, b"PK\1\2")
     end = content.rindex(b"PK\5\6")

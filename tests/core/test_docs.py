@@ -1,4 +1,4 @@
-"""What the essay and the front page show is what happens; what pages link to is there."""
+"""Examples of the essay and the front page run as shown; links of pages have targets."""
 
 import doctest
 import json
@@ -21,7 +21,7 @@ def test_the_essays_examples_run():
 
 
 def test_the_front_pages_examples_run():
-    """But for those that need Blender."""
+    """Examples that need Blender are skipped."""
     blocks = re.findall(r"```python\n(.*?)```", (CHECKOUT / "README.md").read_text(), re.DOTALL)
     known: dict[str, object] = {}
     for block in blocks:
@@ -72,7 +72,7 @@ def test_a_list_of_contents_names_every_section(page):
 
 
 def anchors_of(page):
-    """Return what GitHub calls the headings of a page."""
+    """Return GitHub's anchors for the headings of a page."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -85,7 +85,7 @@ def test_the_guide_shows_every_picture_that_is_kept_for_it():
 
 
 def test_the_changelog_names_each_new_function():
-    """But for those in steps, and for what functions return."""
+    """Functions in steps and result types are exempt."""
     log = (CHECKOUT / "CHANGELOG.md").read_text(encoding="utf-8")
     old = json.loads((CHECKOUT / "tests/fixtures/names_0.1.0.json").read_text())["core"]
     told = set(re.findall(r"`(\w+)`", log))
@@ -119,7 +119,7 @@ def test_each_button_is_mapped_to_its_file():
 
 
 def test_each_button_is_mapped_to_functions_of_the_core_that_its_feature_may_call():
-    """Those that the code of the extension imports from the core."""
+    """The functions are those that the extension imports from the core."""
     sources = [path.read_text("utf-8") for path in (CHECKOUT / "octree_addon").rglob("*.py")]
     lists = [re.findall(r"from \.+core import (\([^)]*\)|.*)", text) for text in sources]
     used = set(re.findall(r"\w+", str(lists)))
