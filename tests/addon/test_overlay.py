@@ -1,5 +1,6 @@
 """What is drawn: the cells, their shades and corners. The window tests see the drawing itself."""
 
+import operator
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -382,14 +383,15 @@ def group_of(scene, switch):
 
 
 @pytest.mark.parametrize("number", range(len(layers.LAYERS)))
-def test_a_layer_that_fails_switches_all_off(empty_scene, monkeypatch, number):
+def test_a_layer_that_fails_switches_all_off(empty_scene, monkeypatch, request, number):
     def fail(_):
         raise RuntimeError("The card is gone")
 
     monkeypatch.setattr(drawing, "shows_overlays", lambda _: True)
     broken = replace(layers.LAYERS[number], draw=fail)
-    monkeypatch.setattr(layers, "LAYERS", [broken])
-    monkeypatch.setattr(drawing, "LAYERS", [broken, *drawing.LAYERS])
+    whole = layers.LAYERS[number]
+    request.addfinalizer(lambda: operator.setitem(layers.LAYERS, number, whole))
+    layers.LAYERS[number] = broken
     for switch in switches():
         setattr(*group_of(empty_scene, switch), True)
     drawing.draw()

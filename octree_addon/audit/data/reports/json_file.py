@@ -14,7 +14,7 @@
 
 `tolerance` is the length that was stated, 0 if none was, `band` that by which a finding was
 judged: the same, or what its coordinates resolve, if that is more, as of the `widened` ones. They
-are null where they are not known, and an older report has none. A finding that the user has put
+are null where they are not known. A finding that the user has put
 into a group has its name as `group`, too.
 
 `objects` of a finding are places in the list of objects. `id`, `names`, `counts` and the unit of a
