@@ -17,8 +17,7 @@ _GUIDE: dict[str, tuple[str, ...]] = {
         "measure_distances", "make_distances_real", "OctreeDistanceSettings",
     ),
     "ask-with-the-pointer": (
-        "probe", "probe_move", "probe_keep", "probe_size", "probe_end", "measure_laser",
-        "OctreeLaserSettings",
+        "probe", "probe_move", "probe_keep", "probe_size", "probe_end",
     ),
     "what-is-really-seen-and-how-much-of-it": (
         "go_to_largest", "OctreeShotSettings.behind", "OctreeShotSettings.resolution",
@@ -40,7 +39,7 @@ _GUIDE: dict[str, tuple[str, ...]] = {
         "build", "rebuild", "clear", "add_build_preset", "inspect_cells",
         "make_real", "OctreeBuildSettings", "OctreeSourceSettings", "OctreeDisplaySettings",
     ),
-    "look-at-how-a-question-was-answered": ("show_cells", "prove_it", "OctreeAnswerSettings"),
+    "look-at-how-a-question-was-answered": ("show_cells", "OctreeAnswerSettings"),
     "find-collisions": ("select_collisions", "OctreeCollisionSettings"),
     "audit-a-scene": (
         "audit", "recheck", "mark_findings", "compare_audit", "select_duplicates",

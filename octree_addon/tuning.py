@@ -41,12 +41,6 @@ class AddonTuning:
         Objects whose faces cameras are asked about in a step.
     former_trees, former_bytes : int
         Trees of a scene that are kept for undo besides its own, and bytes of all these together.
-    items_tested : int
-        Items that a proof tests at a time.
-    pairs_tested : int
-        Pairs of items that a proof of collisions tests at a time.
-    tests_timed : int
-        Tests that are timed for an estimate of how long a proof takes.
     probe_movement, probe_turn : float
         Seconds that the probe catches up within a movement, and between two drawings.
     probe_objects : int
@@ -83,9 +77,6 @@ class AddonTuning:
     objects_looked_at: int = 1_024
     former_trees: int = 4
     former_bytes: int = 2**30
-    items_tested: int = 65_536
-    pairs_tested: int = 500_000
-    tests_timed: int = 500_000
     probe_movement: float = 0.01
     probe_turn: float = 0.03
     probe_objects: int = 200

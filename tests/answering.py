@@ -18,7 +18,6 @@ ASKED = {
     "floating": [("select_floating", {})],
     "contacts": [("contacts_over_frames", {"span": "CUSTOM", "first": 1, "last": 2})],
     "distances": [("measure_distances", {})],
-    "laser": [("measure_laser", {})],
     "density": [("density", {"what": "CELLS"})],
     "density by pixels": [_PIXELS, ("density", {"what": "PIXELS"})],
     "chunks preview": [("preview_chunks", {})],

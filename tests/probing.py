@@ -21,12 +21,13 @@ def spot():
         return pointer.spot_of(bpy.context, 10, 10)
 
 
-def ask_at(point, *, is_hit=False, direction=(0.0, 0.0, -1.0)):
+def ask_at(point, *, is_hit=False, direction=(0.0, 0.0, -1.0), normal=(0.0, 0.0, 0.0)):
     """Ask at a place in the scene what the settings ask, as if the pointer were there."""
     place, way = np.array(point, np.float64), np.array(direction, np.float64)
 
     def wish(context, _):
-        return shape_at(context.scene, Sight(place, way, place, is_hit))
+        sight = Sight(place, way, place, is_hit, np.array(normal, np.float64))
+        return shape_at(context.scene, sight)
 
     with bpy.context.temp_override(**view3d()):
         session.ask(bpy.context, spot(), wish)

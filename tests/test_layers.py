@@ -40,7 +40,7 @@ BY_HAND = {
     "OctreePreferences", "OctreeDisplaySettings", "OctreeAnswerSettings", "OctreeAnswerNumbers",
     "TreeRecord", "QueryRecord", "OctreeHiddenObject", "OctreeSceneMemory",
     "OctreeLayerMemory", "OctreeResultsSettings", "OctreeListSettings",
-    "OctreeResult", "OCTREE_OT_prove_it", "OCTREE_OT_put",
+    "OctreeResult", "OCTREE_OT_put",
 }  # fmt: skip
 
 

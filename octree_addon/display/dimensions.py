@@ -16,7 +16,6 @@ from ..arrays import Floats
 from ..ui import length_text
 from .layers import Redraw
 from .lines import blended, line_batch, line_shader
-from .visible import visible_objects
 from .words import draw_ground, width_of
 
 _COLOR, _WIDTH = (1.0, 0.85, 0.2, 1.0), 2.0
@@ -26,12 +25,6 @@ _TICK, _SIZE, _AROUND = 6.0, 11, 3.0
 
 def shown_lines(scene: bpy.types.Scene) -> tuple[Floats, list[str]]:
     """Return the dimensions that hold as objects stand now: ends (k, 2, 3), and their texts."""
-    laser = distances.shown_laser(scene)
-    if laser is not None:
-        visible = visible_objects()
-        shown = [row for row, uid in enumerate(laser.owners.tolist()) if uid in visible]
-        texts = laser.texts(scene)
-        return laser.ends[shown], [texts[row] for row in shown]
     asked = distances.shown_dimensions(scene)
     if asked is None:
         return np.empty((0, 2, 3)), []

@@ -66,19 +66,4 @@ class DimensionOptions(DistanceOptions):
     )
 
 
-class LaserOptions(OptionGroup):
-    """The axes of the laser: `scene.octree.laser`."""
-
-    orientation: Literal["GLOBAL", "SURFACE"] = enum(
-        "GLOBAL",
-        "Orientation",
-        "Which axes the laser measures along",
-        {
-            "GLOBAL": ("Global", "The axes of the world"),
-            "SURFACE": ("Surface", "The normal of the surface, and two axes in its plane"),
-        },
-    )
-
-
 OctreeDistanceSettings = settings_group(DimensionOptions, "OctreeDistanceSettings")
-OctreeLaserSettings = settings_group(LaserOptions, "OctreeLaserSettings")

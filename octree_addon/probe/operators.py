@@ -55,7 +55,7 @@ def ask_kept(
         return refusal
     query = questions.get(context.scene)
     # One that goes on step by step, or asks first, has no answer yet: the last one is another's.
-    if shape.selects and query is not None and "FINISHED" in outcome:
+    if query is not None and "FINISHED" in outcome:
         operator.report({"INFO"}, f"{query.title}: {query.found_text}")
     return {"FINISHED"}
 
@@ -281,11 +281,14 @@ class OCTREE_OT_probe_keep(Asking[ProbeOptions], DragOperator, bpy.types.Operato
         return BoxShape(corners.min(axis=0), corners.max(axis=0), shape.relation)
 
     def _keep(self, context: bpy.types.Context, shape: Shape) -> Status:
+        if not shape.question:
+            refusal = "Axes are shown, not kept: Measure Distances keeps distances"
+            return self.refuse(ValueError(refusal))
         tab = settings_of(context.scene).tab
         asked = self.taken.action
         action = tab.action if asked == "AUTOMATIC" else asked
         shared = {"kind": tab.kind, "action": action, "meshes": tab.meshes}
-        return ask_kept(self, context, shape, shared if shape.selects else {})
+        return ask_kept(self, context, shape, shared)
 
 
 class FactorOptions(OptionGroup):

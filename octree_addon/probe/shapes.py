@@ -1,4 +1,4 @@
-"""Shapes of live questions, such as a sphere or a laser; each answers and names its operator."""
+"""Shapes of live questions, such as a sphere or a ray; each answers and names its operator."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
@@ -9,7 +9,6 @@ import numpy as np
 
 from ...core import Spheres, ray_cast, ray_cast_all
 from ..arrays import Floats
-from ..distances import AXES, LASER, laser_lines
 from ..questions import Query
 from ..questions.box import OCTREE_OT_select_in_box, box_of
 from ..questions.nearest import nearest_items
@@ -21,6 +20,11 @@ from .picture import Corners, PickedItems, ProbePicture, found_in, of_items, sho
 
 # The part of its distance to the eye that the line of a normal is long.
 _NORMAL = 0.05
+# The axes of the world, both ways: their names, and directions (6, 3).
+_AXES = ("+X", "+Y", "+Z", "-X", "-Y", "-Z")
+_WAYS = np.concatenate((np.eye(3), -np.eye(3)))
+# How far off a surface rays start, as a part of the largest coordinate: beyond single precision.
+_HAIR = 2.0**-16
 
 
 class Sight(NamedTuple):
@@ -50,22 +54,20 @@ class Shape(ABC):
     key : str
         The name of the question's settings, which *Near* has too.
     question : str
-        The operator in `bpy.ops.octree`.
+        The operator in `bpy.ops.octree`; empty if none keeps the answer.
     reads : tuple of str
-        The settings that the shape depends on; the first is its row in the header of the tool.
+        The settings that the shape depends on; the first, if any, is its row in the header of the
+        tool.
     size : str
         The one of them that the wheel changes, if any.
-    selects : bool
-        Whether the question selects what it finds, as the tab says.
     hint : str
         What dragging and the wheel do.
     """
 
     key: ClassVar[str]
-    question: ClassVar[str]
-    reads: ClassVar[tuple[str, ...]]
+    question: ClassVar[str] = ""
+    reads: ClassVar[tuple[str, ...]] = ()
     size: ClassVar[str] = ""
-    selects: ClassVar[bool] = True
     hint: ClassVar[str] = ""
 
     @classmethod
@@ -73,9 +75,9 @@ class Shape(ABC):
     def at(cls, settings: Any, sight: "Sight") -> "Shape":
         """Return the shape that its settings give at a point that is seen."""
 
-    @abstractmethod
     def options(self) -> dict[str, Any]:
         """Return what the operator is called with."""
+        return {}
 
     @abstractmethod
     def answer(self, context: bpy.types.Context, target: SceneTarget) -> ProbePicture:
@@ -254,35 +256,45 @@ class RayShape(Shape):
 
 
 @dataclass(frozen=True, eq=False)
-class LaserShape(Shape):
-    """A point, and the normal of the surface that it lies on, (3,) each; distances from it."""
+class AxesShape(Shape):
+    """A point, and the normal of the surface that it lies on, (3,) each: distances from it.
+
+    Six rays along the axes of the world tell how far the next surfaces are. No question keeps it.
+    """
 
     point: Floats
     normal: Floats
-    orientation: str
-    key, question, reads, selects = "laser", LASER, ("orientation",), False
+    key = "axes"
 
     @classmethod
-    def at(cls, settings: Any, sight: Sight) -> "LaserShape":
-        return cls(sight.point, sight.normal, settings.orientation)
-
-    def options(self) -> dict[str, Any]:
-        return {
-            "origin": self.point.tolist(),
-            "normal": self.normal.tolist(),
-            "orientation": self.orientation,
-        }
+    def at(cls, settings: Any, sight: Sight) -> "AxesShape":
+        return cls(sight.point, sight.normal)
 
     def answer(self, context: bpy.types.Context, target: SceneTarget) -> ProbePicture:
-        lines = laser_lines(target, self.point, self.normal, self.orientation)
-        texts = lines.texts(context.scene)
-        told = zip(lines.axes.tolist(), texts, strict=True)
+        lengths = self._lengths(target)
+        (met,) = np.isfinite(lengths).nonzero()
+        texts = [length_text(context.scene, length) for length in lengths[met].tolist()]
+        told = zip(met.tolist(), texts, strict=True)
+        ends = np.empty((len(met), 2, 3))
+        ends[:, 0], ends[:, 1] = self.point, self.point + lengths[met][:, None] * _WAYS[met]
         return ProbePicture(
-            ", ".join(f"{AXES[axis]} {text}" for axis, text in told) or "nothing",
-            segments=_floats(lines.ends.reshape(-1, 3)),
-            points=_floats([self.point, *lines.ends[:, 1]]),
+            ", ".join(f"{_AXES[axis]} {text}" for axis, text in told) or "nothing",
+            segments=_floats(ends.reshape(-1, 3)),
+            points=_floats([self.point, *ends[:, 1]]),
             lengths=tuple(texts),
         )
+
+    def _lengths(self, target: SceneTarget) -> Floats:
+        """Return how far each of `_AXES` reaches, (6,); infinite if it meets nothing.
+
+        Rays start a hair off the surface, on the side that they leave it.
+        """
+        size = float(np.linalg.norm(self.normal))
+        sides = np.where(_WAYS @ self.normal < -1e-6 * size, -1.0, 1.0)[:, None]
+        hair = _HAIR * max(float(np.abs(self.point).max()), 1.0) / (size or 1.0)
+        hit = ray_cast(target.octree, self.point + sides * hair * self.normal, _WAYS)
+        lengths = ((hit.positions - self.point) * _WAYS).sum(axis=1)
+        return np.where(hit.items >= 0, lengths, np.inf)
 
 
 Sized = SphereShape | BoxShape
@@ -306,15 +318,15 @@ def normal_of(side: int) -> Floats:
 
 # What follows the pointer, the default first.
 SHAPES: dict[str, type[Shape]] = {
-    each.key: each for each in (SphereShape, BoxShape, NearestShape, RayShape, LaserShape)
+    each.key: each for each in (SphereShape, BoxShape, NearestShape, RayShape, AxesShape)
 }
 
 
 def shape_asked(scene: bpy.types.Scene) -> tuple[type[Shape], Any]:
-    """Return what *Near* asks, the default if that follows no pointer, and its settings."""
+    """Return what *Near* asks, the default if that follows no pointer; and any settings of it."""
     settings = settings_of(scene)
     shape = SHAPES.get(settings.tab.near, next(iter(SHAPES.values())))
-    return shape, getattr(settings, shape.key)
+    return shape, getattr(settings, shape.key, None)
 
 
 def shape_at(scene: bpy.types.Scene, sight: Sight) -> Shape:

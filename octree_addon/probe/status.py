@@ -13,5 +13,5 @@ def show_keys(context: bpy.types.Context) -> None:
     """Say what the keys do."""
     shape, _ = shape_asked(context.scene)
     zoom = "Ctrl Wheel: Zoom" if shape.size else ""
-    parts = [*_KEYS, shape.hint, zoom, _ROWS, "Esc: End"]
+    parts = [*(_KEYS if shape.question else ()), shape.hint, zoom, _ROWS, "Esc: End"]
     write_status(context, "   |   ".join(part for part in parts if part))

@@ -59,7 +59,8 @@ class ProbeTool(bpy.types.WorkSpaceTool):
         settings = settings_of(context.scene)
         layout.row().prop(settings.tab, "near", expand=True)
         shape, options = shape_asked(context.scene)
-        layout.row().prop(options, shape.reads[0])
+        if shape.reads:
+            layout.row().prop(options, shape.reads[0])
         layout.prop(settings.tab, "action", text="")
         if context.mode == "EDIT_MESH":
             layout.prop(settings.tab, "kind", text="")

@@ -1,6 +1,6 @@
 """Questions feature, a file each; read outlines, last_query and query_operator, then any.
 
-A question is a `Query` (what was asked: its outline, its trace, its brute force), options that
+A question is a `Query` (what was asked: its outline, its trace), options that
 the scene and the operator share, and an operator (which rows it shows, what it asks the tree).
 `QUESTIONS` names its operator; settings, menus and panels follow from that.
 """
@@ -35,7 +35,6 @@ from .panel import (
 )
 from .show_cells import OCTREE_OT_show_cells
 from .status import draw_status
-from .verify import OCTREE_OT_prove_it
 
 __all__ = [
     "QUESTIONS",
@@ -57,11 +56,9 @@ __all__ = [
 
 
 def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
-    """Offer to ask, and to prove the answer."""
+    """Offer to ask."""
     for question in QUESTIONS:
         menu.layout.operator(question.bl_idname)
-    menu.layout.separator()
-    menu.layout.operator("octree.prove_it")
 
 
 def draw_view_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
@@ -80,7 +77,6 @@ FEATURE = Feature(
     | {"answer": OctreeAnswerSettings, "tab": OctreeTabSettings},
     classes=(
         *QUESTIONS,
-        OCTREE_OT_prove_it,
         OCTREE_OT_show_cells,
         OCTREE_PT_camera,
         OCTREE_PT_cursor,

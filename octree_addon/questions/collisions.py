@@ -1,18 +1,16 @@
 """Select Collisions: broad phase and exact tests for pairs of items of different owners."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import bpy
 import numpy as np
 
-from ...core import Steps, pairs_within
-from .. import tuning
+from ...core import Steps
 from ..answers.hints import instances_text
-from ..arrays import Floats, Ids
+from ..arrays import Ids
 from ..options import boolean, real, settings_group
 from ..targets import SceneTarget
-from .last_query import HitSteps, Query
+from .last_query import Query
 from .query_operator import QueryOperator, QuerySteps, QuestionOptions
 from .result_rows import pair_rows
 
@@ -70,63 +68,6 @@ def collision_steps(
     return Collisions(pairs, np.stack(np.divmod(keys, many)).astype(np.intp), counts)
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class CollisionQuery(Query):
-    """The items of different owners that come this near to each other.
-
-    Attributes
-    ----------
-    owners : ndarray of intp, shape (p,)
-        The owner of each placement, by its number.
-    margin : float
-        What counts as near.
-    """
-
-    owners: Ids
-    margin: float
-    is_itemwise = True
-
-    def hit_steps(self, numbers: Ids) -> HitSteps:
-        others = np.flatnonzero(self.target.possible)
-        hits = np.zeros(len(self._item_owners), np.bool_)
-        most = tuning.current.pairs_tested
-        rows = max(1, most // max(len(others), 1))
-        for start in range(0, len(numbers), rows):
-            ones = numbers[start : start + rows]
-            for first in range(0, len(others), most):
-                hits[self._meeting(ones, others[first : first + most])] = True
-                done = start + len(ones) * min((first + most) / len(others), 1.0)
-                yield done / len(numbers)
-        return np.flatnonzero(hits)
-
-    def _meeting(self, ones: Ids, others: Ids) -> Ids:
-        """Return which of the first items come near any of the others, of another owner."""
-        items, owners = self.target.items, self._item_owners
-        lower, upper = self._limits
-        near = squared_gaps(lower, upper, ones, others) <= self.margin**2
-        first, second = np.nonzero(near & (owners[ones][:, None] != owners[others]))
-        pairs = items, ones[first], items, others[second]
-        return ones[first[pairs_within(*pairs, margin=self.margin)]]
-
-    @cached_property
-    def _item_owners(self) -> Ids:
-        return np.repeat(self.owners, np.diff(self.target.starts))
-
-    @cached_property
-    def _limits(self) -> tuple[Floats, Floats]:
-        bounds = self.target.items.bounds()
-        return bounds.lower.T, bounds.upper.T
-
-
-def squared_gaps(lower: Floats, upper: Floats, ones: Ids, others: Ids) -> Floats:
-    """Return the squared distance between the boxes of items, (ones, others)."""
-    gaps = np.zeros((len(ones), len(others)))
-    for low, high in zip(lower, upper, strict=True):
-        behind, before = low[others] - high[ones][:, None], low[ones][:, None] - high[others]
-        gaps += np.maximum(np.maximum(behind, before), 0.0) ** 2
-    return gaps
-
-
 class CollisionOptions(QuestionOptions):
     """What collides with what: `scene.octree.collisions`."""
 
@@ -174,7 +115,7 @@ class OCTREE_OT_select_collisions(QueryOperator[CollisionOptions], bpy.types.Ope
         flags = np.zeros(int(target.starts[-1]), np.bool_)
         flags[found.pairs] = True
         yield 1.0
-        return CollisionQuery(
+        return Query(
             target=target,
             title=self.bl_label,
             items=np.flatnonzero(flags),
@@ -186,8 +127,6 @@ class OCTREE_OT_select_collisions(QueryOperator[CollisionOptions], bpy.types.Ope
                 None if few else found.counts,
                 of_instances=options.instances,
             ),
-            owners=owners,
-            margin=options.margin,
             hint="" if options.instances else instances_text(target.owners, target.is_instance),
         )
 

@@ -1,4 +1,4 @@
-"""The last query of each scene, its answer and its brute force: scene -> `Query`.
+"""The last query of each scene, and its answer: scene -> `Query`.
 
 It holds what was asked as it was then, and goes with what an undo takes back: the file and each
 undo step keep the number of the query.
@@ -13,7 +13,7 @@ import numpy as np
 from bpy.props import BoolProperty, IntProperty
 from numpy.typing import NDArray
 
-from ...core import Boxes, Octree, Steps, build_octree, trace
+from ...core import Octree, trace
 from ..answers.answer import Answer
 from ..answers.kept import is_any_found, numbered_answer, version_at
 from ..arrays import Flags, Floats, Ids
@@ -30,8 +30,6 @@ from ..ui import (
 )
 from .outlines import Outline
 
-# Yields the fraction done, returns the numbers of the hits.
-HitSteps = Steps[Ids]
 # What the buttons of the tab share.
 SHARED = (*SelectionOptions.flat, "meshes")
 
@@ -60,8 +58,6 @@ class Query:
         The rows of the result, if they are pairs.
     hint : str
         What the user should know of the answer, and can ask about.
-    is_itemwise : bool
-        Whether one item can be asked without the others.
     outlines_answer : bool
         Whether the outline depends on what was found, not on the question alone.
     """
@@ -75,7 +71,6 @@ class Query:
     distances: Floats | None = None
     pair_rows: Rows | None = None
     hint: str = ""
-    is_itemwise: ClassVar[bool] = False
     outlines_answer: ClassVar[bool] = False
 
     @property
@@ -87,10 +82,6 @@ class Query:
     def outline(self) -> Outline | None:
         """The wireframe of the shape in the query, if there is one."""
         return None
-
-    def hit_steps(self, numbers: Ids) -> HitSteps:
-        """Ask these items again, (n,), one by one; yield the fraction done, return the hits."""
-        raise NotImplementedError
 
     @cached_property
     def found_text(self) -> str:
@@ -119,7 +110,7 @@ class Query:
 
     @cached_property
     def found(self) -> Flags:
-        """Whether each of the `target.items` was found, itself or with its object, shape (n,)."""
+        """Whether each item of the target was found, itself or with its object, shape (n,)."""
         return self.flags_of(self.items)
 
     def flags_of(self, hits: Ids) -> Flags:
@@ -141,14 +132,6 @@ class Query:
     def missed(self) -> Flags:
         """Whether each item could have been found and was not, shape (n,)."""
         return self.target.possible & ~self.found
-
-
-def flat_octree(items: Any) -> Octree:
-    """Return an octree of one cell that lies beyond all items: each of them has to be tested."""
-    bounds = items.bounds()
-    limits = np.concatenate((bounds.lower, bounds.upper))
-    size = 1.0 + np.abs(limits[np.isfinite(limits)]).max(initial=0.0)
-    return build_octree(items, max_depth=0, bounds=Boxes([[2 * size] * 3], [[3 * size] * 3]))
 
 
 class QueryRecord:

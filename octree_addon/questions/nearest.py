@@ -20,7 +20,7 @@ from ..options import (
 )
 from ..targets import SceneTarget
 from ..ui import cursor_place, length_text
-from .last_query import HitSteps, Query, flat_octree
+from .last_query import Query
 from .outlines import Outline, sphere_outline
 from .query_operator import QueryOperator, QuestionOptions
 
@@ -33,10 +33,6 @@ class NearestQuery(Query):
     ----------
     point : ndarray of float64, shape (3,)
         Where it is.
-    count : int
-        At most this many items are wanted.
-    max_distance : float
-        None farther away than this.
     farthest : float
         The distance of the farthest item found.
     apart : int
@@ -44,8 +40,6 @@ class NearestQuery(Query):
     """
 
     point: Floats
-    count: int
-    max_distance: float
     farthest: float
     apart: int = -1
     outlines_answer = True
@@ -57,13 +51,6 @@ class NearestQuery(Query):
     @cached_property
     def outline(self) -> Outline:
         return sphere_outline(self.point, self.farthest)
-
-    def hit_steps(self, numbers: Ids) -> HitSteps:
-        yield 0.0
-        asked = np.flatnonzero(self.target.placement_of_item != self.apart)
-        flat, count = flat_octree(self.target.items[asked]), self.count
-        found = nearest(flat, [self.point], count=count, max_distance=self.max_distance)
-        return asked[found.items[found.items >= 0]]
 
     @cached_property
     def missed(self) -> Flags:
@@ -198,8 +185,6 @@ class OCTREE_OT_select_nearest(CursorOperator[NearestOptions], bpy.types.Operato
             distances=distances,
             notes=(f"{length_text(bpy.context.scene, farthest)} away",) if len(items) else (),
             point=point,
-            count=count,
-            max_distance=max_distance,
             farthest=farthest,
             apart=found.apart,
         )

@@ -49,8 +49,8 @@ NEAR = tuple(
 )
 
 
-# What is measured there, not selected: an item of Near by the name of its settings.
-LASER = {"laser": ("Laser", "Measure how far the next surfaces are along six axes")}
+# What the probe shows there and no button asks, by its item of Near.
+SHOWN = {"axes": ("Axes", "Show how far the next surfaces are along the axes of the world")}
 
 
 class TabOptions(SelectionOptions):
@@ -61,7 +61,7 @@ class TabOptions(SelectionOptions):
         "sphere",
         "Near",
         "What is asked around the 3D cursor",
-        {each.key: (each.key.title(), each.bl_description) for each in NEAR} | LASER,
+        {each.key: (each.key.title(), each.bl_description) for each in NEAR} | SHOWN,
         translation_context=OWN_WORDS,
     )
 
@@ -99,16 +99,18 @@ def draw_camera(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
 def draw_near(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     """Show the button that asks around the 3D cursor, which of them, and the probe."""
     tab = settings_of(context.scene).tab
+    question = near_question(tab)
     split = layout.split(factor=0.34, align=True)
     first = split.row(align=True)
     first.prop(tab, "near", text="")
     row = split.row(align=True)
-    if tab.near in LASER:
-        draw_button(row, near_name(tab), "OCTREE_PT_cursor")
+    if question:
+        draw_asking(row, context.scene, question, "OCTREE_PT_cursor")
+        probe = row.row(align=True)
+        probe.operator("octree.probe", text="", icon="RESTRICT_SELECT_OFF")
     else:
-        draw_asking(row, context.scene, near_question(tab), "OCTREE_PT_cursor")
-    probe = row.row(align=True)
-    probe.operator("octree.probe", text="", icon="RESTRICT_SELECT_OFF")
+        probe = row
+        probe.operator("octree.probe", icon="RESTRICT_SELECT_OFF")
     first.enabled = probe.enabled = working() is None
 
 
@@ -118,14 +120,14 @@ def draw_collisions(layout: bpy.types.UILayout, context: bpy.types.Context) -> N
 
 
 def near_name(tab: Any) -> str:
-    """Return the operator of what *Near* shows."""
-    is_laser = tab.near in LASER
-    return "octree.measure_laser" if is_laser else str(near_question(tab).bl_idname)
+    """Return the operator that the button of *Near* asks with; empty if it asks nothing."""
+    question = near_question(tab)
+    return str(question.bl_idname) if question else ""
 
 
-def near_question(tab: Any) -> type[QueryOperator[Any]]:
-    """Return the question that is asked around the 3D cursor."""
-    return next(each for each in NEAR if each.key == tab.near)
+def near_question(tab: Any) -> type[QueryOperator[Any]] | None:
+    """Return the question that is asked around the 3D cursor; None if the probe alone shows it."""
+    return next((each for each in NEAR if each.key == tab.near), None)
 
 
 def answered(scene: bpy.types.Scene, result: Any) -> last_query.Query | None:
@@ -160,10 +162,9 @@ class OCTREE_PT_cursor(OptionsPopover):
     def draw(self, context: bpy.types.Context) -> None:
         column, tab = column_of(self), settings_of(context.scene).tab
         column.prop(tab, "near")
-        if tab.near in LASER:
-            column.prop(settings_of(context.scene).laser, "orientation")
-        else:
-            draw_question(column, context.scene, near_question(tab))
+        question = near_question(tab)
+        if question:
+            draw_question(column, context.scene, question)
 
 
 class OCTREE_PT_collisions(OptionsPopover):
@@ -205,8 +206,7 @@ class QueryKind(ResultKind):
         row.prop(settings, "missed", toggle=True)
         if has_tree:
             row.prop(settings, "dim", toggle=True)
-        row = layout.row(align=True)
         if query.outline:
+            row = layout.row(align=True)
             row.prop(settings, "outline", toggle=True)
             row.operator("octree.show_cells", text="Cells")
-        row.operator("octree.prove_it")

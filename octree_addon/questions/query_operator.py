@@ -5,10 +5,8 @@ from functools import cached_property
 from typing import Any, Literal, TypeVar
 
 import bpy
-import numpy as np
 
-from ...core import Steps, between, pairs_inside, pairs_touching
-from .. import tuning
+from ...core import Steps, between
 from ..answers import verbs
 from ..answers.kept import keep
 from ..answers.options import AnswerOptions
@@ -28,7 +26,7 @@ from ..ui import (
     settings_of,
 )
 from . import last_query
-from .last_query import HitSteps, Query
+from .last_query import Query
 from .outlines import Outline, Volume, volume_outline
 from .result_rows import answer_of
 
@@ -203,7 +201,6 @@ class VolumeQuery(Query):
 
     volume: Volume
     apart: Flags
-    is_itemwise = True
 
     @property
     def traced(self) -> Volume:
@@ -215,23 +212,7 @@ class VolumeQuery(Query):
 
     @cached_property
     def missed(self) -> Flags:
-        return super().missed & ~self._apart_items
-
-    @cached_property
-    def _apart_items(self) -> Flags:
-        return self.apart[self.target.placement_of_item]
-
-    def hit_steps(self, numbers: Ids) -> HitSteps:
-        numbers = numbers[~self._apart_items[numbers]]
-        test = pairs_inside if self.relation == "inside" else pairs_touching
-        hits = [np.empty(0, np.intp)]
-        most = tuning.current.items_tested
-        for start in range(0, len(numbers), most):
-            some = numbers[start : start + most]
-            volumes = np.zeros(len(some), np.intp)
-            hits.append(some[test(self.target.items, some, self.volume, volumes)])
-            yield min(start + most, len(numbers)) / len(numbers)
-        return np.concatenate(hits)
+        return super().missed & ~self.apart[self.target.placement_of_item]
 
 
 class VolumeOperator(QueryOperator[InVolume]):

@@ -13,7 +13,7 @@ from ..options import enum, nested, pointer, settings_group, vector, when
 from ..scope import viewport_of
 from ..targets import SceneTarget
 from ..ui import length_text, named_object
-from .last_query import HitSteps, Query, flat_octree
+from .last_query import Query
 from .nearest import CursorOperator, CursorOptions, ReachOptions, by_number
 from .outlines import Outline, segment_outline
 from .query_operator import QuerySteps
@@ -32,14 +32,11 @@ class RayQuery(Query):
         Where the ray starts, and where it goes.
     max_distance : float
         Where it ends, in scene units; finite.
-    is_first : bool
-        Whether the first hit is wanted alone.
     """
 
     origin: Floats
     direction: Floats
     max_distance: float
-    is_first: bool
 
     @property
     def traced(self) -> tuple[Floats, Floats, float]:
@@ -49,13 +46,6 @@ class RayQuery(Query):
     def outline(self) -> Outline:
         way = self.max_distance / np.linalg.norm(self.direction) * self.direction
         return segment_outline(self.origin, self.origin + way)
-
-    def hit_steps(self, numbers: Ids) -> HitSteps:
-        yield 0.0
-        origin, direction, distance = self.traced
-        flat = flat_octree(self.target.items)
-        crossings = ray_cast_all(flat, [origin], [direction], max_distance=distance)
-        return crossings.pairs[1][: 1 if self.is_first else None]
 
 
 class RayOptions(CursorOptions):
@@ -196,7 +186,6 @@ class OCTREE_OT_select_on_ray(CursorOperator[RayOptions], bpy.types.Operator):
             origin=origin,
             direction=direction,
             max_distance=distance,
-            is_first=self.taken.hits == "FIRST",
         )
 
     def _everything_within(self, target: SceneTarget) -> float:

@@ -91,7 +91,7 @@ class SceneTarget:
 
     @property
     def starts(self) -> Ids:
-        """Where the items of each placement begin, and the number of `items`, (p + 1,)."""
+        """Where the items of each placement begin, and the number of all, (p + 1,)."""
         return self.placements.starts
 
     @cached_property
@@ -108,11 +108,6 @@ class SceneTarget:
 
     def __len__(self) -> int:
         return int(self.possibles.sum())
-
-    @cached_property
-    def items(self) -> Any:
-        """All items as a batch of shapes, found or not."""
-        return self.octree.triangles_of(self.octree.ids)
 
     @property
     def possible(self) -> Flags:
@@ -238,7 +233,7 @@ class SceneTarget:
 
     @property
     def placement_of_item(self) -> Ids:
-        """The placement of each of the `items`, (n,), as a row of `owners`."""
+        """The placement of each item, (n,), as a row of `owners`."""
         return np.repeat(np.arange(len(self.owners)), np.diff(self.starts))
 
     def placements_of(self, items: Ids) -> Ids:
@@ -250,7 +245,7 @@ class SceneTarget:
         return np.diff(np.searchsorted(items, self.starts)), self.possibles
 
     def _numbers(self, names: Ids) -> Ids:
-        """Return where triangles, (2, h) by placement and triangle, stand in `items`."""
+        """Return where triangles, (2, h) by placement and triangle, stand among all items."""
         return self.starts[np.searchsorted(self.octree.ids, names[0])] + names[1]
 
 

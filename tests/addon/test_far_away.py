@@ -135,7 +135,6 @@ ASKED: dict[str, Callable[[str], Any]] = {
     "find_seen": listed({}),
     "find_seen behind": listed({"behind": "UNSEEN", "resolution": 20}),
     "measure_distances": listed({"pairs": "NEAREST", "count": 1}),
-    "measure_laser": listed({}),
     "push_apart": places({"whose": "ALL"}, "Lamp"),
     "select_collisions": listed({"margin": 0.05}),
     "select_floating": listed({}),

@@ -25,10 +25,9 @@ from octree_ext.octree_addon.display.layers import Redraw, drop_uploads
 from octree_ext.octree_addon.scene_index import version_of
 from octree_ext.octree_addon.ui import settings_of
 
-# Answers whose rows are not one object each: drawn as two objects, as boxes in space, as lines.
+# Answers whose rows are not one object each: drawn as two objects, or as boxes in space.
 PAIRS = {"collisions", "audit", "contacts", "distances"}
 CELLS = {"density", "chunks preview"}
-LINES = {"laser"}
 
 
 @pytest.fixture
@@ -113,7 +112,7 @@ def owners_of(scene, rows=slice(None)):
 
 def test_each_kind_is_one_of_these():
     """What is new in the list of answers is under the laws below."""
-    assert {*PAIRS, *CELLS, *LINES} < {*answering.EACH}
+    assert {*PAIRS, *CELLS} < {*answering.EACH}
 
 
 @pytest.mark.parametrize("kind", answering.EACH)
@@ -123,7 +122,7 @@ def test_rows_that_are_objects_are_colored(scene, marked, kind):
     assert expected
     if kind == "collisions":  # the triangles that touch
         assert drawn(scene, marked) == expected
-    elif kind in PAIRS | CELLS | LINES:
+    elif kind in PAIRS | CELLS:
         assert drawn(scene, marked) == set()
     else:
         assert drawn(scene, marked) == expected
@@ -135,7 +134,7 @@ def test_an_earlier_answer_is_colored_again(scene, marked, kind):
     ask(answering.EACH[kind])
     expected = owners_of(scene)
     settings_of(scene).question_number = 0
-    is_colored = kind not in PAIRS | CELLS | LINES
+    is_colored = kind not in PAIRS | CELLS
     assert drawn(scene, marked) == (expected if is_colored else set())
 
 
@@ -157,9 +156,8 @@ def test_nothing_is_marked_that_the_view_does_not_show(scene, marked, kind):
     assert drawn(scene, marked) == set()
 
 
-@pytest.mark.parametrize("kind", ["distances", "laser"])
-def test_no_dimension_ends_at_what_the_view_does_not_show(scene, marked, kind):
-    ask(answering.ASKED[kind])
+def test_no_dimension_ends_at_what_the_view_does_not_show(scene, marked):
+    ask(answering.ASKED["distances"])
     names = owners_of(scene)
     with in_view():
         before = len(dimensions.shown_lines(scene)[1])

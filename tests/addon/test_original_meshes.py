@@ -4,6 +4,7 @@ import bpy
 import numpy as np
 import pytest
 from blender_scenes import cube, scatter, select_only, selected
+from brute_force import triangles_of
 from probing import answered
 
 from octree_ext.octree_addon import questions
@@ -40,7 +41,8 @@ def test_what_modifiers_add_is_not_there(rows):
     assert len(ask((8, 0, 0), "EVALUATED").items) == 12 and selected() == {"Array"}
     asked = ask((0, 10, 0))
     assert selected() == {"Double"}
-    shapes = asked.target.items.vertices[asked.target.items.faces]
+    triangles = triangles_of(asked.target)
+    shapes = triangles.vertices[triangles.faces]
     assert len(shapes) == 3 * 12 and asked.found_text == "12 of 36 triangles"
     expected = np.array([item.location for item in bpy.data.objects], np.float64)
     middles = shapes.reshape(3, -1, 3).mean(axis=1)

@@ -239,7 +239,6 @@ def test_outline_of_a_ray_ends_where_it_ends():
         origin=np.array([1.0, 0, 0]),
         direction=np.array([0.0, 2.0, 0]),
         max_distance=5.0,
-        is_first=True,
     )
     segments = ready(query.outline)
     np.testing.assert_array_equal(segments, [[(1, 0, 0), (1, 5, 0)]])

@@ -6,7 +6,9 @@ import bpy
 import numpy as np
 import pytest
 from blender_scenes import cube, mesh_object, scatter, selected
+from brute_force import triangles_of
 from costs import lines_run, times_run
+from paper import drawn
 from probing import answered, ask_at, spot, view3d
 from tuned import tuned
 
@@ -15,6 +17,7 @@ from octree_ext.octree_addon import display, handlers, probe, questions
 from octree_ext.octree_addon.answers.view import NAME, sorted_rows
 from octree_ext.octree_addon.probe import gizmos, operators, pointer, session
 from octree_ext.octree_addon.probe.shapes import SphereShape, normal_of, shape_of
+from octree_ext.octree_addon.questions.panel import NEAR
 from octree_ext.octree_addon.results import active_result, view_of
 from octree_ext.octree_addon.ui import settings_of, write_status
 
@@ -53,7 +56,7 @@ def test_what_is_shown_is_what_a_click_keeps(row, near, place):
     if near == "ray":
         bpy.ops.octree.select_on_ray(**live.shape.options())
     kept = questions.get(row)
-    found = kept.target.items[kept.items]
+    found = triangles_of(kept.target)[kept.items]
     np.testing.assert_array_equal(
         corners(live.picture.faces), corners(found.vertices[found.faces.ravel()])
     )
@@ -366,3 +369,37 @@ def test_arrows_of_what_is_dragged_stand_in_its_scene_alone(row):
         assert gizmos.shape_here(bpy.context).radius == 3.0
         session.current().scene += 1
         assert gizmos.shape_here(bpy.context).radius == pytest.approx(0.7)
+
+
+@pytest.fixture
+def room(empty_scene):
+    """Add a room of 8 by 6 by 4 units around the origin; the probe shows axes."""
+    cube("Room", 1.0).scale = (8, 6, 4)
+    bpy.context.view_layer.update()
+    settings_of(empty_scene).tab.near = "axes"
+    return empty_scene
+
+
+@pytest.mark.parametrize(
+    ("point", "normal", "words"),
+    [
+        ((1, 2, 0.5), (0, 0, 0), "+X 3 m, +Y 1 m, +Z 1.5 m, -X 5 m, -Y 5 m, -Z 2.5 m"),
+        ((1, 2, -2), (0, 0, 1), "+X 3 m, +Y 1 m, +Z 4 m, -X 5 m, -Y 5 m"),  # itself is not told
+        ((50, 50, 50), (0, 0, 0), "nothing"),
+    ],
+)
+def test_axes_tell_how_far_each_wall_is(room, point, normal, words):
+    picture = answered(point, is_hit=any(normal), normal=normal).picture
+    assert picture.words == words
+    assert list(picture.lengths) == [each[3:] for each in words.split(", ") if " " in each]
+    assert picture.segments.shape == (2 * len(picture.lengths), 3)
+    assert (picture.segments[::2] == point).all()
+
+
+def test_axes_are_shown_and_not_kept(room):
+    with pytest.raises(RuntimeError, match="not kept: Measure Distances"):
+        bpy.ops.octree.probe_keep(point=(1, 2, 0.5))
+    assert active_result(room) is None
+    lines = drawn(bpy.types.OCTREE_PT_main)
+    assert "octree.probe" in lines
+    assert not {question.bl_idname for question in NEAR} & set(lines)

@@ -13,6 +13,7 @@ from blender_scenes import (
     select_only,
     selected,
 )
+from brute_force import triangles_of
 from costs import lines_run, times_run
 from paper import drawn
 
@@ -75,7 +76,8 @@ def test_a_sphere_gives_a_row_for_each_object_with_its_triangles(row):
         "Select in Sphere", "select_in_sphere", 2,
     )  # fmt: skip
     asked = questions.get(bpy.context.scene)
-    corners = asked.target.items.vertices[asked.target.items.faces]
+    triangles = triangles_of(asked.target)
+    corners = triangles.vertices[triangles.faces]
     lower, upper = corners.min(axis=1), corners.max(axis=1)
     # Faces of boxes that stand along the axes: their triangles' boxes are flat.
     near = np.clip(0, lower, upper)
@@ -90,7 +92,7 @@ def test_a_sphere_gives_a_row_for_each_object_with_its_triangles(row):
 def test_pairs_are_those_of_brute_force(row, margin):
     result = ask("select_collisions", margin=margin)
     asked = questions.get(bpy.context.scene)
-    near = pairs_near(asked.target.items, margin)
+    near = pairs_near(triangles_of(asked.target), margin)
     owners = asked.target.placement_of_item
     expected = {}
     for one, other in np.argwhere(np.triu(near, 1)).tolist():

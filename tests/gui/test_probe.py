@@ -400,14 +400,8 @@ def test_from_the_tab_one_press_leads_to_a_live_answer(town):
     town.picture("probe_after_one_press")
 
 
-def test_the_laser_draws_dimensions_and_keeps_them(town):
-    town.call(start, "laser")
+def test_distances_along_axes_are_drawn(town):
+    town.call(start, "axes")
     assert hover(town, *PLACE).endswith("m")
-    town.picture("probe_laser")
-    town.click(*PLACE)
-    wait_for(lambda: town.call(state)["result"])
-    title, count = town.call(state)["result"]
-    assert (title, count > 0) == ("Measure with Laser", True)
-    town.keys("ctrl+z")
-    wait_for(lambda: not town.call(state)["result"])
+    town.picture("probe_axes")
     assert "Traceback" not in town.read_log()
