@@ -200,7 +200,6 @@ class OCTREE_OT_hold(RefusingOperator, bpy.types.Operator):
         " and the wheel turn"
     )
     _turn = 0.0
-    _copies = False
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
