@@ -172,7 +172,9 @@ def answer_of(name, options):
 
 def numbers_of(answer):
     """Return the numbers in an answer that do not differ from session to session."""
-    for name in ("found", "intervals", "items", "flags"):
+    if isinstance(answer, tuple) and not hasattr(answer, "_fields"):
+        answer = answer[-1]  # an audit, what it looked at first
+    for name in ("found", "intervals", "items", "flags", "audit"):
         part = getattr(answer, name, None)
         if isinstance(part, np.ndarray):
             return [part]
