@@ -177,12 +177,12 @@ def seen_text(seen: VisibilityResult) -> str:
         text += f"; without {_listed(seen.left_out)}, whose view is no frustum"
     if seen.skipped:
         text += f"; skipped: {seen.skipped:,} hidden or without faces"
-    return "; ".join([text, *(pixel_texts(seen.pixels) if seen.pixels else ())])
+    return "; ".join([text, *(pixel_texts(seen, seen.pixels) if seen.pixels else ())])
 
 
-def pixel_texts(facts: PixelFacts) -> Iterator[str]:
+def pixel_texts(seen: VisibilityResult, facts: PixelFacts) -> Iterator[str]:
     """Say at what size pixels were counted, and what was taken for what."""
-    width, height = facts.table.which.size
+    width, height = seen.table.which.size
     yield f"behind others at {width} x {height} pixels"
     if facts.clear:
         yield f"see-through, {'left out' if facts.is_open else 'solid'}: {_listed(facts.clear)}"

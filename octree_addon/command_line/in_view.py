@@ -4,20 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import bpy
-import numpy as np
 
 from ...core import Steps
-from ..camera import picture_size
 from ..cameras import (
     PixelOptions,
     Shot,
-    VisibilityResult,
-    items_of,
     pixel_steps,
     pixel_texts,
     shot_steps,
 )
-from ..cameras.data import IN_VIEW, SeenTable, Views
+from ..cameras.data import SeenTable
 
 
 @dataclass(frozen=True)
@@ -48,11 +44,8 @@ Ask = Callable[[bpy.types.Context, SeenQuestion], SeenSteps]
 
 def in_view_steps(context: bpy.types.Context, question: SeenQuestion) -> SeenSteps:
     """Find what is in view, step by step; a row for each object in each view that has it."""
-    if not question.frames:
-        nothing = np.empty((0, 0, 0), np.bool_)
-        return _table(context.scene, VisibilityResult((), (), (), nothing, True, {}, 0))
     shot = Shot(frames=question.frames, cameras=question.cameras, exact=not question.boxes)
-    return _table(context.scene, (yield from shot_steps(context, shot)))
+    return (yield from shot_steps(context, shot)).table
 
 
 def pixels_steps(context: bpy.types.Context, question: SeenQuestion) -> SeenSteps:
@@ -60,24 +53,5 @@ def pixels_steps(context: bpy.types.Context, question: SeenQuestion) -> SeenStep
     shot = Shot(frames=question.frames, cameras=question.cameras)
     result = yield from pixel_steps(context, shot, question.pixels)
     assert result.pixels is not None
-    print("; ".join(pixel_texts(result.pixels)))
-    return result.pixels.table
-
-
-def _table(scene: bpy.types.Scene, result: VisibilityResult) -> SeenTable:
-    looked = np.array(result.views, np.intp).reshape(-1, 2)
-    view = np.full((len(result.cameras), len(result.frames)), -1, np.intp)
-    view[looked[:, 1], looked[:, 0]] = np.arange(len(looked))
-    items, cameras, frames = np.nonzero(result.flags)
-    return SeenTable(
-        items_of([each.session_uid for each in result.objects]),
-        Views(
-            np.array(result.frames, np.intp)[looked[:, 0]],
-            looked[:, 1],
-            result.cameras,
-            picture_size(scene),
-        ),
-        view[cameras, frames],
-        items,
-        np.full(len(items), IN_VIEW, np.uint8),
-    )
+    print("; ".join(pixel_texts(result, result.pixels)))
+    return result.table
