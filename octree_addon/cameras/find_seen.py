@@ -111,10 +111,13 @@ class ShotQuestion:
         return keep_parts(context, answer, self.options.result, parts, VisibilityResult)
 
     def view_state(self, context: bpy.types.Context) -> Hashable:
-        """Return what is shown, and which frames are asked for."""
+        """Return what is shown, which frames are asked for, and what is in the collection."""
         frames = chosen_frames(context.scene, self.options.frames)
         rendered = self.options.behind == "UNSEEN"
-        return frames, view_state_of(context.view_layer, rendered=rendered)
+        wanted = self.selected
+        if self.options.scope == "COLLECTION":
+            wanted = wanted_objects(context, self.options)
+        return frames, wanted, view_state_of(context.view_layer, rendered=rendered)
 
 
 def wanted_objects(context: bpy.types.Context, options: ShotOptions) -> frozenset[int] | None:

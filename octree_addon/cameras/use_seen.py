@@ -1,5 +1,6 @@
 """Uses of a visibility result: select, collect, mark, or export what cameras saw or missed."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +14,7 @@ from ..selection import SelectionOptions, Subjects
 from ..ui import Status, plural
 from ..written_files import writer_of
 from .data import FORMATS, SeenAnswer, merged, write_label_pictures
+from .seen_items import items_of
 from .settings import SeenOptions
 from .visibility_result import ANSWERS, VisibilityResult
 
@@ -162,7 +164,9 @@ class OCTREE_OT_export_seen(
         if seen.pixels is None and (options.format != "TABLE" or options.labels):
             raise ValueError("There are no pixels: ask with Behind Others")
         path, writer = self.chosen(FORMATS, form_of(options.format))
-        table = merged([seen.table])  # in an order of its own, as from the command line
+        # Names and categories are those of now; no update tells of them.
+        items = items_of([*seen.owners], [*seen.table.items.instances])
+        table = merged([replace(seen.table, items=items)])  # in the order of the command line
         answer = SeenAnswer(table, {"scene": context.scene.name})
         # First what may be refused: the table then stays as it was.
         count = write_label_pictures(table, path.with_suffix("")) if options.labels else 0
