@@ -66,7 +66,7 @@ def count(frames=(1,), wanted=None, cameras=(), **options):
 
 def rows_of(result):
     """Return (name, instance, frame, camera) -> the numbers of a row."""
-    table, found = result.pixels.table, {}
+    table, found = result.table, {}
     for row, (view, item) in enumerate(zip(table.views, table.items_of, strict=True)):
         name = table.items.names[item], table.items.instances[item]
         which = int(table.which.frames[view]), table.which.names[table.which.cameras[view]]
@@ -87,5 +87,5 @@ def only_rows(result):
 
 def seen_names(result):
     return {
-        each.name for each, flags in zip(result.objects, result.flags, strict=True) if flags.any()
+        each.name for each, count in zip(result.objects, result.frame_counts, strict=True) if count
     }

@@ -2,7 +2,9 @@
 
 import numpy as np
 
+from octree_ext.octree_addon.cameras import VisibilityResult
 from octree_ext.octree_addon.cameras.data import (
+    IN_VIEW,
     OCCLUDED,
     OUT_OF_VIEW,
     SEEN,
@@ -67,6 +69,32 @@ def table_of(silhouettes, labels, views, cameras, size, items):
         ),
         lambda view: labels[view],
     )
+
+
+def seen_answer(objects, cameras, frames, flags):
+    """Return what cameras saw of objects, session id -> name; flags (objects, cameras, frames)."""
+    size = len(frames), len(cameras)
+    views = np.indices(size).reshape(2, -1)
+    found, cameras_of, frames_of = np.nonzero(flags)
+    table = SeenTable(
+        Items(tuple(objects.values()), ((),) * len(objects), ("",) * len(objects)),
+        Views(np.array(frames, np.intp)[views[0]], views[1], cameras, (1, 1)),
+        np.ravel_multi_index((frames_of, cameras_of), size),
+        found,
+        np.full(len(found), IN_VIEW, np.uint8),
+    )
+    return VisibilityResult(table=table, owners=tuple(objects), faces={})
+
+
+def flags_of(seen):
+    """Return whether each camera saw each object in each frame, (objects, cameras, frames)."""
+    flags = np.zeros((len(seen.objects), len(seen.cameras), len(seen.frames)), bool)
+    which = seen.table.which
+    for row in np.flatnonzero(seen.table.is_seen):
+        view, item = seen.table.views[row], seen.table.items_of[row]
+        frame = seen.frames.index(which.frames[view])
+        flags[seen.object_of_item[item], which.cameras[view], frame] = True
+    return flags
 
 
 def kinds(items):

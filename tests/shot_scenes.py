@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 import bpy
 import numpy as np
 from blender_scenes import camera, cube, depsgraph, link
+from seen_tables import seen_answer
 
 from octree_ext.octree_addon import cameras as shot
 from octree_ext.octree_addon import hiding
@@ -69,9 +70,6 @@ def shown() -> set[str]:
 def keep_answer(unseen: Iterable[bpy.types.Object], seen: Iterable[bpy.types.Object] = ()) -> None:
     """Have the scene's cameras, as it were, seen some objects and not others, in one frame."""
     unseen, seen = list(unseen), list(seen)
-    subjects = tuple(shot.TestedObject(item.session_uid, item.name) for item in [*unseen, *seen])
-    flags = np.array([False] * len(unseen) + [True] * len(seen))
-    answer = shot.VisibilityResult(
-        subjects, ("Camera",), (1,), flags.reshape(-1, 1, 1), True, {}, {}
-    )
-    shot.keep(bpy.context.scene, answer)
+    subjects = {item.session_uid: item.name for item in [*unseen, *seen]}
+    flags = np.array([False] * len(unseen) + [True] * len(seen)).reshape(-1, 1, 1)
+    shot.keep(bpy.context.scene, seen_answer(subjects, ("Camera",), (1,), flags))

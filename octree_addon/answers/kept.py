@@ -254,6 +254,11 @@ def show_result(settings: Any, place: int) -> None:
     settings.active = place  # whose update fits the list
 
 
+def show_numbered(settings: Any, number: int) -> None:
+    """Let the list show the result of this number."""
+    show_result(settings, [each.number for each in settings.kept].index(number))
+
+
 def remove_result(settings: Any, place: int) -> None:
     """Remove one result, and show the one that comes to stand in its place.
 

@@ -5,15 +5,19 @@ from typing import Any, TypeVar
 import bpy
 
 from ...core import Steps
-from ..options import Asking, OptionGroup
+from ..options import Asking
 from ..ui import Status, SteppedOperator, mode_obstacle, settings_of
-from .standing import StandingAnswers, StandingQuestion
+from .kept import show_numbered
+from .options import AnswerOptions
+from .standing import FreshAnswer, StandingAnswers, StandingQuestion
 
-Asked = TypeVar("Asked", bound=OptionGroup)
+Asked = TypeVar("Asked", bound=AnswerOptions)
 
 
 class StandingQuestionOperator(Asking[Asked], SteppedOperator):
     """An operator that asks a question whose answer stands; a mixin.
+
+    While the last answer to the same question is valid, it is shown, and nothing is asked.
 
     Attributes
     ----------
@@ -25,7 +29,6 @@ class StandingQuestionOperator(Asking[Asked], SteppedOperator):
 
     answers: StandingAnswers[Any]
     key: str
-    _question: StandingQuestion[Any]
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
@@ -42,14 +45,23 @@ class StandingQuestionOperator(Asking[Asked], SteppedOperator):
         raise NotImplementedError
 
     def steps(self, context: bpy.types.Context) -> Steps[Any]:
-        """Return the work, not yet begun."""
+        """Return the work, not yet begun; its result is an answer to show if that is valid."""
         options = self.take(getattr(settings_of(context.scene), self.key))
-        self._question = self.asked(context, options)
-        return self.answers.ask_steps(context, self._question)
+        question = self.asked(context, options)
+        # A name is given to ask again, whatever is known.
+        unchanged = None if options.result else self.answers.unchanged(context, question)
+        if unchanged is not None:
+            return unchanged
+        return (yield from self.answers.ask_steps(context, question))
 
     def finish(self, context: bpy.types.Context, result: Any) -> Status:
-        """Keep the answer, and the settings that it was found with."""
+        """Keep the answer and the settings that it was found with, or show the last answer."""
         self.write_back(getattr(settings_of(context.scene), self.key))
-        self.answers.keep(context, result)
-        self.report({"INFO"}, self.answer_text(result.found))
+        text = self.answer_text(result.found)
+        if isinstance(result, FreshAnswer):
+            self.answers.keep(context, result)
+        else:
+            show_numbered(settings_of(context.scene).results, result.number)
+            text = f"Unchanged: {text}"
+        self.report({"INFO"}, text)
         return {"FINISHED"}

@@ -19,13 +19,18 @@ from ..scene_index import Version, own_changes, views_version_of
 from ..ui import settings_of
 from .answer import Answer
 from .kept import answers_of, numbered_answer, put_sees, remember, sees_at
+from .options import AnswerOptions
 
 Kind = TypeVar("Kind")
 Kind_co = TypeVar("Kind_co", covariant=True)
 
 
 class StandingQuestion(Protocol[Kind_co]):
-    """What was asked, to ask the same again."""
+    """What was asked, to ask the same again; a dataclass."""
+
+    @property
+    def options(self) -> AnswerOptions:
+        """The options of the operator."""
 
     def steps(self, context: bpy.types.Context) -> Steps[Kind_co]:
         """Return the work, not yet begun: it yields the fraction done."""
@@ -117,6 +122,17 @@ class StandingAnswers(Generic[Kind]):
         except ValueError:  # it cannot even be asked, as its steps will say
             return False
 
+    def unchanged(
+        self, context: bpy.types.Context, question: StandingQuestion[Kind]
+    ) -> Answer[Kind] | None:
+        """Return the last answer if it is valid, listed, and an answer to the same question."""
+        answers = answers_of(context.scene, self.kind)
+        if not answers or not are_same(answers[-1].again, question):
+            return None
+        listed = {each.number for each in settings_of(context.scene).results.kept}
+        parts = {each.number for each in answers if each.found is answers[-1].found}
+        return answers[-1] if parts <= listed and self.is_valid(context) else None
+
     def valid_steps(
         self, context: bpy.types.Context
     ) -> Steps["tuple[Kind, FreshAnswer[Kind] | None]"]:
@@ -140,6 +156,14 @@ class StandingAnswers(Generic[Kind]):
             state = answer.again.view_state(context)
             sees = replace(sees, views=(sees.views or frozenset()) | {state})
             put_sees(context.scene, answer.number, sees)
+
+
+def are_same(one: Any, other: Any) -> bool:
+    """Return whether two questions are the same, under whatever names their answers are kept."""
+    if one is None:
+        return False
+    unnamed = replace(one, options=replace(one.options, result=other.options.result))
+    return bool(unnamed == other)
 
 
 @dataclass(frozen=True, eq=False)

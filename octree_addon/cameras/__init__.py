@@ -13,7 +13,6 @@ from .go_to_largest import OCTREE_OT_go_to_largest
 from .hide_unseen import OCTREE_OT_hide_unseen, OCTREE_PT_hiding
 from .panel import OCTREE_PT_shot, SeenKind, draw_shot
 from .pixels import PixelOptions, pixel_steps
-from .seen_items import items_of
 from .settings import OctreeAnswerNumbers, OctreeShotSettings
 from .shot import Shot, shot_steps
 from .use_seen import (
@@ -25,9 +24,7 @@ from .use_seen import (
 from .visibility_result import (
     TestedObject,
     VisibilityResult,
-    csv_table,
     get,
-    intervals,
     keep,
 )
 
@@ -36,11 +33,8 @@ __all__ = [
     "Shot",
     "TestedObject",
     "VisibilityResult",
-    "csv_table",
     "draw_shot",
     "get",
-    "intervals",
-    "items_of",
     "keep",
     "pixel_steps",
     "pixel_texts",

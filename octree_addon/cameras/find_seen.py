@@ -111,10 +111,13 @@ class ShotQuestion:
         return keep_parts(context, answer, self.options.result, parts, VisibilityResult)
 
     def view_state(self, context: bpy.types.Context) -> Hashable:
-        """Return what is shown, and which frames are asked for."""
+        """Return what is shown, which frames are asked for, and what is in the collection."""
         frames = chosen_frames(context.scene, self.options.frames)
         rendered = self.options.behind == "UNSEEN"
-        return frames, view_state_of(context.view_layer, rendered=rendered)
+        wanted = self.selected
+        if self.options.scope == "COLLECTION":
+            wanted = wanted_objects(context, self.options)
+        return frames, wanted, view_state_of(context.view_layer, rendered=rendered)
 
 
 def wanted_objects(context: bpy.types.Context, options: ShotOptions) -> frozenset[int] | None:
@@ -177,12 +180,12 @@ def seen_text(seen: VisibilityResult) -> str:
         text += f"; without {_listed(seen.left_out)}, whose view is no frustum"
     if seen.skipped:
         text += f"; skipped: {seen.skipped:,} hidden or without faces"
-    return "; ".join([text, *(pixel_texts(seen.pixels) if seen.pixels else ())])
+    return "; ".join([text, *(pixel_texts(seen, seen.pixels) if seen.pixels else ())])
 
 
-def pixel_texts(facts: PixelFacts) -> Iterator[str]:
+def pixel_texts(seen: VisibilityResult, facts: PixelFacts) -> Iterator[str]:
     """Say at what size pixels were counted, and what was taken for what."""
-    width, height = facts.table.which.size
+    width, height = seen.table.which.size
     yield f"behind others at {width} x {height} pixels"
     if facts.clear:
         yield f"see-through, {'left out' if facts.is_open else 'solid'}: {_listed(facts.clear)}"

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection
 
-import bpy
 import numpy as np
 
 from ...core import Frusta, SceneOctree, Steps, Triangles, objects_touching_steps, query
@@ -11,7 +10,8 @@ from ..arrays import Flags, Floats, Ids
 from ..reader import ScenePlacements
 from ..scene_index import SceneIndex
 from ..ui import ChangedMeanwhileError
-from .visibility_result import TestedObject
+from .data import IN_VIEW, SeenTable, Views
+from .seen_items import items_of
 
 # A cube from 0 to 1, and the corners of its triangles.
 _CUBE = (np.arange(8)[:, None] >> np.arange(3) & 1).astype(np.float64)
@@ -41,27 +41,27 @@ class InView:
         self._wanted = None if wanted is None else np.array(list(wanted), np.intp)
         self._has_faces, self._is_exact = faces, exact
         self._numbers: dict[int, int] = {}
-        self._hits: list[Ids] = [np.empty((3, 0), np.intp)]
+        self._hits: list[Ids] = [np.empty((2, 0), np.intp)]
+        self._views = 0
         # A cube in the place of each box.
         self._cubes = SceneOctree()
         self.faces: dict[int, Ids] = {}
 
     @property
-    def objects(self) -> tuple[TestedObject, ...]:
-        """The objects that had triangles, in the order of first appearance."""
-        names = {item.session_uid: item.name for item in bpy.data.objects}
-        return tuple(TestedObject(uid, names[uid]) for uid in self._numbers)
+    def objects(self) -> tuple[int, ...]:
+        """Session ids of the objects that had triangles, in the order of first appearance."""
+        return tuple(self._numbers)
 
-    def flags(self, cameras: int, frames: int) -> Flags:
-        """Return which objects each camera saw in each frame, (objects, cameras, frames)."""
-        flags = np.zeros((len(self._numbers), cameras, frames), np.bool_)
-        flags[tuple(np.concatenate(self._hits, axis=1))] = True
-        return flags
+    def table(self, which: Views) -> SeenTable:
+        """Return a row for each object in each view that has it; the views are as looked at."""
+        views, objects = np.concatenate(self._hits, axis=1)
+        count = max(len(self._numbers), 1)
+        views, objects = np.divmod(np.unique(views * count + objects), count)
+        states = np.full(len(views), IN_VIEW, np.uint8)
+        return SeenTable(items_of([*self._numbers]), which, views, objects, states)
 
-    def look_steps(
-        self, index: SceneIndex, frusta: Frusta, cameras: Ids, frame: int
-    ) -> Steps[None]:
-        """Look through cameras, by their numbers, at an index that is up to date.
+    def look_steps(self, index: SceneIndex, frusta: Frusta) -> Steps[None]:
+        """Look through cameras, a view each, at an index that is up to date.
 
         Yields the fraction done. A `ChangedMeanwhileError` says that the scene has changed.
         """
@@ -73,7 +73,8 @@ class InView:
             raise ChangedMeanwhileError from None
         (some,) = (objects[rows] >= 0).nonzero()
         views, rows = views[some], rows[some]
-        self._hits.append(np.stack((objects[rows], cameras[views], np.full(len(rows), frame))))
+        self._hits.append(np.stack((self._views + views, objects[rows])))
+        self._views += len(frusta)
         if self._has_faces:
             yield 1.0
             yield from self._face_steps(

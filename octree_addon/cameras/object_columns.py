@@ -7,7 +7,7 @@ import numpy as np
 from ..arrays import Floats, Ids
 from ..results import Column
 from .data import OCCLUDED, OUT_OF_VIEW, TOO_SMALL
-from .visibility_result import PixelFacts, VisibilityResult
+from .visibility_result import VisibilityResult
 
 
 class Largest(NamedTuple):
@@ -25,39 +25,40 @@ class Largest(NamedTuple):
     views: Ids
 
 
-def largest(facts: PixelFacts, count: int) -> Largest:
-    """Return the view that shows most of each of so many objects. O(rows log rows)."""
-    table, pixels = facts.table, facts.table.pixels
+def largest(result: VisibilityResult) -> Largest:
+    """Return the view that shows most of each object. O(rows log rows)."""
+    table, pixels = result.table, result.table.pixels
     assert pixels is not None
-    keys = facts.object_of_item[table.items_of] * len(table.which) + table.views
+    keys = result.object_of_item[table.items_of] * len(table.which) + table.views
     distinct, which = np.unique(keys, return_inverse=True)
     sums = np.bincount(which.ravel(), weights=pixels.visible, minlength=len(distinct))
     objects, views = np.divmod(distinct, max(len(table.which), 1))
     order = np.lexsort((views, -sums, objects))
     order = order[sums[order] > 0]
     found, first = np.unique(objects[order], return_index=True)
+    count = len(result.objects)
     most, best = np.zeros(count), np.full(count, -1)
     most[found], best[found] = sums[order[first]], views[order[first]]
     return Largest(most, best)
 
 
-def largest_frames(facts: PixelFacts, count: int) -> Ids:
-    """Return the frame that shows most of each of so many objects; 0 if none shows any."""
-    views = largest(facts, count).views
-    return np.where(views < 0, 0, np.append(facts.table.which.frames, 0)[views])
+def largest_frames(result: VisibilityResult) -> Ids:
+    """Return the frame that shows most of each object; 0 if none shows any."""
+    views = largest(result).views
+    return np.where(views < 0, 0, np.append(result.table.which.frames, 0)[views])
 
 
-def seen_columns(result: VisibilityResult, facts: PixelFacts, order: Ids) -> tuple[Column, ...]:
+def seen_columns(result: VisibilityResult, order: Ids) -> tuple[Column, ...]:
     """Return columns of some objects: part seen and share of a picture, frames, and distance."""
-    table, pixels = facts.table, facts.table.pixels
+    table, pixels = result.table, result.table.pixels
     assert pixels is not None
     count = len(result.objects)
-    objects = facts.object_of_item[table.items_of]
+    objects = result.object_of_item[table.items_of]
     fractions, nearest = np.zeros(count), np.full(count, np.inf)
     np.maximum.at(fractions, objects, pixels.visible_fractions)
     np.fmin.at(nearest, objects, pixels.distances)
     width, height = table.which.size
-    shares = largest(facts, count).pixels / (width * height)
+    shares = largest(result).pixels / (width * height)
     return (
         Column("Seen", "PERCENT", 100 * fractions[order]),
         Column("Share", "PERCENT", 100 * shares[order]),
@@ -66,13 +67,12 @@ def seen_columns(result: VisibilityResult, facts: PixelFacts, order: Ids) -> tup
     )
 
 
-def unseen_columns(result: VisibilityResult, facts: PixelFacts, order: Ids) -> tuple[Column, ...]:
+def unseen_columns(result: VisibilityResult, order: Ids) -> tuple[Column, ...]:
     """Return columns of some objects: in how many views they were hidden, out of it, too small."""
-    count = len(result.objects)
-    states = facts.table.states
-    hidden = facts.view_counts(count, states == OCCLUDED)[order]
-    small = facts.view_counts(count, states == TOO_SMALL)[order]
-    outside = len(facts.table.which) - facts.view_counts(count, states != OUT_OF_VIEW)[order]
+    states = result.table.states
+    hidden = result.view_counts(states == OCCLUDED)[order]
+    small = result.view_counts(states == TOO_SMALL)[order]
+    outside = len(result.table.which) - result.view_counts(states != OUT_OF_VIEW)[order]
     return (
         Column("Hidden", "", hidden),
         Column("Out", "", outside),

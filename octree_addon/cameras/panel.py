@@ -76,10 +76,10 @@ def result_lines(seen: VisibilityResult) -> list[str]:
 
 def pixel_lines(seen: VisibilityResult, facts: PixelFacts) -> Iterator[str]:
     """Yield what the user reads about pixels, none longer than the sidebar is wide."""
-    were_hidden = facts.view_counts(len(seen.objects), facts.table.states == OCCLUDED) > 0
+    were_hidden = seen.view_counts(seen.table.states == OCCLUDED) > 0
     hidden = int((were_hidden & (seen.frame_counts == 0)).sum())
     yield f"{hidden:,} hidden behind others"
-    width, height = facts.table.which.size
+    width, height = seen.table.which.size
     yield f"{width} x {height} pixels"
     if facts.clear:
         more = f", {len(facts.clear) - 1:,} more" if len(facts.clear) > 1 else ""

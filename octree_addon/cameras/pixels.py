@@ -13,7 +13,7 @@ from ..camera import CameraPicture, camera_picture, picture_size
 from ..item_buffer import Recorder
 from ..scene_index import SceneIndex, index_steps
 from ..ui import ChangedMeanwhileError
-from .data import SEEN, Items, LabelPicture, Pixels, SeenTable, Views, table_from_views
+from .data import Items, LabelPicture, Pixels, SeenTable, Views, table_from_views
 from .frames import frame_steps
 from .frusta import cameras_of
 from .label_store import LabelStore
@@ -21,7 +21,7 @@ from .render_roles import not_counted
 from .seen_items import ItemNumbers, items_of
 from .shot import Shot
 from .shown_scene import Shown, ShownScene
-from .visibility_result import PixelFacts, TestedObject, VisibilityResult
+from .visibility_result import PixelFacts, VisibilityResult
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class _Counted:
             start, stop = number / len(columns), (number + 1) / len(columns)
             looked = self._view_steps(index, shown, taken, picture)
             yield from between(start, stop, looked)
-            self._views.append((frame, column))
+            self._views.append((self._shot.frames[frame], column))
 
     def _taken(self, index: SceneIndex, shown: Shown) -> Flags:
         """Tell which of the placements shown are items: what was asked for, and no holes."""
@@ -151,41 +151,25 @@ class _Counted:
     def result(self) -> VisibilityResult:
         """Return the answer."""
         frames, cameras = np.array(self._views, np.intp).reshape(-1, 2).T
-        names = tuple(self._cameras)
-        numbers = np.array(self._shot.frames, np.intp)
         table = _joined(
             items_of(self._numbers.uids, self._numbers.instances),
-            Views(numbers[frames], cameras, names, self._size),
+            Views(frames, cameras, tuple(self._cameras), self._size),
             self._parts,
             self._labels,
         )
-        uids = list(dict.fromkeys(self._numbers.uids))
-        places = {uid: place for place, uid in enumerate(uids)}
-        object_of_item = np.array([places[uid] for uid in self._numbers.uids], np.intp)
-        flags = np.zeros((len(uids), len(names), len(numbers)), np.bool_)
-        rows = np.flatnonzero(table.states == SEEN)
-        views = table.views[rows]
-        flags[object_of_item[table.items_of[rows]], cameras[views], frames[views]] = True
-        known = {item.session_uid: item.name for item in bpy.data.objects}
-        wanted = self._shot.wanted
+        uids, wanted = set(self._numbers.uids), self._shot.wanted
         return VisibilityResult(
-            objects=tuple(TestedObject(uid, known[uid]) for uid in uids),
-            cameras=names,
-            frames=self._shot.frames,
-            flags=flags,
-            is_exact=True,
+            table=table,
+            owners=tuple(self._numbers.uids),
             faces={},
             skipped=len(wanted) - len(uids) if wanted is not None else 0,
-            views=tuple(self._views),
             left_out=self._shot.left_out,
             instances=self._instances,
             pixels=PixelFacts(
-                table,
-                object_of_item,
                 clear=tuple(sorted(self._scene.clear)),
                 is_open=self._options.open_faces,
                 not_counted=tuple(sorted(self._not_counted)),
-                left_out=len(self._scene.left_out - set(uids)),
+                left_out=len(self._scene.left_out - uids),
             ),
         )
 

@@ -45,22 +45,22 @@ def seen_rows(result: VisibilityResult, *, seen: bool) -> Rows:
     The first is what was seen in most frames, or the largest part of, and then
     the largest share of a picture, if pixels were counted.
     """
-    facts, counts = result.pixels, result.frame_counts
+    has_pixels, counts = result.pixels is not None, result.frame_counts
     order = np.argsort(-counts, kind="stable")
     order = order[(counts[order] > 0) == seen]
     columns: tuple[Column, ...] = ()
     if seen:
         columns = (Column("Frames", "", counts[order].astype(np.int64)),)
-    if facts is not None and seen:
-        parts, shares, *_ = (each.values for each in seen_columns(result, facts, order))
+    if has_pixels and seen:
+        parts, shares, *_ = (each.values for each in seen_columns(result, order))
         order = order[np.lexsort((-shares, -np.round(parts)))]
-        columns = seen_columns(result, facts, order)
-    elif facts is not None:
-        columns = unseen_columns(result, facts, order)
+        columns = seen_columns(result, order)
+    elif has_pixels:
+        columns = unseen_columns(result, order)
     uids = np.array([each.session_uid for each in result.objects], np.intp)[order]
     rows = Rows(uids[None], no_instances(len(order)), columns)
     if not seen:
         return rows
     frames = np.array(result.frames, np.intp)
-    at = None if facts is None else largest_frames(facts, len(counts))[order]
-    return replace(rows, frames=frames, seen=result.flags.any(axis=1)[order], largest=at)
+    at = largest_frames(result)[order] if has_pixels else None
+    return replace(rows, frames=frames, seen=result.in_frames[order], largest=at)

@@ -7,7 +7,9 @@ import numpy as np
 
 from ...core import Steps
 from ..answers.hints import instances_text
+from ..camera import picture_size
 from ..scene_index import SceneIndex, index_steps
+from .data import Views
 from .frames import frame_steps
 from .frusta import read_frusta
 from .in_view import InView
@@ -69,21 +71,20 @@ def shot_steps(context: bpy.types.Context, shot: Shot) -> Steps[VisibilityResult
             margin=shot.margin,
             angle=shot.angle,
         )
-        columns = [cameras.setdefault(name, len(cameras)) for name in names]
-        views.extend((number, column) for column in columns)
+        frame = shot.frames[number]
+        views.extend((frame, cameras.setdefault(name, len(cameras))) for name in names)
         instances[0] = instances_text(index.placements.owners, index.placements.is_instance)
-        return found.look_steps(index, frusta, np.array(columns), number)
+        return found.look_steps(index, frusta)
 
     yield from frame_steps(context, shot.frames, index_steps, look, reading=0.8)
+    frames, numbers = np.array(views, np.intp).reshape(-1, 2).T
+    which = Views(frames, numbers, tuple(cameras), picture_size(context.scene))
     return VisibilityResult(
-        objects=found.objects,
-        cameras=tuple(cameras),
-        frames=shot.frames,
-        flags=found.flags(len(cameras), len(shot.frames)),
+        table=found.table(which),
+        owners=found.objects,
         is_exact=shot.exact or shot.faces,
         faces=found.faces,
         skipped=len(shot.wanted) - len(found.objects) if shot.wanted is not None else 0,
-        views=tuple(views),
         left_out=shot.left_out,
         instances=instances[0],
     )

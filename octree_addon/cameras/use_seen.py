@@ -1,5 +1,6 @@
 """Uses of a visibility result: select, collect, mark, or export what cameras saw or missed."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -13,8 +14,9 @@ from ..selection import SelectionOptions, Subjects
 from ..ui import Status, plural
 from ..written_files import writer_of
 from .data import FORMATS, SeenAnswer, merged, write_label_pictures
+from .seen_items import items_of
 from .settings import SeenOptions
-from .visibility_result import ANSWERS, TABLES, VisibilityResult
+from .visibility_result import ANSWERS, VisibilityResult
 
 
 class SeenOperator(AnswerOperator):
@@ -137,9 +139,9 @@ class OCTREE_OT_export_seen(
     bl_idname = "octree.export_seen"
     bl_label = "Export Seen"
     bl_description = (
-        "Write a table of the frames in which each object is in view of each camera, as CSV or"
-        " JSON by the file extension; with pixels, if what stands in front was asked, a line for"
-        " each view and object or instance"
+        "Write a line for each object in each view, as CSV or JSON by the file extension, in the"
+        " form of the command octree seen; if Behind Others was asked, a line for each object or"
+        " instance, with its pixels"
     )
     bl_options = {"REGISTER"}
     stem = "seen"
@@ -159,12 +161,12 @@ class OCTREE_OT_export_seen(
 
     def use(self, context: bpy.types.Context, seen: VisibilityResult) -> str:
         options = self.taken
-        if seen.pixels is None:
-            if options.format != "TABLE" or options.labels:
-                raise ValueError("There are no pixels: ask with Behind Others")
-            return self.write(*self.chosen(TABLES), seen, said=plural(len(seen.objects), "object"))
+        if seen.pixels is None and (options.format != "TABLE" or options.labels):
+            raise ValueError("There are no pixels: ask with Behind Others")
         path, writer = self.chosen(FORMATS, form_of(options.format))
-        table = merged([seen.pixels.table])  # in an order of its own, as from the command line
+        # Names and categories are those of now; no update tells of them.
+        items = items_of([*seen.owners], [*seen.table.items.instances])
+        table = merged([replace(seen.table, items=items)])  # in the order of the command line
         answer = SeenAnswer(table, {"scene": context.scene.name})
         # First what may be refused: the table then stays as it was.
         count = write_label_pictures(table, path.with_suffix("")) if options.labels else 0

@@ -7,11 +7,12 @@ from typing import Any
 
 import bpy
 
-from ...core import run
-from ..cameras import PixelOptions
+from ...core import Steps, run
+from ..cameras import PixelOptions, Shot, pixel_steps, pixel_texts, shot_steps
 from ..cameras.data import (
     FORMATS,
     SeenAnswer,
+    SeenTable,
     label_folder,
     merged,
     merged_answers,
@@ -24,11 +25,7 @@ from ..written_files import Writer, require_file, require_folder, write_file, wr
 from .command import Command, open_blend
 from .farm import check_source, chunk_of, parts_to_merge
 from .frame_ranges import frames_in_chunk, frames_of
-from .in_view import Ask, SeenQuestion, in_view_steps, pixels_steps
 from .interrupt import heed
-
-# By whether it counts what stands in front.
-ANSWERS: dict[bool, Ask] = {False: in_view_steps, True: pixels_steps}
 
 _DESCRIPTION = """Tell which objects cameras see in which frames. The blend file is read, never
 written; its scripts run only if Blender's own settings allow it (blender --enable-autoexec)."""
@@ -175,8 +172,8 @@ def _ask(context: bpy.types.Context, arguments: argparse.Namespace) -> SeenAnswe
     cameras = _cameras(context, arguments.cameras)
     if arguments.format == "bop" and len(cameras) > 1:
         raise ValueError(f"BOP has one camera a scene, not {len(cameras)}: name one")
-    question = SeenQuestion(frames, cameras, arguments.boxes, pixels)
-    found = run(ANSWERS[behind](context, question), heed=heed)
+    shot = Shot(frames=frames, cameras=cameras, exact=not arguments.boxes)
+    found = run(table_steps(context, shot, pixels if behind else None), heed=heed)
     table = merged([found])  # for the order that all have
     asked: dict[str, Any] = {
         "file": arguments.file.name,
@@ -188,6 +185,18 @@ def _ask(context: bpy.types.Context, arguments: argparse.Namespace) -> SeenAnswe
     if behind:
         asked["pixels"] = asdict(pixels)
     return SeenAnswer(table, asked, arguments.chunk)
+
+
+def table_steps(
+    context: bpy.types.Context, shot: Shot, pixels: PixelOptions | None
+) -> Steps[SeenTable]:
+    """Find what is in view, or with pixels what is seen, step by step."""
+    if pixels is None:
+        return (yield from shot_steps(context, shot)).table
+    result = yield from pixel_steps(context, shot, pixels)
+    assert result.pixels is not None
+    print("; ".join(pixel_texts(result, result.pixels)))
+    return result.table
 
 
 def _cameras(context: bpy.types.Context, names: list[str]) -> tuple[str, ...]:

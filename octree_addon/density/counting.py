@@ -125,13 +125,11 @@ def objects_counted_steps(
     A `ValueError` says that pixels were not counted.
     """
     seen = last_seen(context.scene)
-    if seen is None or seen.pixels is None or seen.pixels.table.pixels is None:
+    if seen is None or seen.table.pixels is None:
         raise ValueError("Find what cameras see first, with Behind Others: Counts as Unseen")
     world = yield from world_steps(context, with_chunks=True)
-    facts = seen.pixels
-    table, pixels = facts.table, facts.table.pixels
-    assert pixels is not None
-    objects = facts.object_of_item[table.items_of]
+    table, pixels = seen.table, seen.table.pixels
+    objects = seen.object_of_item[table.items_of]
     count = len(seen.objects)
     visible, alone = np.zeros(count), np.zeros(count)
     np.maximum.at(visible, objects, pixels.visible)

@@ -162,7 +162,7 @@ def test_the_result_is_refreshed_with_the_same_options(stage):
     assert bpy.ops.octree.refresh_result() == {"FINISHED"}
     after = listed("Seen by Cameras")[0]
     assert after.keys() == before.keys() - {"Large Card"} | {"Hidden"}
-    assert cameras.get(bpy.context.scene).pixels.table.which.size == (128, 96)
+    assert cameras.get(bpy.context.scene).table.which.size == (128, 96)
 
 
 def test_dropped_in_the_middle_nothing_has_changed(stage):
@@ -213,7 +213,7 @@ def export(path, **options):
 
 def test_files_hold_the_pixels(stage, tmp_path):
     find(span="CUSTOM", first=1, last=2, resolution=25)
-    table = merged([cameras.get(bpy.context.scene).pixels.table])
+    table = merged([cameras.get(bpy.context.scene).table])
     export(tmp_path / "a.csv")
     assert (tmp_path / "a.csv").read_text() == csv_text(table)
     assert "visible_fraction" in next(csv.reader((tmp_path / "a.csv").open()))

@@ -77,7 +77,7 @@ def test_a_share_of_the_render_has_the_same_fractions():
     eye()
     known_shapes()
     found = count(share=0.25, samples=4)
-    assert found.pixels.table.which.size == (160, 120)
+    assert found.table.which.size == (160, 120)
     rows = only_rows(found)
     assert abs(rows["Half Out"]["truncated_fraction"] - 0.5) < 0.02
     assert abs(rows["Behind"]["visible_fraction"] - 0.4) < 0.02
@@ -87,7 +87,7 @@ def test_a_share_of_the_render_has_the_same_fractions():
 def test_the_label_picture_shows_what_was_counted():
     eye()
     known_shapes()
-    table = count().pixels.table
+    table = count().table
     picture = table.label_picture(0)
     assert picture.shape == (480, 640)
     for row, item in enumerate(table.items_of):
@@ -104,7 +104,7 @@ def test_border_and_percentage_are_those_of_the_render():
     render.use_border, render.border_min_x, render.border_max_x = True, 0.5, 0.9
     render.border_min_y, render.border_max_y = 0.0, 1.0
     found = count()
-    assert found.pixels.table.which.size == (288 - 160, 240)
+    assert found.table.which.size == (288 - 160, 240)
     row = only_rows(found)["Ball"]
     assert row["visible_boxes"][0] == 0
     assert abs(row["visible"] / (DISC / 4 / 2) - 1) < 0.02
@@ -174,8 +174,8 @@ def test_what_is_not_asked_for_hides_all_the_same():
     assert abs(rows["Behind"]["visible_fraction"] - 0.4) < 0.02
     assert rows["Hidden"]["state"] == OCCLUDED
     assert len(found.objects) == 3
-    assert set(np.unique(found.pixels.table.label_picture(0))) == {
-        -1, [*found.pixels.table.items.names].index("Behind")
+    assert set(np.unique(found.table.label_picture(0))) == {
+        -1, [*found.table.items.names].index("Behind")
     }  # fmt: skip
 
 
@@ -333,7 +333,7 @@ def test_refuses_pictures_of_other_sizes_and_goes_back():
 def test_nothing_before_the_camera():
     eye()
     found = count()
-    assert (len(found.objects), len(found.pixels.table)) == (0, 0)
-    assert (found.pixels.table.label_picture(0) == -1).all()
-    assert OUT_OF_VIEW not in found.pixels.table.states
+    assert (len(found.objects), len(found.table)) == (0, 0)
+    assert (found.table.label_picture(0) == -1).all()
+    assert OUT_OF_VIEW not in found.table.states
     assert cameras.get(bpy.context.scene) is None

@@ -57,7 +57,7 @@ def rendered(path):
 
 def labels():
     """Return the same of item buffers."""
-    table = count().pixels.table
+    table = count().table
     numbers = np.array([NAMES.index(name) for name in table.items.names] + [-1])
     return numbers[table.label_picture(0)]
 

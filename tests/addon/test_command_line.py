@@ -242,12 +242,12 @@ def test_help_is_no_error(capsys, words):
 def test_what_counts_pixels_plugs_in(blend, tmp_path, monkeypatch, capsys):
     table, _, labels = random_table(1)
 
-    def steps(context, question):
-        assert question.frames == (1, 2, 3)
+    def steps(context, shot, pixels):
+        assert shot.frames == (1, 2, 3) and pixels is not None
         yield 0.5
         return table
 
-    monkeypatch.setitem(seen.ANSWERS, True, steps)
+    monkeypatch.setattr(seen, "table_steps", steps)
     ask = ("seen", blend, "--frames", "1-3", "--behind-others", "--out", tmp_path / "a.json")
     assert octree(*ask, "--labels", tmp_path / "labels") == 0
     seen_items = len(np.unique(labels)) - 1
@@ -260,7 +260,7 @@ def test_what_counts_pixels_plugs_in(blend, tmp_path, monkeypatch, capsys):
     assert json.loads((tmp_path / "a.json").read_text())["annotations"]
     assert octree(*ask, "--format", "bop") == 0
     assert json.loads((tmp_path / "a.json").read_text()).keys() == {"1", "2", "3"}
-    monkeypatch.setitem(seen.ANSWERS, True, in_order_of_chunks(table))
+    monkeypatch.setattr(seen, "table_steps", in_order_of_chunks(table))
     for at in (1, 2, 3):
         words = ("--behind-others", "--chunk", f"{at}/3", "--out", tmp_path / f"{at}.json")
         assert octree("seen", blend, "--frames", "1-3", *words) == 0
@@ -273,9 +273,9 @@ def test_what_counts_pixels_plugs_in(blend, tmp_path, monkeypatch, capsys):
 def in_order_of_chunks(table):
     """Return an answer that has those views of a table whose frames are asked for."""
 
-    def steps(_, question):
+    def steps(_, shot, pixels):
         yield 0.5
-        views = np.flatnonzero(np.isin(table.which.frames, question.frames))
+        views = np.flatnonzero(np.isin(table.which.frames, shot.frames))
         rows = np.flatnonzero(np.isin(table.views, views))
         which = replace(
             table.which, frames=table.which.frames[views], cameras=table.which.cameras[views]

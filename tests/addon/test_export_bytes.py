@@ -4,16 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import bpy
-import numpy as np
 import pytest
 from finding_scenes import house, of_names
 from seen_tables import random_table
 
-from octree_ext.octree_addon import cameras
 from octree_ext.octree_addon.answers.answer import Answer
 from octree_ext.octree_addon.answers.kept import keep
 from octree_ext.octree_addon.audit.data import IGNORED, About, reports
-from octree_ext.octree_addon.cameras import visibility_result
 from octree_ext.octree_addon.cameras.data import (
     SeenAnswer,
     bop_text,
@@ -33,17 +30,6 @@ def findings():
 
 def table():
     return random_table(1, cameras=("Camera",))[0]
-
-
-def in_view():
-    objects = (
-        cameras.TestedObject(1, "=1+1"),
-        cameras.TestedObject(2, 'Say "ü"'),
-        cameras.TestedObject(3, "Gone"),
-    )
-    flags = np.zeros((3, 2, 4), bool)
-    flags[0, 0, :2] = flags[0, 0, 3] = flags[1, 1] = True
-    return cameras.VisibilityResult(objects, ("C", "D"), (1, 2, 5, 9), flags, True, {}, 0)
 
 
 def rows(ending):
@@ -113,8 +99,6 @@ CASES = {
     "chunk.json": lambda _: json_texts(bare(table())),
     "coco.json": lambda _: coco_texts(table()),
     "bop.json": lambda _: bop_text(table()),
-    "in_view.csv": lambda _: visibility_result.csv_table(in_view()),
-    "in_view.json": lambda _: visibility_result.json_table(in_view()),
     "rows.csv": rows(".csv"),
     "rows.json": rows(".json"),
 }

@@ -199,7 +199,7 @@ def test_samples_of_a_shot_are_the_pixels_behind_others(change, is_open, monkeyp
     bpy.context.scene.render.resolution_y = 48
     hole = change(walls, inner)
     bpy.context.view_layer.update()
-    table = count(open_faces=is_open).pixels.table
+    table = count(open_faces=is_open).table
     found = samples(views("SHOT", resolution=max(table.which.size), is_open=is_open))
     assert found.facts.size == table.which.size
     names = {item.session_uid: item.name for item in bpy.data.objects}

@@ -11,6 +11,7 @@ import pytest
 from blender_scenes import camera, cube, monkey
 from probing import ask_at
 from registered import OPERATORS, PANELS
+from seen_tables import seen_answer
 from tree_age import is_stale
 
 from octree_ext.octree_addon import cameras as shot
@@ -180,12 +181,9 @@ class Session:
     def ask(self):
         """Have the cameras seen some objects and not others."""
         items = list(bpy.context.scene.objects)
-        subjects = tuple(shot.TestedObject(item.session_uid, item.name) for item in items)
+        subjects = {item.session_uid: item.name for item in items}
         flags = np.array([self.random.random() < 0.5 for _ in items], bool).reshape(-1, 1, 1)
-        shot.keep(
-            bpy.context.scene,
-            shot.VisibilityResult(subjects, ("Camera",), (1,), flags, True, {}, {}),
-        )
+        shot.keep(bpy.context.scene, seen_answer(subjects, ("Camera",), (1,), flags))
 
     def operate(self, names=()):
         """Call any of our operators, rather new ones; what it refuses it says to the user."""

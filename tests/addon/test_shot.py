@@ -8,9 +8,8 @@ import pytest
 from blender_scenes import camera, link, world_triangles
 from camera_oracle import clip_planes, in_view
 from mathutils import Vector
+from seen_tables import flags_of
 from shot_stage import FRAMES, add_stage, look
-
-from octree_ext.octree_addon import cameras as shot
 
 
 @pytest.fixture
@@ -38,8 +37,9 @@ def cut():
 
 
 def flags_by_name(seen):
+    flags = flags_of(seen)
     return {
-        (subject.name, name, frame): bool(seen.flags[row, column, index])
+        (subject.name, name, frame): bool(flags[row, column, index])
         for row, subject in enumerate(seen.objects)
         for column, name in enumerate(seen.cameras)
         for index, frame in enumerate(seen.frames)
@@ -98,14 +98,14 @@ def test_boxes_see_whatever_triangles_do_and_say_what_they_are(stage):
     exact, boxes = look(), look(exact=False)
     assert exact.is_exact and not boxes.is_exact
     assert exact.objects == boxes.objects
-    assert not (exact.flags & ~boxes.flags).any()
-    only = np.flatnonzero((boxes.flags & ~exact.flags).all(axis=(1, 2)))
+    assert not (exact.in_frames & ~boxes.in_frames).any()
+    only = np.flatnonzero((boxes.in_frames & ~exact.in_frames).all(axis=1))
     assert [boxes.objects[number].name for number in only] == ["Hook", "Sky"]
 
 
 def test_margins_give_nested_sets(stage):
     plain, turned, moved, both = (
-        look(margin=margin, angle=radians(angle)).flags
+        look(margin=margin, angle=radians(angle)).in_frames
         for margin, angle in ((0, 0), (0, 5), (2, 0), (2, 5))
     )
     for inner, outer in ((plain, turned), (plain, moved), (turned, both), (moved, both)):
@@ -134,7 +134,7 @@ def test_markers_switch_the_camera_of_the_scene(stage):
     scene.camera = second  # by hand, against the markers
     seen = look()
     assert seen.cameras == ("Camera", "Second")
-    looked = seen.flags.any(axis=0)
+    looked = flags_of(seen).any(axis=0)
     assert looked[0].tolist() == [frame < 12 for frame in FRAMES]
     assert looked[1].tolist() == [frame >= 12 for frame in FRAMES]
     assert scene.camera == second
@@ -163,13 +163,6 @@ def test_faces_are_counted_in_frames(stage, cut):
         assert np.array_equal(seen.faces[uid], sum(expected[uid, frame] for frame in FRAMES))
 
 
-def test_intervals_are_runs_of_frames():
-    flags = np.array([1, 1, 0, 0, 1, 0, 1], bool)
-    assert shot.intervals(flags).tolist() == [[0, 1], [4, 4], [6, 6]]
-    assert shot.intervals(np.zeros(3, bool)).shape == (0, 2)
-    assert shot.intervals(np.ones(0, bool)).shape == (0, 2)
-
-
 def test_what_is_never_visible_is_skipped(stage):
     bpy.data.objects["Wall"].hide_set(True)
     items = [bpy.data.objects[name] for name in ("Wall", "Dome", "Camera")]
@@ -195,5 +188,5 @@ def test_without_a_camera_there_is_a_reason(empty_scene):
 def test_an_empty_scene_is_an_answer():
     camera()
     seen = look(frames=(1, 2))
-    assert seen.flags.shape == (0, 1, 2)
+    assert flags_of(seen).shape == (0, 1, 2)
     assert (seen.seen_count, seen.subjects(seen=False).objects) == (0, {})

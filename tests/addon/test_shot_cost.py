@@ -70,8 +70,8 @@ def test_each_frame_is_evaluated_once(town, exact):
     bpy.app.handlers.frame_change_post.append(lambda scene, _: frames.append(scene.frame_current))
     seen = run(cameras.shot_steps(bpy.context, cameras.Shot(frames=FRAMES, exact=exact)))
     assert frames == [*FRAMES, 1]
-    assert 0.05 < seen.flags.mean() < 0.5
+    assert 0.05 < seen.in_frames.mean() < 0.5
     if not exact:
         rows = {subject.name: row for row, subject in enumerate(seen.objects)}
         by_corners = corners_in_view(FRAMES[::4])
-        assert all(seen.flags[rows[name], 0, frame - 1] for name, frame in by_corners)
+        assert all(seen.in_frames[rows[name], frame - 1] for name, frame in by_corners)

@@ -35,7 +35,7 @@ def indexed(monkeypatch):
 
 
 def seen_by_name(seen):
-    return dict(zip((each.name for each in seen.objects), seen.flags[:, 0].tolist(), strict=True))
+    return dict(zip((each.name for each in seen.objects), seen.in_frames.tolist(), strict=True))
 
 
 def cut(frames=(1,)):

@@ -55,7 +55,7 @@ def test_sees_what_blender_projects_into_the_image(specks, kind, exact):
         found = run(shot.shot_steps(bpy.context, shot.Shot(frames=(1,), exact=exact)))
         flags = {
             each.session_uid: flag
-            for each, flag in zip(found.objects, found.flags[:, 0, 0], strict=True)
+            for each, flag in zip(found.objects, found.in_frames[:, 0], strict=True)
         }
         misses += sum(
             flags[speck.session_uid] != wanted

@@ -12,6 +12,7 @@ from tuned import tuned
 
 from octree_ext import core, octree_addon
 from octree_ext.octree_addon import trees
+from octree_ext.octree_addon.cameras import VisibilityResult
 from octree_ext.octree_addon.cameras.never_seen import samples as kept_samples
 from octree_ext.octree_addon.questions import last_query
 from octree_ext.octree_addon.ui import settings_of, stepped
@@ -174,8 +175,10 @@ def numbers_of(answer):
     """Return the numbers in an answer that do not differ from session to session."""
     if isinstance(answer, tuple) and not hasattr(answer, "_fields"):
         answer = answer[-1]  # an audit, what it looked at first
-    for name in ("found", "intervals", "items", "flags", "audit"):
+    for name in ("found", "intervals", "items", "audit"):
         part = getattr(answer, name, None)
+        if isinstance(part, VisibilityResult):
+            return [part.in_frames]
         if isinstance(part, np.ndarray):
             return [part]
         if dataclasses.is_dataclass(part):

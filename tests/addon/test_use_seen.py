@@ -1,16 +1,14 @@
 """What is done with what cameras saw: selected, collected, marked, and written to a file."""
 
 import csv
-import json
 
 import bpy
-import numpy as np
 import pytest
 from blender_scenes import mesh_object, select_only, selected
 from seen_scenes import FRAMES, add_row, answer, cubes
 
-from octree_ext.octree_addon import cameras as shot
 from octree_ext.octree_addon import trees
+from octree_ext.octree_addon.cameras.data import IN_VIEW, read_json
 
 
 @pytest.fixture
@@ -161,30 +159,29 @@ def test_meshes_that_have_changed_since_are_asked_about_again(row, capfd):
 
 @pytest.fixture
 def reference(row):
-    """Return first, last, count and intervals of every cube, known by hand."""
+    """Return the frames in which every cube is in view, known by hand."""
     row[0].location.x, row[2].location.x = 4, 4
     bpy.ops.octree.find_seen(span="SCENE", step=1, margin=1.5)
     return {
-        "Cube 0": (2, 4, 3, [[2, 4]]),
-        "Cube 1": (1, 3, 3, [[1, 3]]),
-        "Cube 2": (2, 4, 3, [[2, 4]]),
-        "Cube 3": (3, 5, 3, [[3, 5]]),
-        "Cube 4": (4, 5, 2, [[4, 5]]),
-        "Aside": (None, None, 0, []),
+        "Cube 0": [2, 3, 4],
+        "Cube 1": [1, 2, 3],
+        "Cube 2": [2, 3, 4],
+        "Cube 3": [3, 4, 5],
+        "Cube 4": [4, 5],
+        "Aside": [],
     }
 
 
-def test_table_as_json(reference, tmp_path):
+def test_table_as_json_is_that_of_the_command(reference, tmp_path):
     path = tmp_path / "seen.json"
     bpy.ops.octree.export_seen(filepath=str(path))
-    table = json.loads(path.read_text(encoding="utf-8"))
-    assert (table["frames"], table["cameras"], table["exact"]) == ([*FRAMES], ["Camera"], True)
-    found = {
-        line["object"]: (line["first"], line["last"], line["frames"], line["intervals"])
-        for line in table["seen"]
-    }
+    table = read_json(path.read_text(encoding="utf-8")).table
+    assert (table.which.frames.tolist(), table.which.names) == ([*FRAMES], ("Camera",))
+    assert table.pixels is None and set(table.states) == {IN_VIEW}
+    found = {name: [] for name in table.items.names}
+    for view, item in zip(table.views, table.items_of, strict=True):
+        found[table.items.names[item]].append(int(table.which.frames[view]))
     assert found == reference
-    assert {line["camera"] for line in table["seen"]} == {"Camera"}
 
 
 def test_table_as_csv(reference, tmp_path):
@@ -194,12 +191,12 @@ def test_table_as_csv(reference, tmp_path):
     bpy.ops.octree.export_seen(filepath=str(path))
     with path.open(encoding="utf-8", newline="") as file:
         lines = list(csv.DictReader(file))
-    found = {line.pop("object"): line for line in lines}
+    found = {}
+    for line in lines:
+        found.setdefault(line["object"], []).append((line["frame"], line["state"]))
     assert found.keys() == reference.keys() - {"Aside"} | {'Würfel, "beiseite"'}
-    assert found["Cube 4"] == {
-        "camera": "Camera", "first": "4", "last": "5", "frames": "2", "intervals": "4-5",
-    }  # fmt: skip
-    assert found['Würfel, "beiseite"']["intervals"] == ""
+    assert found["Cube 4"] == [("4", "in view"), ("5", "in view")]
+    assert found['Würfel, "beiseite"'] == [("", "out of view")]
 
 
 @pytest.mark.filterwarnings("error")
@@ -207,27 +204,12 @@ def test_table_goes_beside_the_file(row, tmp_path):
     bpy.ops.octree.find_seen()
     bpy.ops.wm.save_as_mainfile(filepath=str(tmp_path / "row.blend"))
     bpy.ops.octree.export_seen(filepath="//seen.CSV")
-    assert (tmp_path / "seen.CSV").read_text(encoding="utf-8").startswith("object,camera")
+    assert (tmp_path / "seen.CSV").read_text(encoding="utf-8").startswith("frame,camera,object")
 
 
 def test_table_that_cannot_be_written_is_a_reason(row, tmp_path):
     bpy.ops.octree.find_seen()
-    with pytest.raises(RuntimeError, match=r"must end in \.csv or \.json"):
+    with pytest.raises(RuntimeError, match=r"must end in \.json or \.csv"):
         bpy.ops.octree.export_seen(filepath=str(tmp_path / "seen.txt"))
     with pytest.raises(RuntimeError, match="There is no folder"):
         bpy.ops.octree.export_seen(filepath=str(tmp_path / "nowhere" / "seen.csv"))
-
-
-def test_intervals_with_gaps_are_written_one_by_one():
-    flags = np.array([[[True, True, False, True]]])
-    seen = shot.VisibilityResult(
-        (shot.TestedObject(1, "A"),), ("C",), (10, 12, 14, 16), flags, True, {}, 0
-    )
-    assert shot.csv_table(seen).splitlines()[1] == "A,C,10,16,3,10-12 16-16"
-
-
-def test_names_are_harmless_in_a_spreadsheet():
-    seen = shot.VisibilityResult(
-        (shot.TestedObject(1, "=1+1"),), ('C, "big"',), (1,), np.array([[[True]]]), True, {}, 0
-    )
-    assert shot.csv_table(seen).splitlines()[1] == ''''=1+1,"C, ""big""",1,1,1,1-1'''

@@ -17,6 +17,7 @@ def field():
     import numpy as np
 
     shot = importlib.import_module("bl_ext.user_default.octree.octree_addon.cameras")
+    data = importlib.import_module("bl_ext.user_default.octree.octree_addon.cameras.data")
     mesh = bpy.data.objects["Cube"].data
     bpy.data.objects.remove(bpy.data.objects["Cube"])
     for number in range(9):
@@ -24,9 +25,15 @@ def field():
         item.location = (number % 3 - 1) * 3, (number // 3 - 1) * 3, 0
         bpy.context.collection.objects.link(item)
     cubes = [item for item in bpy.context.scene.objects if item.type == "MESH"]
-    subjects = tuple(shot.TestedObject(item.session_uid, item.name) for item in cubes)
-    flags = np.arange(9).reshape(-1, 1, 1) < 3
-    seen = shot.VisibilityResult(subjects, ("Camera",), (1,), flags, True, {}, {})
+    table = data.SeenTable(
+        data.Items(tuple(item.name for item in cubes), ((),) * 9, ("",) * 9),
+        data.Views(np.array([1]), np.array([0]), ("Camera",), (1, 1)),
+        np.zeros(3, np.intp),
+        np.arange(3),
+        np.full(3, data.IN_VIEW, np.uint8),
+    )
+    owners = tuple(item.session_uid for item in cubes)
+    seen = shot.VisibilityResult(table=table, owners=owners, faces={})
     shot.keep(bpy.context.scene, seen)
     bpy.ops.object.select_all(action="DESELECT")
     bpy.context.scene.octree.display.show = False

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Floats, Ids
+from ...arrays import Flags, Floats, Ids
 
 # What a number in `states` means. In view: what stands in front was not asked.
 STATES = ("seen", "occluded", "out of view", "too small", "in view")
@@ -204,9 +204,14 @@ class SeenTable:
         return np.flatnonzero(np.bincount(self.items_of, minlength=len(self.items)) == 0)
 
     @property
+    def is_seen(self) -> Flags:
+        """Whether the item of each row was seen, or in view, (r,)."""
+        return np.isin(self.states, (SEEN, IN_VIEW))
+
+    @property
     def seen_count(self) -> int:
         """How many items were seen, or in view, at all."""
-        return len(np.unique(self.items_of[np.isin(self.states, (SEEN, IN_VIEW))]))
+        return len(np.unique(self.items_of[self.is_seen]))
 
     def label_picture(self, view: int) -> LabelPicture:
         """Return the label picture of a view; a `ValueError` if there is none, or a wrong one."""
