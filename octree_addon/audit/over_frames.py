@@ -6,17 +6,17 @@ import bpy
 import numpy as np
 
 from ..answers.answer import Answer
-from ..answers.kept import keep
+from ..answers.asking import Told
 from ..cameras.find_seen import chosen_frames
 from ..cameras.frames import go_to_frame
 from ..results import Column, ResultKind, Rows, active_row, view_of
-from ..ui import Status, draw_hint, plural, settings_of
+from ..ui import draw_hint, plural, settings_of
 from .film import Film, FilmSteps, film_steps
 from .operators import PairingOperator, audit_options
 from .rules import wish_of
 from .settings import ContactOptions
 
-CONTACTS, CONTACTS_TITLE = "contacts_over_frames", "Contacts over Frames"
+CONTACTS = "contacts_over_frames"
 _BEGINS, _ENDS, _CUT_OFF = "Begins", "Ends", "Cut Off"
 # Where the frames looked at may have cut a contact off: bit 0 the start, bit 1 the end.
 _CUTS = ("no", "at the start", "at the end", "at both ends")
@@ -33,32 +33,18 @@ class OCTREE_OT_contacts_over_frames(PairingOperator[ContactOptions], bpy.types.
         " goes to the first frame of its contact"
     )
     doing = "Looking for contacts"
+    key, may_play = "contacts", False
 
-    @classmethod
-    def obstacle(cls, context: bpy.types.Context) -> str:
-        is_playing = context.screen and context.screen.is_animation_playing
-        return super().obstacle(context) or ("Stop the playback first" if is_playing else "")
-
-    def steps(self, context: bpy.types.Context) -> FilmSteps:
-        self.take_pairs(context)
-        options = self.take(settings_of(context.scene).contacts)
+    def run(self, context: bpy.types.Context, options: ContactOptions) -> FilmSteps:
+        options = self.take(settings_of(context.scene).audit)
+        self.fix_chosen(context, options)
         frames = chosen_frames(context.scene, options.frames)
         return film_steps(context, wish_of(context.scene, audit_options(self.taken)), frames)
 
-    def finish(self, context: bpy.types.Context, result: Film) -> Status:
-        settings = settings_of(context.scene)
-        self.write_back(settings.audit, settings.contacts)
-        options, rows = self.taken, contact_rows(result)
-        answer = Answer(
-            found=None,
-            title=CONTACTS_TITLE,
-            question=CONTACTS,
-            options=audit_options(options),
-            rows=rows,
-        )
-        keep(context, answer, options.result)
-        self.report({"INFO"}, film_text(result))
-        return {"FINISHED"}
+    def told(self, context: bpy.types.Context, found: Film, options: ContactOptions) -> Told:
+        self.write_back(settings_of(context.scene).audit)
+        answer = Answer(found=None, options=audit_options(options), rows=contact_rows(found))
+        return answer, film_text(found)
 
 
 def film_text(film: Film) -> str:

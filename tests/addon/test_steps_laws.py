@@ -174,6 +174,8 @@ def answer_of(name, options):
 
 def numbers_of(answer):
     """Return the numbers in an answer that do not differ from session to session."""
+    if isinstance(answer, tuple):  # of an audit, with its findings
+        answer = answer[0]
     for name in ("found", "intervals", "items", "flags"):
         part = getattr(answer, name, None)
         if isinstance(part, np.ndarray):
