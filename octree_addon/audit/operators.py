@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 import bpy
 import numpy as np
@@ -12,14 +12,13 @@ from ..answers.answer import Answer
 from ..answers.asking import QuestionOperator, Told
 from ..answers.kept import keep, numbered_answer
 from ..arrays import Ids
-from ..options import as_json, draw_options
+from ..options import as_json
 from ..results import active_row, place_for
 from ..scope import chosen_objects
 from ..targets import refuse_empty
 from ..ui import (
     Status,
     SteppedOperator,
-    column_of,
     mode_obstacle,
     plural,
     settings_of,
@@ -28,26 +27,10 @@ from .auditing import REMEMBERED, Audited, Looked, audited_steps
 from .data import Comparison, Findings, compare, match_objects
 from .keeping import QUESTION, TITLE, active_audit, answer_of, findings_in
 from .rules import wish_of
-from .settings import AuditOptions, ChosenOptions, ContactOptions, SideOptions, stated_band
-
-Paired = TypeVar("Paired", AuditOptions, ContactOptions)
+from .settings import AuditOptions, ContactOptions, SideOptions, stated_band
 
 
-class PairingOperator(QuestionOperator[Paired]):
-    """An operator that asks about pairs of objects, by the settings of an audit; a mixin."""
-
-    key = "audit"
-
-    def fix_chosen(self, context: bpy.types.Context, options: Paired) -> None:
-        """Put down which objects Selected means now, unless that is given."""
-        if means_selected(options.sides) and not options.chosen:
-            self.put(chosen=json.dumps([item.name for item in chosen_objects(context)]))
-
-    def draw(self, context: bpy.types.Context) -> None:
-        draw_options(column_of(self), self, self.asks, without=ChosenOptions.flat)
-
-
-class OCTREE_OT_audit(PairingOperator[AuditOptions], bpy.types.Operator):
+class OCTREE_OT_audit(QuestionOperator[AuditOptions], bpy.types.Operator):
     """Find what overlaps, is doubled or comes too near, all over the visible scene."""
 
     bl_idname = "octree.audit"
@@ -57,10 +40,10 @@ class OCTREE_OT_audit(PairingOperator[AuditOptions], bpy.types.Operator):
         " near, all over the visible scene; nothing is changed, moved or deleted"
     )
     doing = "Auditing"
-    keeps, most = Looked, REMEMBERED
+    key, keeps, most = "audit", Looked, REMEMBERED
 
     def run(self, context: bpy.types.Context, options: AuditOptions) -> Steps[Audited]:
-        self.fix_chosen(context, options)
+        self.put(chosen=names_meant(context, options))
         wish = wish_of(context.scene, audit_options(self.taken))
         audited = yield from audited_steps(context, wish)
         refuse_empty(audited[0].target)
@@ -114,6 +97,13 @@ class OCTREE_OT_recheck(SteppedOperator, bpy.types.Operator):
 def means_selected(sides: SideOptions) -> bool:
     """Tell whether an audit is about the objects that are selected."""
     return "SELECTED" in (sides.ones, sides.others)
+
+
+def names_meant(context: bpy.types.Context, options: AuditOptions | ContactOptions) -> str:
+    """Return the names that Selected means, as JSON; those selected now unless they are given."""
+    if options.chosen or not means_selected(options.sides):
+        return options.chosen
+    return json.dumps([item.name for item in chosen_objects(context)])
 
 
 def audit_options(options: AuditOptions | ContactOptions) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from octree_ext.core import run
 from octree_ext.octree_addon import CLASSES, FEATURES, questions, results
 from octree_ext.octree_addon.answers.kept import view_of
 from octree_ext.octree_addon.answers.result_kind import KINDS, kind_of
+from octree_ext.octree_addon.audit import OCTREE_OT_select_collisions
 from octree_ext.octree_addon.display.answered import objects_found, uids_of
 from octree_ext.octree_addon.questions.verify import prove_steps
 from octree_ext.octree_addon.results.verbs import VERBS
@@ -32,7 +33,11 @@ def row(empty_scene):
     return empty_scene
 
 
-@pytest.mark.parametrize("question", questions.QUESTIONS, ids=lambda question: question.key)
+@pytest.mark.parametrize(
+    "question",
+    (*questions.QUESTIONS, OCTREE_OT_select_collisions),
+    ids=lambda question: question.key,
+)
 def test_it_selects_lists_and_proves_what_it_finds(row, question, tmp_path):
     assert getattr(bpy.ops.octree, question.bl_idname.partition(".")[2])() == {"FINISHED"}
     asked = questions.get(row)
@@ -52,11 +57,12 @@ def test_it_selects_lists_and_proves_what_it_finds(row, question, tmp_path):
 
 LISTED = {
     **{question.bl_idname.partition(".")[2]: {} for question in questions.QUESTIONS},
+    "select_collisions": {},
     "find_seen": {},
     "find_never_seen": {"directions": 4, "resolution": 256},
     "audit": {},
     "select_floating": {},
-    "contacts_over_frames": {"span": "CUSTOM", "first": 1, "last": 2},
+    "select_collisions over frames": {"span": "CUSTOM", "first": 1, "last": 2},
 }
 
 
@@ -69,7 +75,7 @@ def list_rows(scene, question):
     cube("Inside", size=0.1, location=(3, 0, 0))
     cube("Above", size=0.1, location=(3, 0, 9))
     bpy.context.view_layer.update()
-    press(question, **LISTED[question])
+    press(question.partition(" ")[0], **LISTED[question])
     return rows_of(scene)
 
 
@@ -280,7 +286,7 @@ def test_a_ray_to_what_is_nowhere_is_refused(row):
 
 
 # The kinds of results whose rows are pairs; all others color cells, lines or objects.
-PAIRS = {"select_collisions", "audit", "contacts_over_frames", "measure_distances"}
+PAIRS = {"select_collisions", "audit", "measure_distances"}
 
 
 def test_every_question_that_keeps_a_result_has_one_kind(row):
@@ -307,7 +313,7 @@ def test_every_result_whose_rows_are_objects_colors_them(row, name):
     bpy.context.view_layer.update()
     result, view = results.active_result(row), view_of(row, results.active_result(row))
     kind = kind_of(result)
-    assert kind is KINDS[answering.EACH[name][-1][0]]
+    assert kind is KINDS[answering.EACH[name][-1][0]].of(result)
     settings_of(row).question_number = 0  # known from its rows alone
     assert kind.severity(view.rows).shape == (result.count,)
     is_pair = result.question in PAIRS

@@ -1,4 +1,4 @@
-"""Contacts over frames: the first and the last frame of each, and what is not looked at again."""
+"""Contacts from frame to frame: the first and last of each, and what is not looked at again."""
 
 import numpy as np
 import pytest
