@@ -56,7 +56,7 @@ def _overlap(one: BVHTree, other: BVHTree) -> np.ndarray:
 
 
 def audit_building(seconds: float, scale: float) -> Rows:
-    """Tell all classes of a building, straight and turned, and again after an object has moved."""
+    """Audit a building, straight and turned, and again after an object has moved."""
     office = buildings.office(max(1, round(buildings.FLOORS * scale)))
     for building in (office, office.turned(0.5), *buildings.given()):
         scenes_of = [buildings.scene_of(building.objects)]
@@ -80,7 +80,7 @@ def audit_building(seconds: float, scale: float) -> Rows:
 
 
 def _told(found: Audit) -> str:
-    """Count the pairs in contact, and those that are near."""
+    """Return the numbers of touching and of near pairs as text."""
     contacts = np.unique(found.pairs[:, found.classes != NEAR], axis=1).shape[1]
     return f"{contacts:,} in contact, {np.count_nonzero(found.classes == NEAR):,} near"
 
@@ -109,7 +109,7 @@ def _again(scene: SceneOctree, before: Audit, seconds: float) -> tuple[float, st
 
 
 def audit_many(seconds: float, scale: float) -> Rows:
-    """Tell all classes of 10,000 objects that are mostly apart."""
+    """Audit 10,000 objects that are mostly apart."""
     count = int(10_000 * scale)
     which, matrices = placed_rows.places(count)
     matrices = matrices.copy()

@@ -1,4 +1,4 @@
-"""Buildings as triangles with an object for each: one that is made here, and those that are given.
+"""Buildings as triangles with an object for each: one generated building and buildings from files.
 
 `BUILDINGS=first.npz:second.npz` names files with the arrays `vertices` (v, 3) in meters, `faces`
 (t, 3) and `object_of_face` (t,), as an IFC file's products give them.
@@ -170,7 +170,7 @@ def _ring(along: tuple, up: tuple, rim: float, half: float) -> Part:
 
 
 def _things(floor: int) -> list[Part]:
-    """Return what stands on the floor, pipes through it, and what is wrong with a few."""
+    """Return the furniture of a floor, the pipes through it, and a few faulty objects."""
     random, wide = np.random.default_rng(floor), BAYS[0] * BAY
     found = []
     for number in range(PLACES):
@@ -190,7 +190,7 @@ def _things(floor: int) -> list[Part]:
 
 
 def _tube(radius: float, high: float, sides: int, rings: int) -> Part:
-    """Return a closed cylinder that stands on the origin."""
+    """Return a closed cylinder with the center of its base at the origin."""
     turn = np.linspace(0, 2 * np.pi, sides, endpoint=False)
     circle = np.stack((radius * np.cos(turn), radius * np.sin(turn)), axis=1)
     points = np.concatenate([np.column_stack((circle, np.full(sides, z)))

@@ -28,7 +28,7 @@ DICE = Path(__file__).with_name("usd_dice.py")
 
 
 def cut_by_budget(seconds: float, scale: float) -> Rows:
-    """Cut meshes into chunks of so many triangles."""
+    """Cut meshes into chunks by a budget of triangles."""
     budget = int(BUDGET * scale)
     for name, items in meshes(scale):
         edge = float(np.ptp(items.vertices, axis=0).max()) / 16
@@ -112,7 +112,7 @@ def ship_levels(_: float, __: float) -> Rows:
 
 
 def rooms(triangles: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return as many buildings, or halls of stones, side by side, as have so many triangles."""
+    """Return buildings, or halls of stones, side by side, with about `triangles` triangles."""
     one = [*buildings.given(), buildings.stones(20)][0]
     size = np.ptp(one.vertices, axis=0)
     count = max(triangles // len(one.faces), 1)
@@ -136,7 +136,7 @@ def clip_at_leaves(seconds: float, scale: float) -> Rows:
 
 
 def count_density(seconds: float, scale: float) -> Rows:
-    """Count what the cells of a landscape hold."""
+    """Count triangles, objects and materials in the cells of a landscape."""
     mesh = scenes.landscape(int(1_000_000 * scale))
     items, owners = Triangles(mesh.vertices, mesh.faces), np.arange(len(mesh)) // 1000
     (ours,) = fastest(lambda: density(items, owners=owners, materials=owners % 7), seconds=seconds)

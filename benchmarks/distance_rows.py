@@ -1,4 +1,4 @@
-"""The rows about what is between things: their distances, and whether a prop fits in a room.
+"""The rows about distances of objects, and about props that fit in a room.
 
 Every function is as those of `rows` are. Peers are `coal` and `manifold3d`, where they are
 installed, and Blender's tree, whose `overlap` is asked for each candidate. The rest of a prop's
@@ -18,7 +18,7 @@ from benchmarks.table import Row, fastest
 from core import SceneOctree, Triangles, distances, fits, nearest_objects
 
 Rows = Iterator[Row]
-# How far apart stones stand on average, the side of a room, and what it is furnished with.
+# Average distance of stones, side of a room, and its number of pieces of furniture.
 APART, ROOM, FURNITURE = 3.5, 16.0, 208
 
 
@@ -119,7 +119,7 @@ def room(random: np.random.Generator, scale: float) -> tuple[list[Triangles], np
 
 
 def fitting(seconds: float, scale: float) -> Rows:
-    """Tell where a prop fits, against Blender's tree asked for each candidate."""
+    """Test where a prop fits, compared with a query of Blender's tree per candidate."""
     random = np.random.default_rng(11)
     meshes, places = room(random, scale)
     prop, count = stone(random, 16), max(100, int(10_000 * scale))

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SIZES = (10_000, 31_623, 100_000, 316_228, 1_000_000, 3_162_278, 10_000_000)
 PLACEMENTS = (1_000, 4_000, 16_000, 64_000)
 QUESTIONS, HITS = 10_000, 25
-# The slope that was asked for, and the one that was hoped for.
+# Required and desired slopes.
 SLOPES = {"build": (1.15, 1.05), "ask": (0.35, 0.2)}
 TITLES = {"build": "build", "ask": "ask 10,000 spheres", "move": "move 50"}
 
@@ -58,7 +58,7 @@ def measured(arrays: Path) -> dict[str, float]:
 
 
 def measured_scene(count: int) -> dict[str, float]:
-    """Place so many, ask and move 50: seconds, the best of some turns; and the memory in GiB."""
+    """Place `count` meshes, query, and move 50: best seconds of some turns, and memory in GiB."""
     from benchmarks import placed_rows, table
     from core import Spheres, query
 
@@ -82,7 +82,7 @@ def measured_scene(count: int) -> dict[str, float]:
 
 
 def radius_touching(tree: "Octree | SceneOctree", places: np.ndarray, start: float) -> float:
-    """Return the radius at which spheres there touch about so many triangles as is wanted."""
+    """Return the radius at which spheres touch about the wanted number of triangles."""
     from core import Spheres, query
 
     radius = start

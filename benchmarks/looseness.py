@@ -1,4 +1,4 @@
-"""Print and plot what looseness buys in a forest: what stays in upper cells, and what is tested.
+"""Print and plot the gain of loose cells in a forest: items in upper cells, and tested items.
 
     .venv/peers-numpy1/bin/python benchmarks/looseness.py [--plot FILE.png]
 
@@ -52,7 +52,7 @@ def walk() -> Spheres:
 
 
 def tree_of(items: Boxes, factor: float) -> Octree:
-    """Return the dynamic octree of the items, all options but factor and bounds left alone."""
+    """Return a dynamic octree of the items with defaults, except for factor and bounds."""
     lower = items.lower.min(axis=0)
     size = (items.upper.max(axis=0) - lower).max()
     world = Boxes([lower], [lower + size])  # the forest covers its floor
@@ -62,7 +62,7 @@ def tree_of(items: Boxes, factor: float) -> Octree:
 
 
 def cell_of(tree: Octree) -> np.ndarray:
-    """Return the cell that each item stands in, (n,)."""
+    """Return the cell of each item, (n,)."""
     items, cells = tree.cells_of()
     return cells[np.argsort(items)]
 
@@ -75,9 +75,9 @@ def figures(tree: Octree, character: Spheres) -> tuple[int, float, int]:
 
 
 def kept_by(tree: Octree, items: Boxes) -> tuple[np.ndarray, np.ndarray]:
-    """Return where the items start and end, (k, 3) each, that stand in divided cells.
+    """Return lower and upper corners of the items in divided cells, (k, 3) each.
 
-    A cell reaches from 0 to 1.
+    Coordinates are relative to the cell, which reaches from 0 to 1.
     """
     cells = cell_of(tree)
     kept = np.flatnonzero(~tree.is_leaf[cells])
@@ -86,13 +86,13 @@ def kept_by(tree: Octree, items: Boxes) -> tuple[np.ndarray, np.ndarray]:
 
 
 def held_by_middle(start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Tell which items one of the 27 parts of an icoseptree holds, (k,)."""
+    """Flag the items that fit into one of the 27 parts of an icoseptree, (k,)."""
     parts = [(start >= low) & (end <= low + 0.5) for low in (0, 0.25, 0.5)]
     return np.any(parts, axis=0).all(axis=1)
 
 
 def held_by_loose(start: np.ndarray, end: np.ndarray, factor: float) -> np.ndarray:
-    """Tell which items the part around their center holds, enlarged by a factor, (k,)."""
+    """Flag the items that fit into the loose child cell around their center, (k,)."""
     middle = np.where(start + end >= 1, 0.75, 0.25)
     half = 0.25 * factor
     return ((start >= middle - half) & (end <= middle + half)).all(axis=1)

@@ -111,9 +111,9 @@ def drop(seconds: float, scale: float) -> Rows:
 
 
 def slid(scene: SceneOctree) -> Slides:
-    """Let all but the first fall, lessened by what rounding takes when they are moved.
+    """Drop all placements but the first, by slides reduced by the rounding of moves.
 
-    What lies on something that was lessened is lessened once more.
+    A placement that lies on a reduced one is reduced once more.
     """
     found = slide(scene, scene.ids[1:], DOWN)
     depth, above = np.zeros(len(scene)), found.onto >= 0
@@ -211,7 +211,7 @@ def push_along(_: float, scale: float) -> Rows:
 def least(optimize: ModuleType, scene: SceneOctree, moves: np.ndarray) -> float:
     """Return the least sum of moves along the axis that parts all in the order after some moves.
 
-    What each pair needs is found apart from `separate`: one comes back to the other from afar.
+    The distance for each pair is found without `separate`: one slides to the other from afar.
     """
     boxes, afar = scene.bounds_of(scene.ids), 100.0
     near = (boxes.lower[:, None] <= boxes.upper) & (boxes.upper[:, None] >= boxes.lower)
@@ -261,7 +261,7 @@ class OneByOne:
         return float(np.linalg.norm(self._now - self._places, axis=1).sum()), False
 
     def _pushed(self, one: int) -> bool:
-        """Push a stone out of what it overlaps; tell whether it overlapped anything."""
+        """Push a stone out of overlapping stones; return whether there were any."""
         others = self._overlapped(one, self._trees[one], self._now[one])
         if not others:
             return False

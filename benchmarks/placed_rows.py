@@ -33,7 +33,7 @@ from core import (
 Rows = Iterator[Row]
 PEER = "one octree, baked"
 COUNT, ASKED = 10_000, 10_000
-# How far apart the middles of neighbors are, about; meshes are about two units wide.
+# Approximate distance between centers of neighbors; meshes are about two units wide.
 APART = 4.5
 # The most seconds that these rows take together are a multiple of this.
 SECONDS = 2.0
@@ -148,7 +148,7 @@ def placed_rays(seconds: float, scale: float) -> Rows:
 
 
 def placed_frusta(seconds: float, scale: float) -> Rows:
-    """Ask what a camera beside the scene sees, a little and half of it."""
+    """Query frusta of cameras beside the scene that see a small part and half of it."""
     scene, tree, _ = stage(int(COUNT * scale))
     for share in (0.05, 0.5):
         frustum = Frusta.from_matrices(_camera(scene, share)[None])
@@ -273,7 +273,7 @@ def placed_memory(seconds: float, scale: float) -> Rows:
 
 
 def pool_memory(seconds: float, scale: float) -> Rows:
-    """Count what is held for each triangle of distinct meshes, each kind of question asked."""
+    """Measure the memory per triangle of distinct meshes after each kind of query."""
     count = max(2, int(100 * scale))
     add = partial(bpy.ops.mesh.primitive_torus_add, major_segments=100, minor_segments=50)
     vertices, faces = (_mesh(add).vertices, _mesh(add).faces)

@@ -1,4 +1,4 @@
-"""The rows: each asks the same of us and of what a Blender user has today, arrays to arrays.
+"""The rows: each compares our functions with the means of a Blender user, arrays to arrays.
 
 Every function takes the seconds to spend on a row and a factor for the sizes, and yields rows.
 """
@@ -22,7 +22,7 @@ landscape = cache(scenes.landscape)
 
 @cache
 def our_tree(triangles: int) -> Octree:
-    """Build the octree of a landscape with every option left alone."""
+    """Build the octree of a landscape with default options."""
     mesh = landscape(triangles)
     return build_octree(Triangles(mesh.vertices, mesh.faces))
 
@@ -118,7 +118,7 @@ def _keys(pairs: np.ndarray) -> np.ndarray:
 
 
 def frusta(seconds: float, scale: float) -> Rows:
-    """Ask what a camera sees, when that is little and when it is half."""
+    """Query the frusta of cameras that see a small part and half of the triangles."""
     yield from _frustum(seconds, int(1_000_000 * scale), share=0.05, must=0.5, aim=0.3)
     yield from _frustum(seconds, int(1_000_000 * scale), share=0.5, must=1.0, aim=0.7)
 

@@ -1,4 +1,4 @@
-"""Print one table: how we compare with what a Blender user has today.
+"""Print one table: our times against the means of a Blender user.
 
     .venv/bpy-4.5/bin/python benchmarks/run.py [--rows build,spheres] [--quick]
 
@@ -63,7 +63,7 @@ def arguments(known: list[str]) -> argparse.Namespace:
 
 
 def machine() -> str:
-    """Say what this was measured on."""
+    """Describe the machine and the versions of the measurement."""
     import platform
 
     import bpy

@@ -39,7 +39,7 @@ def touching(
 ) -> np.ndarray:
     """Ids of the triangles that no plane has wholly outside.
 
-    Planes alone cannot tell more: some of these pass a corner of the frustum by.
+    The test is conservative: some of these triangles pass beside a corner of the frustum.
     """
     return _scan(corners, planes, np.maximum, heights_of)
 

@@ -27,7 +27,7 @@ FACES = [(0, 1, 3, 2), (2, 3, 7, 6), (6, 7, 5, 4), (4, 5, 1, 0), (2, 6, 4, 0), (
 
 
 def idle(seconds: float, scale: float) -> Rows:
-    """Evaluate a scene a tenth of which has moved, with the extension enabled and disabled."""
+    """Evaluate a scene after a tenth has moved, with the extension enabled and disabled."""
     _, layer = _swarm(int(10_000 * scale))
     is_enabled = False
 
@@ -102,7 +102,7 @@ def _drag(item: bpy.types.Object) -> None:
 
 
 def shots(seconds: float, scale: float) -> Rows:
-    """Find what a turning camera sees, against a loop over the corners of all boxes."""
+    """Find the objects in a turning camera's view, against a loop over corners of all boxes."""
     octree_ext.register()
     scene, _ = _swarm(int(1_600 * scale))
     eye = bpy.data.objects.new("Eye", bpy.data.cameras.new("Eye"))
@@ -136,7 +136,7 @@ def _is_in_view(scene: bpy.types.Scene, point: Vector) -> bool:
 
 
 def big_meshes(seconds: float, scale: float) -> Rows:
-    """Find whether a camera sees one big mesh, against looking at its vertices alone."""
+    """Test whether one big mesh is in a camera's view, against a test of its vertices."""
     octree_ext.register()
     many, most = int(1_000_000 * scale), int(4_000_000 * scale)
     for make, triangles, noun, *goals in (
@@ -298,7 +298,7 @@ def index_updates(seconds: float, scale: float) -> Rows:
 
 
 def index_listening(seconds: float, scale: float) -> Rows:
-    """Evaluate a scene a tenth of which has moved, with an index that is not asked and without."""
+    """Evaluate a scene after a tenth has moved, with an idle index and without an index."""
     layer = _placed(int(10_000 * scale)).view_layers[0]
 
     def prepare(number: int) -> None:

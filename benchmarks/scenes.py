@@ -1,7 +1,7 @@
-"""What is measured: a terrain with monkeys on it, spheres on its surface, cameras beside it.
+"""Benchmark scenes: a terrain with monkeys on it, spheres on its surface, cameras beside it.
 
-A real mesh with shared vertices, in the order that Blender gives it, of whatever size is wanted:
-half of the triangles are rolling ground, half are Suzannes, smaller than the ground's waves.
+The mesh has any size, shared vertices, and Blender's order of faces: half of the triangles are
+rolling ground, half are Suzannes, smaller than the ground's waves.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ class Mesh:
 
 
 def landscape(triangles: int) -> Mesh:
-    """About so many triangles: a terrain and, standing on it in a ring, subdivided monkeys."""
+    """Return a terrain with a ring of subdivided monkeys: about `triangles` triangles."""
     monkey = _monkey(level=max(0, round(np.log(triangles / 16_000) / np.log(4))))
     count = round(triangles / 2 / len(monkey))
     parts = [_terrain(triangles - count * len(monkey))]
@@ -39,7 +39,7 @@ def landscape(triangles: int) -> Mesh:
 
 
 def shuffled_quads(triangles: int) -> Mesh:
-    """About so many triangles: a terrain of quads, its vertices and faces in any order."""
+    """Return a terrain of quads, vertices and faces shuffled: about `triangles` triangles."""
     made, random = _quads(triangles), np.random.default_rng(5)
     places = random.permutation(len(made.vertices))
     return Mesh(made.vertices[places.argsort()], places[random.permutation(made.faces)])
@@ -115,13 +115,13 @@ def blender_object(mesh: Mesh) -> bpy.types.Object:
 
 
 def places_on(mesh: Mesh, count: int) -> np.ndarray:
-    """Centers of so many triangles, drawn with a fixed seed: (count, 3)."""
+    """Return centers of triangles, drawn with a fixed seed: (count, 3)."""
     chosen = np.random.default_rng(1).integers(len(mesh), size=count)
     return mesh.vertices[mesh.faces[chosen]].mean(axis=1)
 
 
 def radius_touching(wanted: float, bvh: BVHTree, centers: np.ndarray) -> float:
-    """Radius at which spheres about these centers touch so many triangles on average."""
+    """Return the radius at which spheres about the centers touch `wanted` triangles on average."""
     places = centers.tolist()
 
     def touched(radius: float) -> float:
@@ -176,7 +176,7 @@ def camera(angle: float, near: float = 0.1, far: float = 100.0) -> np.ndarray:
 def placed_objects(count: int, meshes: Sequence[bpy.types.Mesh] = ()) -> bpy.types.Scene:
     """Fill a scene of its own with objects of some meshes, by default of five, and show it.
 
-    They float in a cube, turned and stretched; one of two touches another one, about.
+    They float in a cube, rotated and stretched; about half of them touch another object.
     """
     scene = bpy.data.scenes.new("Placed")
     bpy.context.window.scene = scene

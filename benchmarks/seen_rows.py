@@ -1,7 +1,7 @@
-"""The rows about pictures: what is seen in them, by the graphics card and in NumPy, and by others.
+"""The rows about pictures: visible objects by the graphics card, in NumPy, and by other libraries.
 
-Every function is as those of `rows` are. A library that cannot be had is named, and has no row:
-`make bench-pictures` fetches them.
+Functions have the interface of those in `rows`. A missing library is named and has no row:
+`make bench-pictures` installs them.
 """
 
 from collections.abc import Callable, Iterator
@@ -135,7 +135,7 @@ def objects(seconds: float, scale: float) -> Rows:
 
 
 def film(seconds: float, scale: float) -> Rows:
-    """Make the table and COCO of a shot of 1,000 objects by what draws best, and in NumPy."""
+    """Make the table and COCO of a shot of 1,000 objects with the best renderer and in NumPy."""
     count, size = int(1_000 * scale), FULL if scale == 1 else SMALL
     _town(count, size)
     what = f"table and COCO, {FRAMES} frames of {count:,} objects, {size[0]} x {size[1]}"
@@ -203,7 +203,7 @@ def faces(seconds: float, scale: float) -> Rows:
 
 
 def _building(floors: int) -> SceneOctree:
-    """Place slabs, columns, and furniture, on so many floors."""
+    """Place slabs, columns, and furniture on `floors` floors."""
     scene = SceneOctree()
     shapes = (
         _shape("cube"),
@@ -243,7 +243,7 @@ def _card() -> bool:
 
 
 def _best(scene: SceneOctree) -> type[ItemRenderer]:
-    """Return what the extension draws with here."""
+    """Return the renderer that the extension uses on this machine."""
     return type(item_buffer.renderer_of(scene))
 
 
@@ -260,7 +260,7 @@ def _numpy_alone() -> Iterator[None]:
 def _drawing(
     made: type[ItemRenderer], scene: SceneOctree, view: np.ndarray, size: tuple[int, int]
 ) -> Callable[[], object]:
-    """Return what draws a view with nothing prepared."""
+    """Return a function that draws a view with a new renderer."""
     return lambda: item_buffers(made(scene), [view], size=size)
 
 

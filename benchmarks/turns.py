@@ -48,7 +48,7 @@ def arguments() -> argparse.Namespace:
 
 
 def package(folder: str) -> str:
-    """Return the whole path of a folder: what is measured starts in others."""
+    """Return the absolute path of a folder: measured processes start in other folders."""
     path = Path(folder).resolve()
     if folder != "off" and not path.is_dir():
         raise argparse.ArgumentTypeError(f"{folder} is no folder")
@@ -64,7 +64,7 @@ def unpacked(commit: str, folder: Path) -> Path:
 
 
 def measured(source: Path, kernel: str, chosen: argparse.Namespace) -> dict[str, float]:
-    """Return what each row of that source took, in ms: ours, against whichever peer."""
+    """Return our time of each row with that source, in ms."""
     command = [sys.executable, "benchmarks/run.py", "--rows", chosen.rows]
     done = subprocess.run(
         command + ["--quick"] * chosen.quick, cwd=source, check=True, text=True,

@@ -43,7 +43,7 @@ def installed(commit: str, folder: Path) -> Path:
 
 
 class Cost(NamedTuple):
-    """What a redraw takes: milliseconds, calls of our functions, and draws of the card."""
+    """Cost of a redraw: milliseconds, calls of our functions, and GPU draws."""
 
     milliseconds: float
     calls: int

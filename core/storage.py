@@ -206,11 +206,8 @@ def _header(text: NDArray[Any]) -> dict[str, Any]:
 
 
 def _all_there(header: dict[str, Any], arrays: Arrays) -> None:
-    """Require the arrays that the header names: the list of an archive has no checksum.
-
-    A file of version 0.1.0 names none. There only those go unnoticed that not every tree has.
-    """
-    named = {"header", *header.get("members", set(arrays) - {"header"})}
+    """Require the arrays that the header names: the list of an archive has no checksum."""
+    named = {"header", *header["members"]}
     missing, strange = sorted(named - set(arrays)), sorted(set(arrays) - named)
     _require(not missing, f"{', '.join(missing)} must be there")
     _require(not strange, f"{', '.join(strange)} must not be there")

@@ -1,4 +1,4 @@
-"""What is true, found without a tree: every triangle is asked, by formulas of its own."""
+"""Brute-force reference results: formulas of their own, applied to every triangle."""
 
 import numpy as np
 
@@ -25,7 +25,7 @@ def triangles_in_frustum(corners: np.ndarray, frustum: np.ndarray) -> np.ndarray
 
 
 def shares_along(starts: np.ndarray, steps: np.ndarray, corners: np.ndarray) -> np.ndarray:
-    """Tell where lines meet triangles, in steps from their start, (l, t); infinite if nowhere.
+    """Return where lines meet triangles, in steps from their start, (l, t); misses are infinite.
 
     After Moeller and Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection", 1997.
     """
@@ -50,7 +50,7 @@ def triangles_that_touch(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
 
 
 def _edges_pass(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
-    """Tell which of our triangles have an edge that passes which of theirs, (n, m)."""
+    """Flag the pairs in which an edge of our triangle pierces theirs, (n, m)."""
     starts, steps = ours, np.roll(ours, -1, axis=1) - ours
     shares = shares_along(starts.reshape(-1, 3), steps.reshape(-1, 3), theirs)
     return ((shares >= 0) & (shares <= 1)).reshape(len(ours), 3, len(theirs)).any(axis=1)
@@ -63,7 +63,7 @@ def grown(frustum: np.ndarray, slack: float) -> np.ndarray:
 
 
 def _touches(corners: np.ndarray, frustum: np.ndarray) -> np.ndarray:
-    """Look for an axis that separates: face normals, and products of an edge of each."""
+    """Test the separating axes: face normals, and cross products of edges."""
     middle = frustum.mean(axis=0)
     corners, frustum = corners - middle, frustum - middle
     edges = corners - np.roll(corners, 1, axis=1)

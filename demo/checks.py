@@ -1,4 +1,4 @@
-"""What the demo asserts of its answers, by brute force; the error says which one is wrong."""
+"""Brute-force checks of the demo's results; an error names the wrong one."""
 
 from collections.abc import Callable
 from typing import Any
@@ -27,7 +27,7 @@ def each_once(candidates: np.ndarray, touching: np.ndarray) -> None:
 def spheres(
     items: Any, places: np.ndarray, radius: float, touching: np.ndarray, checked: np.ndarray
 ) -> None:
-    """Assert that the pairs found are right at those places that are to be checked."""
+    """Assert that the pairs found are right at the checked places."""
     corners, rounding = items.vertices[items.faces], _rounding(items.vertices)
     for place in checked:
 
@@ -39,7 +39,7 @@ def spheres(
 
 
 def frustum(items: Any, frustum_corners: np.ndarray, found: np.ndarray) -> None:
-    """Assert that the triangles found are those that touch the frustum (8, 3)."""
+    """Assert that `found` lists exactly the triangles that touch the frustum (8, 3)."""
     corners = items.vertices[items.faces]
 
     def ask(slack: float) -> np.ndarray:
@@ -49,7 +49,7 @@ def frustum(items: Any, frustum_corners: np.ndarray, found: np.ndarray) -> None:
 
 
 def placed_in_hexahedron(octree: Any, hexahedron: np.ndarray, touching: np.ndarray) -> None:
-    """Assert that placements and triangles (2, h) are those that touch it, of some placements."""
+    """Assert that the pairs (2, h) of a sample of placements are the touching triangles."""
     chosen = _some(octree.ids, 10 * SAMPLE)
     parts = [_corners_of(octree, [placement]) for placement in chosen]
     corners = np.concatenate(parts)
@@ -64,7 +64,7 @@ def placed_in_hexahedron(octree: Any, hexahedron: np.ndarray, touching: np.ndarr
 
 
 def placed_on_segments(octree: Any, begin: np.ndarray, steps: np.ndarray, hits: Any) -> None:
-    """Assert that some segments meet first what all triangles, asked one by one, say."""
+    """Assert that the first hits of some segments agree with a test of all triangles."""
     sizes = [len(octree.triangles_of([placement])) for placement in octree.ids]
     starts, corners = np.cumsum([0, *sizes]), _corners_of(octree, octree.ids)
     for ray in _some(np.arange(len(begin)), SAMPLE):
@@ -78,7 +78,7 @@ def placed_on_segments(octree: Any, begin: np.ndarray, steps: np.ndarray, hits: 
 
 
 def placed_pairs(octree: Any, pairs: np.ndarray) -> None:
-    """Assert that some placements touch what each triangle near them, asked one by one, says."""
+    """Assert that the pairs of some placements agree with a test of each triangle near them."""
     bounds = octree.bounds_of(octree.ids)
     for one in _some(octree.ids, SAMPLE):
         (mine,) = np.flatnonzero(octree.ids == one)
@@ -111,9 +111,9 @@ def _corners_of(octree: Any, placements: Any) -> np.ndarray:
 
 
 def agrees(found: np.ndarray, ask: Callable[[float], np.ndarray], slack: float) -> bool:
-    """Tell whether these ids are what brute force finds, but for what rounding decides.
+    """Return whether the ids agree with brute force, up to rounding.
 
-    `ask` answers for a volume grown by so much.
+    `ask(slack)` returns the ids for a volume grown by `slack`.
     """
     if np.array_equal(found, ask(0.0)):
         return True

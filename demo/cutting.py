@@ -1,4 +1,4 @@
-"""Chunks: a room, or the ground of the forest, cut by a budget; a picture of them pulled apart."""
+"""Chunks of the room, or of the forest's ground, cut by a budget, and an exploded view."""
 
 import time
 from pathlib import Path
@@ -23,7 +23,7 @@ VIEW = Vector((-0.3, -1.0, 1.1)).normalized()  # from the middle towards the eye
 
 
 def run(name: str, budget: int, picture: Path | None = None, *, scope: str = "VISIBLE") -> dict:
-    """Cut what is visible or selected, draw the chunks if there is a path, and take all back."""
+    """Cut visible or selected objects, draw the chunks if a path is given; undo all changes."""
     start = time.perf_counter()
     options = {"triangles": budget, "least_triangles": 0, "scope": scope}
     bpy.ops.octree.cut_chunks("EXEC_DEFAULT", True, **options)
@@ -53,7 +53,7 @@ def _triangles(item: bpy.types.Object) -> int:
 
 
 def draw(path: Path, cells: list[list[bpy.types.Object]]) -> None:
-    """Render chunks pulled apart, those of each cell in a color."""
+    """Render an exploded view of chunks, with a color for each cell."""
     corners = [np.concatenate([_corners(item) for item in each]) for each in cells]
     everything = np.concatenate(corners).reshape(-1, 3)
     middle = (everything.min(axis=0) + everything.max(axis=0)) / 2

@@ -1,4 +1,4 @@
-"""The film as figures: a dynamic octree follows the ships, and every frame is taken down."""
+"""The film as figures: a dynamic octree follows the ships, and each frame is recorded."""
 
 from dataclasses import dataclass
 from types import ModuleType
@@ -24,17 +24,17 @@ class Lives:
         return Lives(self.walls[which], self.born[which], self.died[which])
 
     def at(self, frame: int) -> "Lives":
-        """Return those that are there in a frame."""
+        """Return the boxes that exist in a frame."""
         return self[(self.born <= frame) & (frame < self.died)]
 
 
 @dataclass(frozen=True)
 class Film:
-    """What happened, a row of `FIGURES` for each frame, and which boxes there were.
+    """Record of the film: a row of `FIGURES` for each frame, and the boxes of cells and roots.
 
-    Splits, merges, growths and shrinks are those of the frame alone. `local` is how many ships the
-    first one has to be held against, itself included; `median` is that of all ships. `cells` are
-    those in which ships stand, as large as they are for these; `roots` are the roots, tight.
+    Splits, merges, growths and shrinks are counted per frame. `local` is the number of candidates
+    of the first ship, itself included; `median` is the median over all ships. `cells` are the
+    loose bounds of the cells that hold ships; `roots` are the tight bounds of the roots.
     """
 
     figures: np.ndarray
@@ -47,7 +47,7 @@ class Film:
 
 
 def shoot(core: ModuleType) -> Film:
-    """Let the ships fly, all of them in every frame."""
+    """Move all ships in every frame and record the tree."""
     harbour, radii = np.array([ships.HARBOUR]), ships.radii()
     tree = core.DynamicOctree(bounds=core.Boxes(-harbour, harbour), **OPTIONS)
     ids = tree.insert(core.Spheres(ships.places(0), radii))
@@ -66,7 +66,7 @@ def shoot(core: ModuleType) -> Film:
 
 
 def _lives(frames: list[np.ndarray]) -> Lives:
-    """Join equal boxes (b, 6) of frames that follow each other."""
+    """Merge equal boxes (b, 6) of consecutive frames."""
     frame = np.repeat(np.arange(len(frames)), [len(boxes) for boxes in frames])
     walls, number = np.unique(np.concatenate(frames), axis=0, return_inverse=True)
     number = number.ravel()  # NumPy 2.0 returned a column

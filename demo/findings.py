@@ -1,4 +1,4 @@
-"""What an audit finds: a color for each class, lines where surfaces cross, the rest dimmed."""
+"""Picture of an audit: a color for each class, lines where surfaces cross, the rest dimmed."""
 
 import time
 from pathlib import Path
@@ -26,12 +26,12 @@ for _name, _color in COLORS.items():
     _faint = [FAINT * a + (1 - FAINT) * b for a, b in zip(_color, DIM, strict=True)]
     SHADES |= {f"{_name}, faint": tuple(_faint), _name: _color}
 PLACES = list(SHADES)
-GLASS = 0.08  # how much is seen of what hides something inside
-LINE, LABEL = 0.035, 0.2  # how thick lines are, how high letters: meters
+GLASS = 0.08  # opacity of objects that contain others
+LINE, LABEL = 0.035, 0.2  # width of lines, height of letters: meters
 
 
 def run(out: Path, with_picture: bool = True) -> dict:
-    """Furnish and audit the workshop, write `workshop.blend` and `findings.png`, tell figures."""
+    """Build and audit the workshop, write `workshop.blend` and `findings.png`; return figures."""
     camera = workshop.built()
     start = time.perf_counter()
     bpy.ops.octree.audit("EXEC_DEFAULT", True, clearance=CLEARANCE)
@@ -55,7 +55,7 @@ def run(out: Path, with_picture: bool = True) -> dict:
 
 
 def _told(findings: Any, row: int) -> dict:
-    """Say what a finding is, with the number that decided."""
+    """Describe a finding: its class, its objects and its measure."""
     names = [findings.objects.names[number] for number in findings.audit.pairs[:, row]]
     amount = float(findings.audit.lower[row])
     return {
@@ -66,7 +66,7 @@ def _told(findings: Any, row: int) -> dict:
 
 
 def draw(path: Path, looked: Any, shown: Any, camera: bpy.types.Object) -> None:
-    """Render the audited triangles in the colors of what was found, lines and labels over them."""
+    """Render the audited triangles in the colors of their findings, with lines and labels."""
     octree = looked.target.octree
     placed = octree.triangles_of(octree.ids)
     vertices = placed.vertices.copy()
@@ -83,10 +83,10 @@ def draw(path: Path, looked: Any, shown: Any, camera: bpy.types.Object) -> None:
 
 
 def painted(found: Any, octree: Any, vertices: np.ndarray, faces: np.ndarray) -> np.ndarray:
-    """Return a place in `SHADES` for each triangle, (t,).
+    """Return an index into `SHADES` for each triangle, (t,).
 
-    Of each finding the smaller object has its color, faintly but for the faces in contact; of what
-    lies in another, and of what is doubled, the whole. Sheets in one plane are drawn apart.
+    The smaller object of a finding has the color of its class: full on faces in contact, faint on
+    others. Contained and duplicate objects are fully colored. Coplanar sheets are drawn apart.
     """
     names = part("core").FINDING_CLASSES
     starts = np.cumsum([0, *(len(octree.triangles_of([one])) for one in octree.ids)])
@@ -99,7 +99,7 @@ def painted(found: Any, octree: Any, vertices: np.ndarray, faces: np.ndarray) ->
         whole = slice(starts[rows[small]], starts[rows[small] + 1])
         is_whole = name in ("contained", "duplicate")
         shades[whole] = PLACES.index(name if is_whole else f"{name}, faint")
-        if name == "duplicate":  # which of them is seen, nobody knows
+        if name == "duplicate":  # either of the two may be visible
             shades[starts[rows[1 - small]] : starts[rows[1 - small] + 1]] = PLACES.index(name)
         contact = starts[rows[small]] + found.faces[small, found.face_findings == number]
         shades[contact] = PLACES.index(name)
@@ -114,7 +114,7 @@ def painted(found: Any, octree: Any, vertices: np.ndarray, faces: np.ndarray) ->
 
 
 def sides_of(found: Any, octree: Any, number: int) -> tuple[np.ndarray, int]:
-    """Return the rows of both objects of a finding, and which is the inner or the smaller one."""
+    """Return the rows of both objects of a finding, and the index of the inner or smaller one."""
     rows = np.searchsorted(octree.ids, found.pairs[:, number])
     boxes = octree.bounds_of(octree.ids[rows])
     sizes = np.linalg.norm(boxes.upper - boxes.lower, axis=1)
@@ -122,13 +122,13 @@ def sides_of(found: Any, octree: Any, number: int) -> tuple[np.ndarray, int]:
 
 
 def _see_through(material: bpy.types.Material) -> None:
-    """Let what is inside be seen."""
+    """Make a material transparent."""
     (mix,) = (node for node in material.node_tree.nodes if node.type == "MIX_SHADER")
     mix.inputs[0].default_value = GLASS
 
 
 def crossing_lines(found: Any) -> list[bpy.types.Object]:
-    """Make glowing lines where surfaces cross."""
+    """Make glowing lines along the crossings of surfaces."""
     ends = found.segments.reshape(-1, 3)
     edges = bpy.data.meshes.new("Crossing")
     edges.from_pydata(ends.tolist(), np.arange(len(ends)).reshape(-1, 2).tolist(), [])
@@ -136,7 +136,7 @@ def crossing_lines(found: Any) -> list[bpy.types.Object]:
 
 
 def labels(shown: Any, eye: bpy.types.Object) -> list[bpy.types.Object]:
-    """Write above the smaller object of each finding what it is, turned to the eye."""
+    """Add a label above the smaller object of each finding, turned to the camera."""
     made, turn = [], eye.rotation_euler.to_matrix()
     names, items = shown.objects.names, bpy.context.scene.objects
     for row in range(len(shown)):
@@ -158,7 +158,7 @@ def labels(shown: Any, eye: bpy.types.Object) -> list[bpy.types.Object]:
 
 
 def _words(told: dict) -> str:
-    """Say what a finding is in two lines."""
+    """Return the label of a finding, at most two lines."""
     name = told["class"]
     if name == "duplicate":
         return name

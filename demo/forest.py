@@ -1,4 +1,4 @@
-"""A forest on hills, as arrays: where 2,000 trees stand, of which kind, how tall, how turned.
+"""A forest on hills, as arrays: positions, kinds, scales and rotations of 2,000 trees.
 
 Trees keep a distance, grow in groves of a kind, and leave clearings and a lane free.
 """
@@ -16,7 +16,7 @@ LANE = 5.0  # half the width of the strip where nothing grows
 
 @dataclass(frozen=True)
 class Forest:
-    """Trees: where they stand (n, 3), which kind (n,), angles (n, 3), scale (n,)."""
+    """Trees: positions (n, 3), kinds (n,), angles (n, 3), scales (n,)."""
 
     places: np.ndarray
     kinds: np.ndarray
@@ -25,7 +25,7 @@ class Forest:
 
 
 def forest() -> Forest:
-    """Plant the trees, always the same ones."""
+    """Return the trees, the same ones in each call."""
     random = np.random.default_rng(2)
     spots = _spots(random)
     height, (x, y) = hills(spots), spots.T
@@ -40,7 +40,7 @@ def forest() -> Forest:
 
 
 def hills(places: np.ndarray) -> np.ndarray:
-    """Return how high the ground is at places (n, 2)."""
+    """Return the height of the ground at places (n, 2)."""
     x, y = places.T
     return 6.0 * np.sin(x / 47 + 0.4) * np.cos(y / 53) + 1.6 * np.sin(x / 19 + y / 23)
 
@@ -56,7 +56,7 @@ def ground() -> tuple[np.ndarray, np.ndarray]:
 
 
 def _spots(random: np.random.Generator) -> np.ndarray:
-    """Throw darts until enough keep their distance, and return where they stick, (n, 2)."""
+    """Sample places (n, 2) with a minimum distance, by dart throwing."""
     half = 0.49 * np.array(SIZE)
     darts = random.uniform(-half, half, (20 * COUNT, 2))
     thin = _thinness(darts)
@@ -78,5 +78,5 @@ def _thinness(spots: np.ndarray) -> np.ndarray:
 
 
 def _lane(x: np.ndarray) -> np.ndarray:
-    """Return where the lane is, from left to right."""
+    """Return the position of the lane across the forest."""
     return 22 * np.sin(x / 60) - 0.12 * x - 12

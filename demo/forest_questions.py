@@ -1,4 +1,4 @@
-"""The scene index asked of the forest: a camera, a box, rays, pairs, and a change; all timed."""
+"""Timed queries of the forest's scene index: a camera, a box, rays, pairs, and a change."""
 
 import importlib
 import time
@@ -18,7 +18,7 @@ MOVED = 50  # trees
 
 
 def index_of_scene() -> tuple[Any, dict]:
-    """Return the index of the scene, as another add-on gets it, and what it holds."""
+    """Return the scene's index, as another add-on gets it, and figures about its content."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
     front_door = importlib.import_module(extension.MODULE)
     index, spent = _timed(lambda: front_door.scene_index(depsgraph))
@@ -35,7 +35,7 @@ def index_of_scene() -> tuple[Any, dict]:
 
 
 def answers(index: Any, camera: bpy.types.Object) -> tuple[dict, np.ndarray]:
-    """Ask everything that the report tells; return that, and the placements that are seen."""
+    """Run all queries of the report; return their figures and the visible placements."""
     frustum = questions.frustum_of(camera)
     of_camera, seen = _of_volume(index, frustum, frustum.corners[0])
     of_box, _ = _of_volume(index, part("core").Boxes(*([each] for each in BOX)), _box_corners())
@@ -50,7 +50,7 @@ def answers(index: Any, camera: bpy.types.Object) -> tuple[dict, np.ndarray]:
 
 
 def _of_volume(index: Any, volume: Any, corners: np.ndarray) -> tuple[dict, np.ndarray]:
-    """Find what a volume of eight corners (8, 3) touches, and check it."""
+    """Find the items that touch a volume with eight corners (8, 3), and check them."""
     core, octree = part("core"), index.octree
     (_, found), spent = _timed(lambda: core.objects_touching(octree, volume))
     touching = core.query(octree, volume)[1:]
@@ -60,7 +60,7 @@ def _of_volume(index: Any, volume: Any, corners: np.ndarray) -> tuple[dict, np.n
 
 
 def _of_segments(index: Any, starts: np.ndarray, steps: np.ndarray) -> dict:
-    """Cast rays to objects and faces, check some, and let Blender cast some one by one."""
+    """Cast rays, check some hits, and time Blender's ray cast for comparison."""
     lengths = np.linalg.norm(steps, axis=1)
 
     def cast() -> Any:
@@ -122,7 +122,7 @@ def _segments_in(frustum: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _grid(left: np.ndarray, right: np.ndarray, above: np.ndarray, _: np.ndarray) -> np.ndarray:
-    """Return the middles of the pixels of a rectangle, of which three corners are needed."""
+    """Return the centers of the pixels of a rectangle, given by three corners."""
     across, up = ((np.arange(count) + 0.5) / count for count in RAYS)
     across, up = (axis.reshape(-1, 1) for axis in np.meshgrid(across, up))
     return left + across * (right - left) + up * (above - right)

@@ -1,6 +1,6 @@
-"""Boxes that come and go: one mesh of edges, in which every box knows the frames that it lives in.
+"""Animated boxes: one mesh of edges, with the first and last frame of each box as attributes.
 
-Geometry nodes leave out what is not alive, so that any Blender plays it, without a script.
+Geometry nodes delete the boxes outside their frames, so that playback needs no script.
 """
 
 import bpy
@@ -31,7 +31,7 @@ def boxes(name: str, lives: Lives, material: bpy.types.Material, width: float) -
 
 
 def _living() -> bpy.types.NodeTree:
-    """Make nodes that delete what is not alive in the frame, or return those made before."""
+    """Return the node group that deletes boxes outside their frames; make it once."""
     if "Lives" in bpy.data.node_groups:
         return bpy.data.node_groups["Lives"]
     group = bpy.data.node_groups.new("Lives", "GeometryNodeTree")

@@ -36,7 +36,7 @@ def draw(path: Path, built: Any, frustum: Any | None) -> None:
 
 
 def backdrop_triangles(built: Any) -> np.ndarray:
-    """Tell which triangles (t,) belong to objects that span the scene along two axes."""
+    """Flag the triangles (t,) of objects that span the scene along two axes."""
     items, source = built.octree.items, built.source
     corners, starts = items.vertices[items.faces], source.placements.starts[:-1]
     lower = np.full((len(source.objects), 3), np.inf)
@@ -62,14 +62,14 @@ def cell_lines(built: Any, foreground: np.ndarray) -> list[bpy.types.Object]:
 
 
 def ramp(count: int) -> list[Color]:
-    """Spread the overlay's colors over so many depths."""
+    """Return colors of the overlay's ramp for `count` depths."""
     colors = part("octree_addon.display.cells").RAMP
     chosen = colors[(np.linspace(0.12, 0.92, count) * len(colors)).astype(int)].tolist()
     return [Color(color).from_srgb_to_scene_linear() for color in chosen]
 
 
 def cells_down_to(octree: Any, cells: np.ndarray, deepest: int) -> np.ndarray:
-    """Replace cells below a depth by the one above them that has it; each once, sorted."""
+    """Replace cells below a depth by their ancestors at that depth; sorted, without duplicates."""
     while (below := octree.node_depth[cells] > deepest).any():
         cells = np.unique(np.where(below, octree.node_parent[cells], cells))
     return np.unique(cells)

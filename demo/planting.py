@@ -1,4 +1,4 @@
-"""The forest in Blender: three meshes, 2,000 trees, planted in the three ways that users have.
+"""The forest in Blender: three meshes and 2,000 trees, placed by three methods.
 
 Some are objects that share a mesh (Alt+D), some are empties that instance a collection, and some
 are instances that geometry nodes set on points.
@@ -13,8 +13,8 @@ from demo import forest, studio, trees
 LINKED_COUNT, INSTANCED_COUNT = 1_200, 300  # nodes plant the others
 LEAVES = {"Spruce": (0.03, 0.13, 0.07), "Oak": (0.1, 0.22, 0.04), "Birch": (0.3, 0.38, 0.07)}
 WOOD, SOIL = (0.16, 0.1, 0.06), (0.25, 0.24, 0.12)
-LINKED = "Linked Trees"  # the collection of those that are objects
-EYE, AHEAD = (-138.0, -50.0, 27.0), (1.0, 0.3, -0.14)  # of the camera
+LINKED = "Linked Trees"  # the collection of the trees that are objects
+EYE, AHEAD = (-138.0, -50.0, 27.0), (1.0, 0.3, -0.14)  # position and direction of the camera
 
 
 def planted() -> bpy.types.Object:
@@ -56,14 +56,14 @@ def _tree_mesh(name: str) -> bpy.types.Mesh:
 
 
 def _collection(mesh: bpy.types.Mesh) -> bpy.types.Collection:
-    """Put one tree into a collection that is in no scene: only instances show it."""
+    """Put one tree into a collection outside all scenes, which only instances show."""
     made = bpy.data.collections.new(mesh.name)
     made.objects.link(bpy.data.objects.new(f"{mesh.name} to Instance", mesh))
     return made
 
 
 def _seedlings(wood: forest.Forest, some: slice) -> bpy.types.Object:
-    """Make points, and nodes that set a tree on each."""
+    """Make points, and nodes that instance a tree on each."""
     mesh = bpy.data.meshes.new("Seedlings")
     mesh.from_pydata(wood.places[some], [], [])
     for name, kind, values in (

@@ -1,4 +1,4 @@
-"""The main job, through the operators: build, what the camera sees, what the entity may touch."""
+"""The main job through the operators: build, triangles in view, contacts of the entity."""
 
 import time
 from collections.abc import Callable
@@ -16,7 +16,7 @@ EFFORT = 5_000_000  # triangles that brute force may ask on the walk
 
 
 def build(objects: list[bpy.types.Object]) -> Any:
-    """Select the objects, press Build Octree and return what the scene has then."""
+    """Select the objects, run Build Octree and return the scene's octree."""
     bpy.ops.object.select_all(action="DESELECT")
     for item in objects:
         item.select_set(True)
@@ -44,14 +44,14 @@ def of_tree(built: Any) -> dict:
 
 
 def frustum_of(camera: bpy.types.Object) -> Any:
-    """Return what the camera sees, as the extension understands it."""
+    """Return the camera's frustum as the extension computes it."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
     evaluated = camera.evaluated_get(depsgraph)
     return part("octree_addon.camera").camera_frusta(evaluated, bpy.context.scene, depsgraph)
 
 
 def of_camera(built: Any, camera: bpy.types.Object) -> dict:
-    """Select what the camera sees by the operator, and count and check the triangles."""
+    """Select the objects in view by the operator, and count and check the triangles."""
     bpy.ops.octree.select_in_frustum()
     selected = {item.name for item in bpy.context.selected_objects}  # the entity may be one
     frustum = frustum_of(camera)

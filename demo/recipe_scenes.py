@@ -1,4 +1,4 @@
-"""The scenes of the recipes, and what is pressed in them."""
+"""Scenes of the recipes, and the operators that their pages use."""
 
 from collections.abc import Callable
 from math import cos, pi, sin
@@ -27,7 +27,7 @@ ABOVE = (-0.18, -1.0, 0.66)
 
 
 class Recipe(NamedTuple):
-    """A recipe: its page, its scene, what is pressed, and, where it mends something, that."""
+    """A recipe: its page, its scene, its query, and an optional fix."""
 
     name: str
     build: Callable[[], None]
@@ -45,7 +45,7 @@ def build_town() -> None:
 
 
 def ask_town() -> Answer:
-    """Select what the camera never sees over the shot."""
+    """Select the objects that the camera never sees during the shot."""
     press("find_seen", span="SCENE")
     press("select_seen", part="UNSEEN")
     unseen = selected()
@@ -67,7 +67,7 @@ def build_wall() -> None:
 
 
 def ask_wall() -> Answer:
-    """Select what has no pixel of its own."""
+    """Select the objects without a visible pixel."""
     press("find_seen", behind="UNSEEN")
     press("select_seen", part="UNSEEN")
     return Answer(
@@ -78,7 +78,7 @@ def ask_wall() -> Answer:
 
 
 def build_machine() -> None:
-    """Put works into a closed case, and a handle outside."""
+    """Put a mechanism into a closed case, and a handle outside."""
     for name, size, place in (
         ("Case Bottom", (4, 3, 0.1), (0, 0, 0)),
         ("Case Top", (4, 3, 0.1), (0, 0, 2.4)),
@@ -99,7 +99,7 @@ def build_machine() -> None:
 
 
 def ask_machine() -> Answer:
-    """Select what nobody sees from outside; the picture leaves the front out."""
+    """Select the objects that are invisible from outside; open the case for the picture."""
     press("find_never_seen", views="OUTSIDE")
     press("select_never_seen", kind="OBJECTS")
     found = selected()
@@ -112,7 +112,7 @@ def ask_machine() -> Answer:
 
 
 def build_pipes() -> None:
-    """Put a pipe through a beam, another above it, and a crate there twice."""
+    """Put a pipe through a beam, another above it, and two crates at one place."""
     block("Floor", (8, 5, 0.2), (0, 0, -0.2))
     for x in (-2, 2):
         block("Post", (0.3, 0.3, 2.2), (x, 0, 0))
@@ -162,7 +162,7 @@ def build_floating() -> None:
 
 
 def ask_floating() -> Answer:
-    """Select what has nothing below it."""
+    """Select the objects without support."""
     press("select_floating")
     return Answer(
         [f"{len(selected())} objects float"], {"Found": selected(), "Ground": named("Floor")}
@@ -170,7 +170,7 @@ def ask_floating() -> Answer:
 
 
 def mend_floating(before: Answer) -> Answer:
-    """Drop what floats."""
+    """Drop the floating objects."""
     press("drop")
     press("select_floating")
     assert not selected()
@@ -178,7 +178,7 @@ def mend_floating(before: Answer) -> Answer:
 
 
 def build_crates() -> None:
-    """Put crates into each other."""
+    """Add overlapping crates."""
     block("Floor", (7, 6, 0.2), (0, 0, -0.2))
     dice = np.random.default_rng(3)
     for x, y in np.ndindex(3, 3):
@@ -197,7 +197,7 @@ def ask_crates() -> Answer:
 
 
 def mend_crates(before: Answer) -> Answer:
-    """Move them apart, on the floor."""
+    """Move the crates apart, on the floor."""
     select(*named("Crate"))
     press("push_apart", axes=(True, True, False))
     assert not findings("overlap")
@@ -237,14 +237,14 @@ def hill(name: str, squares: int, size: float) -> bpy.types.Object:
 
 
 def build_seats() -> None:
-    """Put chairs round a table, one too near to the next."""
+    """Put chairs around a table, two of them too close together."""
     thing("cylinder", "Table", radius=1.1, depth=0.75, location=(0, 0, 0.375), vertices=48)
     for at, turn in enumerate((0.0, 0.9, 1.35, 2.6, 3.6, 4.7)):
         block(f"Chair {at + 1}", (0.5, 0.5, 0.9), (1.7 * cos(turn), 1.7 * sin(turn), 0), turn)
 
 
 def ask_seats() -> Answer:
-    """Measure from each to its nearest; the dimension lines are made real."""
+    """Measure from each chair to its nearest neighbor; turn dimension lines into meshes."""
     select(*named("Chair"))
     press("measure_distances", pairs="NEAREST")
     nearest = min(rows(), key=lambda row: row["Distance"])
@@ -262,7 +262,7 @@ def ask_seats() -> Answer:
 
 
 def build_posts() -> None:
-    """Add a field of posts and a goal; the 3D cursor stands at the other end."""
+    """Add a field of posts and a goal; put the 3D cursor at the other end."""
     block("Field", (12, 8, 0.1), (0, 0, -0.1))
     for x, y in np.ndindex(16, 10):
         block("Post", (0.12, 0.12, 0.7), (0.7 * x - 5.25, 0.75 * y - 3.4, 0))
@@ -272,7 +272,7 @@ def build_posts() -> None:
 
 
 def ask_posts() -> Answer:
-    """Select what is near the way from the cursor to the goal."""
+    """Select the objects near the segment from the cursor to the goal."""
     press("select_in_capsule", radius=0.4)
     found = [item for item in selected() if item.name.startswith("Post")]
     return Answer(
@@ -289,7 +289,7 @@ def build_chunks() -> None:
 
 
 def ask_chunks() -> Answer:
-    """Cut what is visible by a budget of triangles."""
+    """Cut the visible objects by a budget of triangles."""
     press("cut_chunks", triangles=2500, least_triangles=200)
     cells = bpy.data.collections["Chunks"].children
     colors: dict[str, Things] = {}
@@ -309,7 +309,7 @@ def build_density() -> None:
 
 
 def ask_density() -> Answer:
-    """Count triangles in cells of a meter; go to the worst."""
+    """Count triangles in cells of one meter; go to the fullest cell."""
     press("density", cell=1.0)
     worst = rows()[0]
     (name,) = worst["objects"]
@@ -324,13 +324,13 @@ def ask_density() -> Answer:
 
 
 def build_monkey() -> None:
-    """Add a monkey to divide."""
+    """Add a monkey."""
     thing("monkey", "Suzanne", size=2)
     bpy.ops.object.modifier_add(type="SUBSURF")
 
 
 def ask_monkey() -> Answer:
-    """Build the octree of the mesh, and make its leaves a mesh of edges."""
+    """Build the octree of the mesh, and turn its leaves into a mesh of edges."""
     press("build", capacity=64)
     press("make_real")
     (cells,) = [item for item in bpy.context.scene.objects if item.name != "Suzanne"]

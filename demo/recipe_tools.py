@@ -1,4 +1,4 @@
-"""What the scenes of the recipes are made of, and how their buttons are pressed."""
+"""Building blocks of the recipes' scenes, and calls of their operators."""
 
 import json
 import tempfile
@@ -27,18 +27,18 @@ Things = list[bpy.types.Object]
 
 
 class Answer(NamedTuple):
-    """What a recipe shows.
+    """Results of a recipe, and how to draw them.
 
     Attributes
     ----------
     told : list of str
-        What its page says in bold.
+        Phrases that the page has in bold.
     colors : dict
         Objects by the name of their color.
     extra : tuple of objects
-        What is drawn besides, in its own materials.
+        Further drawn objects, in their own materials.
     unframed : tuple of objects
-        What the picture need not show whole.
+        Objects that the picture may cut off.
     """
 
     told: list[str]
@@ -48,7 +48,7 @@ class Answer(NamedTuple):
 
 
 def named(*names: str) -> Things:
-    """Return objects whose names begin so."""
+    """Return objects whose names begin with one of the prefixes."""
     return [item for item in bpy.context.scene.objects if item.name.startswith(names)]
 
 
@@ -58,14 +58,14 @@ def selected() -> Things:
 
 
 def select(*items: bpy.types.Object) -> None:
-    """Select these alone; the first becomes the active one."""
+    """Select only these objects; the first becomes the active one."""
     for item in bpy.context.view_layer.objects:
         item.select_set(item in items)
     bpy.context.view_layer.objects.active = items[0]
 
 
 def press(name: str, **options: object) -> None:
-    """Press a button."""
+    """Run an operator of the extension."""
     getattr(bpy.ops.octree, name)("EXEC_DEFAULT", True, **options)
 
 
@@ -101,7 +101,7 @@ def thing(kind: str, name: str, **options: object) -> bpy.types.Object:
 
 
 def block(name: str, size: tuple, place: tuple, turn: float = 0.0) -> bpy.types.Object:
-    """Add a box that stands on the height of its place."""
+    """Add a box with the center of its base at a place."""
     x, y, z = place
     made = thing("cube", name, size=1, location=(x, y, z + size[2] / 2), rotation=(0, 0, turn))
     made.scale = size
@@ -118,7 +118,7 @@ def aim(place: tuple, turn: tuple, lens: float = 35) -> bpy.types.Object:
 
 
 def view_of(camera: bpy.types.Object, far: float, width: float) -> Things:
-    """Draw what a camera has in view, down to a depth."""
+    """Draw the view frustum of a camera, down to a depth."""
     frame = camera.data.view_frame(scene=bpy.context.scene)
     corners = [camera.matrix_world @ (scale * at) for scale in (0.3, far) for at in frame]
     return studio.frustum(np.array(corners), width)

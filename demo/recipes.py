@@ -97,7 +97,7 @@ def as_photograph(picture: Path) -> None:
 
 
 def check(name: str, answer: "Answer") -> None:
-    """See that the page says what was found."""
+    """Check that the page states the results."""
     page = re.sub(r"\s+", " ", (PAGES / f"{name}.md").read_text(encoding="utf-8"))
     missing = [each for each in answer.told if f"**{each}**" not in page]
     if missing:
@@ -107,7 +107,7 @@ def check(name: str, answer: "Answer") -> None:
 def draw(
     answer: "Answer", view: tuple[float, float, float], path: Path, size: tuple[int, int]
 ) -> None:
-    """Render what is visible, all that has no color of its own in gray."""
+    """Render the visible objects, gray unless they have a color."""
     import bpy
     import numpy as np
     from mathutils import Vector

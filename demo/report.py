@@ -1,10 +1,10 @@
-"""What was found, for a person and for a program: numbers in a dict, and the dict as a page."""
+"""The demo's results for people and programs: a page made of a dict of numbers."""
 
 from collections.abc import Iterable
 
 import numpy as np
 
-MEASURES = (  # of findings: name, in which unit it is told, and what it is
+MEASURES = (  # of findings: name, factor to the shown unit, unit, suffix
     ("depth", 1e3, "mm", "deep"),
     ("distance", 1e3, "mm", "apart"),
     ("area", 1e4, "cm²", ""),
@@ -12,7 +12,7 @@ MEASURES = (  # of findings: name, in which unit it is told, and what it is
 
 
 def spread(numbers: np.ndarray) -> dict[str, float]:
-    """Fewest, median and most of some counts."""
+    """Return minimum, median and maximum of some counts."""
     return {
         "fewest": int(numbers.min()),
         "median": float(np.median(numbers)),
@@ -21,7 +21,7 @@ def spread(numbers: np.ndarray) -> dict[str, float]:
 
 
 def page(report: dict) -> str:
-    """Set a report as the page that is printed."""
+    """Format a report as the printed page."""
     lines = [*_tree(report), "", *_questions(report), "", *_sentences(report)]
     if "forest" in report:
         lines += ["", *of_forest(report["forest"])]
@@ -100,7 +100,7 @@ def _sentences(report: dict) -> Iterable[str]:
 
 
 def of_forest(forest: dict) -> Iterable[str]:
-    """Tell what the scene index answered about the forest."""
+    """Report the queries of the forest's scene index."""
     camera, box, rays, pairs = (forest[name] for name in ("camera", "box", "rays", "pairs"))
     yield (
         f"A forest: {forest['placements'] - 1:,} trees and their ground are {forest['meshes']}"
@@ -128,7 +128,7 @@ def _asked(what: str, spent: float, found: str) -> str:
 
 
 def of_chunks(chunks: dict) -> str:
-    """Tell what something was cut into."""
+    """Report the chunks of a cut."""
     return (
         "The {name}, cut by a budget of {budget:,} triangles in {ms:.0f} ms: {chunks:,} chunks in"
         " {cells:,} cells, {triangles:,} triangles, {most:,} in the fullest cell."
@@ -136,7 +136,7 @@ def of_chunks(chunks: dict) -> str:
 
 
 def of_tiles(tiles: dict) -> Iterable[str]:
-    """Tell what was exported, and how to see it."""
+    """Report exported tiles and how to view them."""
     yield (
         "The {name} as 3D Tiles in {ms:,.0f} ms: {tiles} chunks of at most {budget:,} triangles,"
         " {megabytes:.1f} MB."
@@ -148,7 +148,7 @@ def of_tiles(tiles: dict) -> Iterable[str]:
 
 
 def of_audit(audit: dict) -> Iterable[str]:
-    """Tell what is wrong in the workshop."""
+    """Report the findings in the workshop."""
     found = audit["findings"]
     yield (
         f"A workshop of {audit['objects']} objects, audited in {audit['ms']:.0f} ms:"
@@ -166,7 +166,7 @@ def of_audit(audit: dict) -> Iterable[str]:
 
 
 def of_shelf(shelf: dict) -> str:
-    """Tell how the shelf was filled."""
+    """Report how the shelf was filled."""
     return (
         "{objects} things over a shelf were pushed apart and dropped in {ms:.0f} ms, then {copies}"
         " linked copies put beside them.\nPairs that overlap: {before} before, {after} after."
@@ -174,7 +174,7 @@ def of_shelf(shelf: dict) -> str:
 
 
 def of_swarm(swarm: dict) -> str:
-    """Tell what happened in the film."""
+    """Report the figures of the film."""
     return (
         "{ships} ships flew for {frames} frames through a dynamic octree of {fewest} to {most}"
         " cells: {splits} splits, {merges} merges; growths of the root: {growths}, shrinks:"

@@ -13,10 +13,10 @@ from mathutils import Euler, Matrix, Vector
 
 from demo.studio import VIEW
 
-SIZE = Vector((12.0, 8.0, 4.0))  # of the room, which stands on the ground around the origin
+SIZE = Vector((12.0, 8.0, 4.0))  # of the room, whose floor is centered at the origin
 ENTITY_RADIUS = max(SIZE) / 100
 STEP = 0.5  # edge of the quads that walls, floor and ceiling are made of
-LANDMARKS = ("Wall Back", "Torus", "Sphere", "Monkey")  # what the walk comes close to
+LANDMARKS = ("Wall Back", "Torus", "Sphere", "Monkey")  # objects that the walk passes closely
 STOPS = (  # of the walk: along the back wall, round the torus, over the sphere, round the monkey
     *((5.4, 3.8, 2.8), (-3.0, 3.8, 1.8)),
     *((-3.2, 1.2, 1.0), (-5.2, -0.3, 1.0), (-3.8, -2.3, 0.5), (-1.6, -1.0, 0.6), (-2.8, 1.0, 1.6)),
@@ -42,7 +42,7 @@ COPIES = {  # name: original, place, turn, scale
 
 @dataclass(frozen=True)
 class Subject:
-    """A scene to be asked: what the tree is built of, who looks, where the walk goes along."""
+    """A scene of the demo: the tree's objects, the camera, the stops of the walk."""
 
     name: str
     objects: list[bpy.types.Object]
@@ -118,7 +118,7 @@ def _copy(
 
 
 def _camera() -> bpy.types.Object:
-    """Stand in the corner near the front and look past the monkey at the right-hand wall."""
+    """Add a camera in the front corner that looks past the monkey at the right-hand wall."""
     lens = bpy.data.cameras.new("Camera")
     lens.lens, lens.clip_start, lens.clip_end = 50.0, 0.4, 8.5
     camera = bpy.data.objects.new("Camera", lens)

@@ -17,7 +17,7 @@ GAP = 12
 
 
 def run(out: Path, with_picture: bool = True) -> dict:
-    """Fill the shelf, write `shelf.blend` and, before and after, `shelf.png`; tell figures."""
+    """Fill the shelf, write `shelf.blend` and `shelf.png` (before, after); return figures."""
     things, boards = built()
     select(*things)
     before = overlaps()
@@ -82,14 +82,14 @@ def thing(number: int, place: tuple, turn: np.ndarray) -> bpy.types.Object:
 
 
 def select(*items: bpy.types.Object) -> None:
-    """Select these alone; the first becomes the active one."""
+    """Select only these objects; the first becomes the active one."""
     for item in bpy.context.view_layer.objects:
         item.select_set(item in items)
     bpy.context.view_layer.objects.active = items[0]
 
 
 def overlaps() -> int:
-    """Return how many pairs an audit finds overlapping."""
+    """Return the number of overlapping pairs in an audit."""
     bpy.ops.octree.audit("EXEC_DEFAULT", True, band=0.0)
     scene = bpy.context.scene
     looked = part("octree_addon.audit.auditing").without_rules(scene)

@@ -8,7 +8,7 @@ last frame leads to the first, so that the film may be played in a loop.
 import numpy as np
 
 FRAMES = 600
-SQUADRONS, SHIPS = 8, 25  # so many, and so many in each
+SQUADRONS, SHIPS = 8, 25  # number of squadrons, ships of each
 COUNT = SQUADRONS * SHIPS
 FIGHTER, FREIGHTER = 0.4, 0.8  # radii
 HARBOUR = (12.0, 12.0, 6.0)  # half of the space that the film begins in, around the origin

@@ -25,7 +25,7 @@ from demo.extension import part
 
 
 def run(out: Path, blend: Path | None = None, with_picture: bool = True) -> dict:
-    """Do the main job on the room, or on the scene of `blend`, and write what came out.
+    """Do the main job on the room, or on the scene of `blend`, and write the results.
 
     With the room come a forest of instances, its 3D Tiles, an audit, a shelf, and the film of the
     ships.
@@ -53,7 +53,7 @@ def run(out: Path, blend: Path | None = None, with_picture: bool = True) -> dict
 
 
 def answers(built: Any, subject: scene.Subject) -> dict:
-    """Ask everything that the report tells."""
+    """Run all queries of the report."""
     items = built.octree.items
     radius = float(np.ptp(items.vertices, axis=0).max()) / 100
     stops = walk.stops_of(built) if subject.stops is None else subject.stops

@@ -1,4 +1,4 @@
-"""What Cycles needs: surfaces, glowing lines, materials, a lamp, an eye. Arrays in, PNGs out."""
+"""Pictures by Cycles: surfaces, glowing lines, materials, lamp, camera. Arrays in, PNGs out."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -32,7 +32,7 @@ QUADS = [[0, 3, 7, 4], [1, 2, 6, 5], [0, 1, 5, 4], [3, 2, 6, 7], [0, 1, 2, 3], [
 def surface(
     vertices: np.ndarray, faces: np.ndarray, shades: np.ndarray, colors: dict = COLORS
 ) -> bpy.types.Object:
-    """Make an object of all triangles; a shade (t,) is a place in the colors."""
+    """Make an object of all triangles; shades (t,) are indices into the colors."""
     mesh = mesh_of("Triangles", vertices, faces)
     for name, color in colors.items():
         mesh.materials.append(clay(name, color, backdrop="Backdrop" in name))
@@ -72,7 +72,7 @@ def lines(edges: bpy.types.Mesh, material: bpy.types.Material, width: float) -> 
 
 
 def glow(name: str, color: tuple, opacity: float = 1.0) -> bpy.types.Material:
-    """Make a color that needs no light."""
+    """Make an emissive material."""
     material, shader = _material(name, color)
     light = shader("ShaderNodeEmission")
     light.inputs["Color"].default_value = (*color, 1)
@@ -81,7 +81,7 @@ def glow(name: str, color: tuple, opacity: float = 1.0) -> bpy.types.Material:
 
 
 def clay(name: str, color: tuple, backdrop: bool = False) -> bpy.types.Material:
-    """Make a dull surface; that of a backdrop lets the eye through from behind, and the lamp."""
+    """Make a diffuse material; a backdrop is transparent from behind and to the lamp."""
     material, shader = _material(name, color)
     dull = shader("ShaderNodeBsdfDiffuse")
     dull.inputs["Color"].default_value = (*color, 1)
@@ -125,7 +125,7 @@ def _nodes_of(owner: bpy.types.Material | bpy.types.World) -> Any:
 
 
 def _mixed(material: bpy.types.Material, shader: bpy.types.Node, opacity: float) -> Any:
-    """Let so much of what is behind shine through; returns the socket of the opacity."""
+    """Mix a shader with transparency; return the socket of the opacity."""
     nodes, links = material.node_tree.nodes, material.node_tree.links
     mix = nodes.new("ShaderNodeMixShader")
     mix.inputs[0].default_value = opacity
@@ -155,7 +155,7 @@ def prepare(
     eye: bpy.types.Object,
     size: tuple[int, int] = (WIDTH, HEIGHT),
 ) -> None:
-    """Light the vertices and let the eye look at them; a picture has so many pixels."""
+    """Add light and camera, and set up Cycles for pictures of `size` pixels."""
     for made in (_lamp(vertices), eye):
         scene.collection.objects.link(made)
     scene.camera = eye
@@ -178,7 +178,7 @@ def render(scene: bpy.types.Scene, path: Path) -> None:
 
 
 def side_by_side(paths: list[Path], path: Path, gap: int) -> None:
-    """Lay pictures of one height beside each other, so many black pixels between them."""
+    """Join pictures of one height side by side, with `gap` black pixels between them."""
     panels: list[np.ndarray] = []
     for image in [bpy.data.images.load(str(each)) for each in paths]:
         width, height = image.size
@@ -210,7 +210,7 @@ def _lamp(vertices: np.ndarray) -> bpy.types.Object:
 def eye(
     vertices: np.ndarray, view: Vector = VIEW, size: tuple[int, int] = (WIDTH, HEIGHT)
 ) -> bpy.types.Object:
-    """Stand in the direction of the view, just far enough away to see every vertex."""
+    """Return a camera in the direction of the view, close enough to just show all vertices."""
     lens = bpy.data.cameras.new("Eye")
     lens.lens = 60
     made = bpy.data.objects.new("Eye", lens)

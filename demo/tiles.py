@@ -2,8 +2,8 @@
 
     python3 -m http.server --directory demo/out/tiles
 
-The viewer, `3d-tiles-renderer` and `three`, is what npm packs, by its hash; the page asks nobody
-else for anything.
+The viewer, `3d-tiles-renderer` and `three`, is packed by npm and checked by hash; the page loads
+nothing from other servers.
 """
 
 import base64
@@ -18,7 +18,7 @@ from pathlib import Path
 import bpy
 
 PAGE = Path(__file__).with_name("tiles.html")
-# Of each package the hash that npm shows (dist.integrity), and the files that the page needs.
+# For each package, npm's hash (dist.integrity) and the files that the page needs.
 VIEWER = {
     "3d-tiles-renderer@0.5.3": (
         "i2TEtsboVa7C5pCpNKO3ctAopK0NlIReRb/CJKpvXDrwjWYL1M2oaKRZddvGDHE5udx7OyGN04glotqNruQYmQ==",
@@ -45,7 +45,7 @@ VIEWER = {
 
 
 def run(name: str, folder: Path, budget: int) -> dict:
-    """Export what is visible as 3D Tiles of so many triangles, with the page; return figures."""
+    """Export the visible objects as 3D Tiles by a budget, with the page; return figures."""
     start = time.perf_counter()
     # A map is divided as seen from above: fewer trees are cut.
     options = {"scope": "VISIBLE", "triangles": budget, "tree": "QUADTREE", "form": "TILES"}
@@ -64,7 +64,7 @@ def run(name: str, folder: Path, budget: int) -> dict:
 
 
 def fetch(folder: Path) -> str:
-    """Put the page and the viewer beside tiles; return why these cannot be had, or nothing."""
+    """Put the page and the viewer beside tiles; return the reason if that fails, else no text."""
     try:
         with tempfile.TemporaryDirectory(prefix="octree-viewer-") as place:
             for spec, (wanted, files) in VIEWER.items():
@@ -82,7 +82,7 @@ def packed(spec: str, folder: Path) -> Path:
     if npm is None:
         raise ValueError("there is no npm")
     command = [npm, "pack", "--silent", "--prefer-offline", "--pack-destination", folder, spec]
-    # A registry that is not there is no reason to wait for minutes.
+    # Fail fast if the registry cannot be reached.
     command += ["--fetch-retries=0", "--fetch-timeout=60000"]
     done = subprocess.run(
         command, cwd=folder, check=False, capture_output=True, text=True, timeout=300
@@ -94,7 +94,7 @@ def packed(spec: str, folder: Path) -> Path:
 
 
 def unpack(path: Path, wanted: str, files: tuple[str, ...], folder: Path) -> None:
-    """Write some files of a package, if it is the one that is wanted."""
+    """Write some files of a package, if its hash is the wanted one."""
     content = path.read_bytes()
     if hash_of(content) != wanted:
         raise ValueError(f"{path.name} is not what it was: another hash")

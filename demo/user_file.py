@@ -10,7 +10,7 @@ HAVE_FACES = {"MESH", "CURVE", "SURFACE", "FONT", "META"}
 
 
 def opened(path: Path) -> Subject:
-    """Open the file and take everything in it that can be seen."""
+    """Open the file and return its scene with all visible objects."""
     if not path.is_file():
         raise SystemExit(f"There is no file {path}")
     try:
@@ -27,7 +27,7 @@ def opened(path: Path) -> Subject:
 
 
 def newer(name: str, saved: tuple[int, ...], running: tuple[int, ...]) -> str:
-    """Say it when a file was saved by a newer Blender than the one that reads it."""
+    """Return a warning if a file was saved by a newer Blender than this one, else no text."""
     if saved[:2] <= running[:2]:
         return ""
     by, here = ("{}.{}".format(*version) for version in (saved, running))

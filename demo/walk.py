@@ -30,7 +30,7 @@ def even_steps(stops: np.ndarray, count: int = PLACES) -> np.ndarray:
 
 
 def stops_of(built: Any, most: int = 24) -> np.ndarray:
-    """Choose stops in a scene that nobody planned: the middles of up to `most` objects."""
+    """Choose stops in any scene: the centers of up to `most` objects."""
     items, owner = built.octree.items, built.source.object_of_item
     corners, count = items.vertices[items.faces], len(built.source.objects)
     chosen = np.unique(np.linspace(0, count - 1, min(most, count)).astype(int))

@@ -1,4 +1,4 @@
-"""The forest from the first tree to the last file: what the scene index answers, and a picture."""
+"""The forest from the first tree to the last file: queries of its scene index, and a picture."""
 
 from pathlib import Path
 from typing import Any
@@ -10,7 +10,7 @@ from mathutils import Vector
 from demo import cutting, forest_questions, planting, questions, studio, trees
 from demo.extension import part
 
-COLORS = {  # of what is not seen, and of what is
+COLORS = {  # outside and inside the view
     "Ground": ((0.03, 0.036, 0.044), (0.1, 0.045, 0.025)),
     "Wood": ((0.04, 0.044, 0.05), (0.3, 0.08, 0.02)),
     "Spruce": ((0.05, 0.068, 0.072), (0.62, 0.065, 0.013)),
@@ -46,7 +46,7 @@ def cut(out: Path, with_picture: bool = True) -> dict:
 
 
 def draw(path: Path, index: Any, seen: np.ndarray, frustum: Any) -> None:
-    """Render all that is placed as the index has it, what is seen in color, and the frustum."""
+    """Render the placed meshes of the index, visible ones in color, and the frustum."""
     placed = index.octree.triangles_of(index.octree.ids)
     colors = {
         f"{name}{what}": COLORS[name][number]

@@ -19,7 +19,7 @@ static void read_column(const double *rows, int64_t step, int64_t column, int co
 
 /* ---- Pairs of triangles within a margin, as in core/clash/contacts.py ---- */
 
-/* Return the largest difference of a coordinate of a triangle from that of a corner. */
+/* Return the largest coordinate difference between a triangle's corners and a point. */
 static double farthest_coordinate(const double *corners, const double *from) {
     double away[9];
     for (int n = 0; n < 9; n++) away[n] = corners[n] - from[n % 3];

@@ -1,9 +1,9 @@
-"""Pack the kernel: the build backend of its package (PEP 517), and all that is published.
+"""Build backend of the kernel's package (PEP 517): wheels and source archive.
 
     python kernel/backend.py FOLDER [PLATFORM...]
 
-It writes archives itself, so that two builds are equal to the byte, and wants nothing but a
-compiler: ziglang, unless CC= names another.
+The archives are written here, so that two builds are equal to the byte. The only requirement is
+a compiler: ziglang, unless CC= names another.
 """
 
 import csv
@@ -21,7 +21,7 @@ from pathlib import Path
 from platform import machine
 from tempfile import TemporaryDirectory
 
-# Whoever imports a backend does so by `backend-path`; a script beside it finds it anyway.
+# Build tools find these modules by `backend-path`, a script by its own folder.
 from compile import HEADERS, HERE, SOURCES, TARGETS, compiled, digest
 
 PROJECT = tomllib.loads((HERE / "pyproject.toml").read_text(encoding="utf-8"))
@@ -32,7 +32,7 @@ PACKAGE = sorted(f"octree_kernel/{path.name}" for path in HERE.glob("octree_kern
 
 
 def _metadata() -> bytes:
-    """Return what is told of the package (core metadata 2.4)."""
+    """Return the package's metadata (core metadata 2.4)."""
     fields = {
         "Metadata-Version": "2.4",
         "Name": ABOUT["name"],
@@ -48,22 +48,22 @@ def _metadata() -> bytes:
 
 
 def _license() -> bytes:
-    """Return the license: of the checkout, or of the unpacked source."""
+    """Return the license text from the checkout or from the unpacked source."""
     path = next(p / "LICENSE" for p in (HERE, HERE.parent) if (p / "LICENSE").is_file())
     return path.read_bytes()
 
 
 def wheel_of(library: Path, platform: str, folder: Path) -> Path:
-    """Pack a compiled library into a wheel for a platform, and any Python.
+    """Pack a compiled library into a wheel for one platform and every Python.
 
     Parameters
     ----------
     library : Path
         The library.
     platform : str
-        What wheels call the platform.
+        The platform tag.
     folder : Path
-        Where the wheel is put.
+        Target folder.
 
     Returns
     -------
@@ -95,7 +95,7 @@ def wheel_of(library: Path, platform: str, folder: Path) -> Path:
 
 
 def compiled_wheel(folder: Path, platform: str = "") -> Path:
-    """Compile for a platform, or this machine, and pack the wheel."""
+    """Compile for a platform, by default this machine, and pack the wheel."""
     here = sysconfig.get_platform().replace("-", "_").replace(".", "_")
     if sys.platform == "darwin":  # where that names the version of this machine, or two machines
         here = f"macosx_11_0_{machine()}"
@@ -105,7 +105,7 @@ def compiled_wheel(folder: Path, platform: str = "") -> Path:
 
 
 def get_requires_for_build_wheel(config_settings: object = None) -> list[str]:
-    """Return what a build wants: a compiler, unless CC= names one."""
+    """Return the build requirements: the compiler, unless CC= names one."""
     return [] if os.environ.get("CC") else PROJECT["tool"]["octree-kernel"]["compiler"]
 
 

@@ -1,4 +1,4 @@
-"""Bindings: writes `octree_kernel/structures.py`, for ctypes, from `octree_kernel.h`.
+"""Generator of `octree_kernel/structures.py`, the ctypes bindings, from `octree_kernel.h`.
 
     python kernel/bindings.py
 
@@ -25,7 +25,7 @@ def declarations() -> str:
 
 
 def interface() -> int:
-    """Return the number by which Python and the library know each other, a digest."""
+    """Return the interface number, a digest of the declarations."""
     return int(sha256(declarations().encode()).hexdigest()[:15], 16)
 
 
@@ -64,7 +64,7 @@ def functions_in(text: str, structures: dict[str, dict[str, str]]) -> dict[str, 
 
 
 def type_of(kind: str, is_pointer: bool, structures: dict[str, dict[str, str]]) -> str:
-    """Return the type of ctypes: of structures that the header shows, pointers to these."""
+    """Return the ctypes type; pointers are typed only for structures that the header defines."""
     if is_pointer:
         return f"POINTER({kind})" if kind in structures else "c_void_p"
     return NUMBERS.get(kind, kind)

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The answer of a test beside 0 and 1: the caller has to decide. */
+/* The third result of a test beside 0 and 1: undecided, left to the caller. */
 enum { DOUBTFUL = 2 };
 
 /* Where points and edges have coordinates up to 1: rounding of projections on a product of edges,
@@ -102,8 +102,8 @@ static inline int is_beside(const double *start, const double *stop, const doubl
     return turn(start, stop, corner, i, j) * facing < 0;
 }
 
-/* On which side of a triangle's plane a point lies, given how the triangle faces along each axis;
- * DOUBTFUL if there are too many bits. */
+/* Return the side of a triangle's plane on which a point lies (-1, 0, 1), given the sign of the
+ * normal along each axis; DOUBTFUL if numbers have too many bits. */
 static inline int side_of_plane(const double *corners, const double *point, const int *facing) {
     double value = 0, terms = 0;
     Sum exact = sum_of(0);

@@ -1,4 +1,4 @@
-/* Triangles as seen from points: where they are closest, and whether spheres touch them; as in
+/* Triangles relative to points: closest points, and contact with spheres; as in
  * core/touch/triangles.py, to the last bit.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later */
@@ -8,9 +8,9 @@
 
 #include "exact.h"
 
-/* A triangle as seen from a point, as in core/touch/triangles.py: its edges, those divided by a
- * power of two, and the product of two of these, with all its bits where they are nearly
- * parallel; of each edge how far `along` it the point is, and on which side. */
+/* A triangle relative to a point, as in core/touch/triangles.py: its edges; `units`, the edges
+ * scaled by a power of two; `normal`, the cross product of two units, exact if these are nearly
+ * parallel; for each edge, the point's position `along` it and its side. */
 typedef struct {
     double corners[3][3], edges[3][3], units[3][3], normal[3], size;
     double moments[3][3], along[3], lengths[3], sides[3];
@@ -78,7 +78,7 @@ static inline void set_features(const double *corners, const double *point, Feat
         if (found->squares[n] < found->least) found->least = found->squares[n];
 }
 
-/* Set the closest point of a triangle; the point itself if the triangle holds it. */
+/* Set the closest point of a triangle; the point itself if it lies in the triangle. */
 static inline void closest_point(const Features *found, const double *corners, const double *point,
                           double *position) {
     const SeenTriangle *seen = &found->seen;

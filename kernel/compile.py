@@ -19,10 +19,10 @@ from tempfile import TemporaryDirectory
 from bindings import interface
 
 HERE = Path(__file__).resolve().parent
-# Each a translation unit, and the headers that they share; one is the interface.
+# Translation units and their shared headers.
 SOURCES = sorted(HERE.glob("*.c"))
 HEADERS = sorted(HERE.glob("*.h"))
-# What wheels call a platform, and what ziglang does.
+# Platform tags of wheels and the target triples of ziglang.
 TARGETS = {
     "manylinux_2_17_x86_64": "x86_64-linux-gnu.2.17",
     "manylinux_2_17_aarch64": "aarch64-linux-gnu.2.17",
@@ -32,13 +32,13 @@ TARGETS = {
     "win_arm64": "aarch64-windows-gnu",
 }
 SUFFIXES = {"win": ".dll", "mac": ".dylib", "dar": ".dylib"}
-# No fused steps: each product and each sum is rounded alone, as in NumPy.
+# No fused multiply-add: products and sums are rounded separately, as in NumPy.
 FLAGS = ["-std=c11", "-Wall", "-Wextra", "-ffp-contract=off", "-fno-math-errno",
          "-fvisibility=hidden", "-shared", "-g0"]  # fmt: skip
 RELEASE = ["-O3", "-DNDEBUG", "-s"]
-# What tests run: whatever reaches past an array stops them.
+# For tests: an access out of bounds aborts.
 SANITIZED = ["-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-# For any processor of its kind, not this one alone.
+# Code for every processor of the architecture, not for this machine's model.
 ZIG = [sys.executable, "-m", "ziglang", "cc", "-mcpu=baseline"]
 
 
@@ -55,13 +55,13 @@ def compiled(folder: Path, flags: list[str] = RELEASE, platform: str = "") -> Pa
     """Compile the kernel into a folder; return the library."""
     name = "octree_kernel" + SUFFIXES.get((platform or sys.platform)[:3], ".so")
     system = [] if name.endswith(".dll") else ["-fPIC", "-lm"]
-    # In a folder of its own: compilers leave more than what is wanted, and write down where.
+    # In a temporary folder: compilers leave further files and record the working directory.
     with TemporaryDirectory() as made:
         known = f"-DOCTREE_KERNEL_ABI={interface()}"
         sources = map(str, SOURCES)
         command = [*compiler(platform), *FLAGS, known, *flags, *sources, "-o", name]
         subprocess.run([*command, *system], cwd=made, check=True)
-        # A library that is open stays as it is for whoever has it open.
+        # Processes that have loaded the old library keep its file.
         (folder / name).unlink(missing_ok=True)
         library = Path(shutil.copy(Path(made, name), folder))
     digest(library).write_text(sha256(library.read_bytes()).hexdigest())
@@ -69,7 +69,7 @@ def compiled(folder: Path, flags: list[str] = RELEASE, platform: str = "") -> Pa
 
 
 def digest(library: Path) -> Path:
-    """Return the file beside a library that tells whether it is whole: half of one crashes."""
+    """Return the checksum file of a library; loading a truncated library would crash."""
     return library.with_name(f"{library.name}.sha256")
 
 

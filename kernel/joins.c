@@ -1,4 +1,4 @@
-/* Joins: descends two octrees together, down to pairs of leaves, and names the pairs of triangles
+/* Joins: descends two octrees together, down to pairs of leaves, and lists pairs of triangles
  * that touch.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later

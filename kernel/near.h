@@ -43,8 +43,8 @@ static int rounded_touches(const Walk *walk, int64_t entry) {
     return square_between(&item, walk->lower, walk->upper) <= radius * radius;
 }
 
-/* Points farther away than this from the middle are left to the caller, and radii this large; and
- * volumes that the caller tests, where they are this long. */
+/* Limits, beyond which queries are left to the caller: of distances from the middle and of radii;
+ * and of the coordinates of volumes that the caller tests. */
 #define NEAR 8.0
 #define LONG 0x1p10
 /* The least error of distances in single precision; see `see_in`. */
@@ -79,8 +79,8 @@ static void see_in(Walk *walk, double away) {
     narrow(walk, walk->reach);
 }
 
-/* See a point or a volume from the top; 0 if it is too far away. Boxes are cut where there is
- * nothing. */
+/* Set the view of a point or a volume at the top; 0 if it is too far away. Boxes are clipped at
+ * NEAR, beyond all items. */
 static int see_top(Walk *walk) {
     const Frame *frame = &walk->tree->frame;
     View *view = &walk->views[0];
@@ -108,7 +108,7 @@ static int see_top(Walk *walk) {
     return farthest <= NEAR;
 }
 
-/* See the point or volume in a placed tree, in the scene's size. */
+/* Set the view of the point or volume in a placed tree, at the scale of the scene. */
 static void see_placed(Walk *walk) {
     const Frame *frame = &walk->tree->frame;
     View *view = &walk->views[1];

@@ -310,7 +310,7 @@ typedef struct Slide Slide;
 
 /* The questions and answers of octree_kernel_slide. */
 typedef struct {
-    const double *direction;           /* (4): and by how much what is seen may be wrong */
+    const double *direction;           /* (4): a vector, and the error of projected coordinates */
     const int64_t *rows, *keys;        /* (2, count), (count) */
     double *limits, *gaps;             /* (key_count), (count) */
     int64_t *entries, *corners;        /* (2, count), (count) */

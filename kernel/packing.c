@@ -19,7 +19,7 @@ static int64_t entry_at(const Packing *cells, int64_t place) {
     return cells->entries ? cells->entries[place] : place - cells->start;
 }
 
-/* How many entries are not divided: a block of triangles, or a box. */
+/* Return the largest undivided number of entries: a block of triangles, or one box. */
 static int64_t fewest(const Tree *tree) { return tree->boxes ? 1 : WIDE; }
 
 /* Put the smallest `left` of the entries from `from` to `to` first, by their middles. */
@@ -64,7 +64,7 @@ static void split_at_median(const Tree *tree, const Packing *cells, const Part *
     *other = (Part){part->from + left, part->to, -1, 0, 0};
 }
 
-/* Divide a part in two that hold something; 0 if the cells contradict each other. */
+/* Divide a part into two that are not empty; 0 if the cells contradict each other. */
 static int split_part(const Tree *tree, const Packing *cells, Part part, Part *one, Part *other) {
     while (entries_in(&part) > SMALL && part.cell >= 0) {
         int64_t first_child = cells->first_child[part.cell], middle;
@@ -161,8 +161,8 @@ static float seen_in(const Frame *frame, double value, int axis) {
     return (float)((value - frame->center[axis]) * frame->scale);
 }
 
-/* Check the entries, and find the frame in which all lie in [-1, 1], and the middles of those that
- * cells hold. Returns whether all can be packed: they exist, neither too large nor too small. */
+/* Check the entries, set the frame in which all lie in [-1, 1], and, for cells, the entries'
+ * middles. Returns 0 if an entry does not exist or the extent is too large or too small. */
 static int frame_of(Tree *tree, const Packing *cells) {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     double lower[3], upper[3], extent = 0;
@@ -194,7 +194,7 @@ static int frame_of(Tree *tree, const Packing *cells) {
     return extent == 0 || extent >= 1e-150;
 }
 
-/* Let a slot begin as the box of nothing, to be enlarged. */
+/* Initialize a slot with an empty box, to be enlarged. */
 static void empty_slot(Node *node, int slot) {
     for (int axis = 0; axis < 3; axis++)
         node->box[axis][0][slot] = 1e30f, node->box[axis][1][slot] = -1e30f;

@@ -227,8 +227,8 @@ static int measure(Call *call, const Face *one, const Face *other) {
     return is_shorter;
 }
 
-/* Test two triangles, as in core/place/guests.py: whether an edge of one surely pierces the other;
- * or, where that is asked or crossings are unknown so far, whether they touch. */
+/* Test two triangles, as in core/place/guests.py: an edge of one surely pierces the other; or, if
+ * the search is for touches or no crossing is known yet, the triangles touch. */
 static double relation(const Search *state, const double *ones, const double *others) {
     double one[9], other[9];
     if (state->kind == TOUCHINGS) return touch(ones, others) ? CROSSES : APART;
@@ -376,12 +376,12 @@ EXPORT int64_t octree_kernel_search(const Pool *pool, int64_t kind, const int64_
     return to;
 }
 
-/* List the triangles that touch of surfaces in pairs of rows (2, count), from pair `from` to `to`:
- * (3, room), pairs and the entries of both sides, each once; `made` is how many. Of a row with
- * itself, pairs of two triangles are listed, the lower entry first. `slacks` and
- * `search` are as above. `left` (count) is set for pairs that are left to the caller, whatever was
- * listed of them. Returns where to go on once the cost is `most`, or there may be too little room,
- * or `to`. */
+/* List the touching triangles of placed surfaces, for pairs of rows (2, count) from pair `from` to
+ * `to`: (3, room), the pair and the entries of both sides, each once; `made` is their number. If a
+ * row is paired with itself, pairs of two triangles are listed, the lower entry first. `slacks`
+ * and `search` are as above. `left` (count) is set for pairs that are left to the caller, even if
+ * some of their triangles are listed. Returns the next pair once the cost reaches `most` or room
+ * may run out, else `to`. */
 EXPORT int64_t octree_kernel_list(const Pool *pool, const int64_t *rows, int64_t count,
                                   const double *slacks, int64_t from, int64_t to, int64_t most,
                                   Search *search, int64_t *found, int64_t room, int64_t *made,

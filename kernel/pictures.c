@@ -98,8 +98,8 @@ static void put(const Target *target, const Shown *shown, double nearness, int64
     }
 }
 
-/* Put the samples of a row, from `begin` to `end` in the picture, into the triangle's own frame,
- * of which `target` keeps flags. Returns 0 if it reaches beyond the pixels. */
+/* Flag the samples of a row, from `begin` to `end` in the picture, in the triangle's own frame.
+ * Returns 0 if the frame reaches beyond the pixels of `target`. */
 static int put_alone(const Target *target, int64_t number, const Shown *shown, int64_t row,
                      double begin, double end, double nearness) {
     const int64_t step = target->count, *frame = target->numbers + (step == 1 ? 0 : number);

@@ -15,13 +15,13 @@ typedef struct {
     double enter;
 } Later;
 
-/* Return how far the walk still looks. */
+/* Return the remaining range of the walk. */
 static double looks_up_to(const Walk *walk) {
     return walk->reach * (1 + 0x1p-36) + (walk->kind == RAY ? 0 : walk->slack);
 }
 
-/* Return where the walk enters a cell: in steps of a ray, or as a distance; infinity if it does
- * not. */
+/* Return the position at which the walk enters a cell: in steps of a ray, or as a distance;
+ * infinity if it misses the cell. */
 static double comes_to(const Walk *walk, int64_t cell) {
     const double *walls = walk->plain->walls + cell;
     int64_t row = walk->plain->cell_count;

@@ -1,4 +1,4 @@
-/* Rays: how they see packed boxes and triangles, and where they cross triangles exactly, as in
+/* Rays: conservative tests against packed boxes and triangles, and exact crossings, as in
  * core/rays/crossings.py.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later */
@@ -47,8 +47,8 @@ static void look_up_to(Line *line, double steps) {
     line->far = rounded + 0x1p-20f;
 }
 
-/* Begin a line where it comes near; the largest coordinate of `direction` is at least 1 and below
- * 2. Returns 0 if it meets nothing, -1 if it begins too far away. */
+/* Begin a line where it enters the frame's bounds; the largest coordinate of `direction` is at
+ * least 1 and below 2. Returns 0 if the line misses the bounds, -1 if it begins too far away. */
 static int set_line(Line *line, const Frame *frame, const double *origin, const double *direction,
                     double pace, double steps) {
     double seen[3], enter = 0, leave = INFINITY;
@@ -91,8 +91,8 @@ static double area(double ax, double ay, double bx, double by) {
     return difference;
 }
 
-/* Return at which distance the ray meets a triangle, or NaN; in `steps`, of its direction; and the
- * weights of the corners. */
+/* Return the distance at which the ray meets a triangle, or NaN. Sets `steps`, the distance in
+ * lengths of the direction, and the barycentric `weights`. */
 static double crossing(const Ray *ray, const double *corners, double *steps, double *weights) {
     int i = OTHER[ray->axis][0], j = OTHER[ray->axis][1];
     double x[3], y[3], depths[3], from[9], step = ray->direction[ray->axis];
@@ -204,8 +204,8 @@ static double reach_of(const double *inverse) {
     return most;
 }
 
-/* See the ray in the space of a placed tree. Returns 0 if the ray meets nothing, -1 if rounding
- * is too large: there is no inverse, or it is too large, or the ray begins far away. */
+/* Transform the ray into the space of a placed tree. Returns 0 if the ray misses the tree, -1 if
+ * rounding is too large: the inverse is missing or too large, or the ray begins far away. */
 static int set_placed_line(Walk *walk) {
     const double *matrix = walk->matrix, *inverse = walk->scene->inverses + 9 * walk->place;
     const Frame *frame = &walk->tree->frame;
@@ -224,7 +224,7 @@ static int set_placed_line(Walk *walk) {
     return set_line(&walk->lines[1], frame, start, way, frame->scale / turn, walk->reach);
 }
 
-/* Set the normal of a triangle by its winding; of slivers, from their short edges. */
+/* Set the normal of a triangle by its winding, computed from its two shorter edges. */
 static void crossing_normal(const double *corners, const Ray *ray, double *normal) {
     double edges[3][3], across[3];
     for (int n = 0; n < 9; n++) edges[n / 3][n % 3] = corners[(n + 3) % 9] - corners[n];

@@ -21,7 +21,7 @@
 /* Coordinates are about one; smaller ones than this have products that lose bits. */
 #define ABOUT_ONE 4.0
 #define TINY 0x1p-120
-/* Where two points fall on each other: corners of shadows from here on. */
+/* Corners of overlaps from POINTS on are pairs of corners whose projections coincide. */
 #define POINTS 15
 #define SHADOW (POINTS + 9)
 
@@ -133,7 +133,7 @@ static int orient(const Along *along, const Both *both, int8_t *signs) {
     return !are_separated(signs);
 }
 
-/* Return whether two corners have one shadow; 2 if that is lost. */
+/* Return whether the projections of two corners coincide; 2 if unknown. */
 static int have_one_place(const Along *along, const Both *both, int one, int other) {
     if (along->error == 0)
         return both->seen[one][0] == both->seen[other][0]
@@ -256,8 +256,8 @@ static void bound(const Along *along, const Both *both, int which, double *least
     *least = gap - wide, *most = gap + wide;
 }
 
-/* Find the gap at a corner of a shadow, rounded down to a multiple of the quantum, unless that is
- * not asked, and its sign; 2 if it is lost. */
+/* Return the sign of the gap at a corner of the overlap; 2 if unknown. Sets the gap, rounded down
+ * to a multiple of the quantum, unless `gap` is NULL. */
 static int exact_gap(const Along *along, const Both *both, int which, double *gap) {
     int ends[3][2];
     Sum vectors[3][3], area = sum_of(1), volume, longest;

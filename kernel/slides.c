@@ -155,7 +155,7 @@ static int place_seen(const Turn *turn, int which, int64_t leaf, const Box *box,
     return placed;
 }
 
-/* Keep a smaller gap than the known one; of equals, crossing triangles, then the lowest. */
+/* Keep the smaller gap; if equal, crossing triangles come first, then the lowest entries. */
 static void keep_gap(Slide *search, double gap, int is_crossing, const Named *named,
                      int corner) {
     int is_lower = is_crossing == search->is_crossing

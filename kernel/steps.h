@@ -26,7 +26,7 @@ static int test(Walk *walk, int64_t entry, int is_certain) {
     return !met || note(walk, entry, 0);
 }
 
-/* Return whether one item is enough, and has been met. */
+/* Return whether the walk needs one item and has found it. */
 static int is_done(const Walk *walk) { return walk->any && walk->held + walk->count > 0; }
 
 static void leave_place(Walk *walk) {
@@ -61,7 +61,7 @@ static int enter_place(Walk *walk, int64_t row, int is_certain) {
     return there;
 }
 
-/* Let a triangle wait while its corners are fetched: first their numbers, then themselves. */
+/* Push a triangle while its data is prefetched: first the vertex indices, then the corners. */
 static void fetch_triangle(Walk *walk, int64_t entry, int count) {
     const Tree *tree = walk->tree;
     for (int c = 0; c < 3; c++) {
@@ -119,7 +119,7 @@ static INLINED int step_walk(Walk *walk, int is_ray, int alone) {
     return 1;
 }
 
-/* Walk until nothing waits; returns 0 if room ran out. */
+/* Walk until the stack is empty; returns 0 if room ran out. */
 static int go_on(Walk *walk) {
     int there = 1;
     if (walk->kind == RAY)

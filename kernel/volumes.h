@@ -120,8 +120,8 @@ static inline void see_from_box(const double *box, const double *point, double *
     for (int axis = 0; axis < 3; axis++) seen[axis] = dot(apart, box + 6 + 3 * axis);
 }
 
-/* Return whether no axis separates a triangle from a box of half sizes around the origin, which
- * are grown by rounding; but the box's own: as `_axes_overlap` in core/touch/oriented_boxes.py. */
+/* Return whether no axis, apart from the box's own, separates a triangle from a box around the
+ * origin, whose half sizes include rounding: `_axes_overlap` in core/touch/oriented_boxes.py. */
 static inline int turned_axes_overlap(const double (*corners)[3], const double *half) {
     double edges[3][3], normal[3], size[3], area, low = INFINITY, high = -INFINITY;
     edges_of(corners[0], edges[0]);

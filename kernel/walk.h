@@ -1,4 +1,4 @@
-/* A question on its way through a packed tree or a scene, and what it has met.
+/* State of a query that walks a packed tree or a scene, and its results so far.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later */
 
@@ -7,7 +7,7 @@
 
 #include "packed.h"
 
-/* Rays that are walked by turns, so that one waits for memory while others compute. */
+/* Number of rays that are walked alternately, so that memory latency is hidden. */
 #define IN_FLIGHT 8
 
 /* A node, block or item that waits, and where it begins: along a ray, or how far it is, squared;
@@ -32,8 +32,9 @@ typedef struct {
     int axis;
 } Ray;
 
-/* A ray as it is seen in a frame, from where it comes near to the items: `start` is the way to
- * there, `far` how much farther it looks. A step of the ray is a way of `pace`. */
+/* A ray in the coordinates of a frame, from the point at which it enters the items' bounds:
+ * `start` is the distance to that point, `far` the remaining range. A step of the ray has the
+ * length `pace`. */
 typedef struct {
     float point[3], inverse[3], shear[2], far;
     int backwards[3], axis;
@@ -58,11 +59,10 @@ typedef struct {
     int way_count, half_count;
 } Core;
 
-/* A question and what it has met. The question is a ray, a point, or a volume; a sphere is a
- * point with a radius. It is at the top (`matrix` is NULL), or in a tree that is placed in row
- * `place`; then the stack holds what waits at the top below `floor`. `lines` and `views` are
- * those at the top and in the placed tree. `reach` is how far it looks: in steps of a ray, or
- * from a point or volume. */
+/* State of a query: a ray, a point, or a volume; a sphere is a point with a radius. The walk is at
+ * the top (`matrix` is NULL), or in the tree placed in row `place`; then the stack below `floor`
+ * holds pending nodes of the top. `lines` and `views` have two levels: the top and the placed
+ * tree. `reach` is the search range: in steps of a ray, or from a point or volume. */
 typedef struct {
     const Scene *scene;
     const Plain *plain;
@@ -72,12 +72,12 @@ typedef struct {
     int64_t place, height, floor, state;
     int kind, any, level, missing;
     double limit, reach;
-    /* Of a ray; and of the triangle that it met last. */
+    /* For rays: the ray and its latest hit. */
     int64_t number, item, item_place, entry;
     double distance, corners[9], weights[3];
     Ray ray;
     Line lines[2];
-    /* Of other questions, and of plain cells, which are enlarged by `slack`. */
+    /* For points, volumes and plain cells; cells are enlarged by `slack`. */
     double lower[3], upper[3], radius, slack;
     const double *volume;
     Core core;
@@ -160,7 +160,7 @@ static int is_nearer(const Walk *walk, int64_t at, double distance, int64_t item
     return place != walk->place ? place < walk->place : walk->items[at] <= item;
 }
 
-/* Put a triangle among the nearest; 0 if it is not one. Where any will do, the walk ends. */
+/* Insert a triangle into the nearest ones; 0 if it is farther. With `any`, the walk ends. */
 static int take(Walk *walk, int64_t entry, double distance) {
     if (!(distance <= walk->limit)) return 0;
     int64_t item = walk->tree->order[entry], last = walk->wanted - 1;
@@ -178,7 +178,7 @@ static int take(Walk *walk, int64_t entry, double distance) {
     return 1;
 }
 
-/* Note a finding, where all are asked for. 0 if room ran out. */
+/* Record a result of a query for all results. 0 if room ran out. */
 static int note(Walk *walk, int64_t entry, double distance) {
     if (walk->count == walk->room) return 0;
     walk->names[walk->count] = walk->place << 32 | walk->tree->order[entry];
@@ -188,7 +188,7 @@ static int note(Walk *walk, int64_t entry, double distance) {
     return 1;
 }
 
-/* Corners of a triangle that was met, in a scene by its place. */
+/* Read the corners of a hit triangle, in a scene by its place. */
 static void corners_met(const Walk *walk, int64_t place, int64_t entry, double *corners) {
     const Scene *scene = walk->scene;
     corners_in(scene ? &scene->trees[scene->meshes[place]] : walk->tree,

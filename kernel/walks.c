@@ -1,4 +1,4 @@
-/* Walks: asks packed trees, scenes and plain cells with rays, points and volumes.
+/* Walks: queries of packed trees, scenes and plain cells by rays, points and volumes.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
@@ -26,7 +26,7 @@ EXPORT int64_t octree_kernel_size(int64_t which, int64_t depth) {
                           : stack_of(depth) * IN_FLIGHT * (int64_t)sizeof(Pending);
 }
 
-/* Begin the walk of a ray; 0 if the question is not sound. */
+/* Begin the walk of a ray; 0 if the ray is invalid. */
 static int begin_ray(Walk *walk, const Walked *walked, const Asked *asked, int64_t number,
                      int mode) {
     const double *origin = asked->origins + 3 * number, *way = asked->directions + 3 * number;
@@ -90,7 +90,7 @@ static void set_oriented(Core *core, const double *box) {
     memcpy(core->spans, box + 3, sizeof core->spans);
 }
 
-/* Look from the point or around the volume that is set, unless that is left to the caller. */
+/* Begin the walk of the point or volume that is set, unless it is left to the caller. */
 static void begin_look(Walk *walk, const Walked *walked, int kind) {
     begin_walk(walk, walked, kind);
     walk->reach = kind == POINT ? walk->limit : walk->radius;
@@ -281,10 +281,10 @@ static void set_volume(Walk *walk, int kind, const double *volume) {
     }
 }
 
-/* Find the items that meet volumes of a kind (see `set_volume`), of those that `turns` names from
- * `from` to `to`: items of each, ascending, with their places shifted by 32 bits; or one item if
- * `any`. `counts` are the numbers of items, or NOT_TAKEN or NOT_PACKED. Returns the turn for which
- * room ran out, or `to`. */
+/* Find the items that meet volumes of a kind (see `set_volume`): the volumes that `turns` lists
+ * from `from` to `to`. `names` are the items of each volume, ascending, with their places shifted
+ * by 32 bits; or one item if `any`. `counts` are the numbers of items, or NOT_TAKEN or NOT_PACKED.
+ * Returns the turn for which room ran out, or `to`. */
 EXPORT int64_t octree_kernel_touch(const Walked *walked, const double *volumes,
                                    const int64_t *turns, int64_t from, int64_t to, int64_t kind,
                                    int64_t any, Pending *stack, int64_t *names, int64_t room,

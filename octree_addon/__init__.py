@@ -34,7 +34,7 @@ from . import (
 from .answers.result_kind import KINDS
 from .cameras import never_seen
 from .questions import QueryRecord
-from .trees import OctreeObject, TreeRecord
+from .trees import TreeRecord
 from .ui import Group
 
 FEATURES = (
@@ -59,7 +59,7 @@ FEATURES = (
     hiding.FEATURE,
     example.FEATURE,
 )
-GROUPS = (OctreeObject, *(group for feature in FEATURES for group in feature.all_groups()))
+GROUPS = tuple(group for feature in FEATURES for group in feature.all_groups())
 CLASSES = tuple(each for feature in FEATURES for each in feature.classes)
 MENUS = tuple(entry for feature in FEATURES for entry in feature.menus)
 KINDS.update({kind.question: kind for feature in FEATURES for kind in feature.kinds})

@@ -60,7 +60,7 @@ def before_load(*_: Any) -> None:
 
 def before_save(*_: Any) -> None:
     """Let the file have the names of what trees were built from as they are now."""
-    drop_pointers()
+    drop_second_storage()
     references.refresh()
 
 
@@ -115,14 +115,14 @@ def has_something_to_draw() -> bool:
     """Tell whether there is anything to draw: a tree, an answer, a result, a camera's view."""
     shows_frustum = any(settings_of(scene).frustum.show for scene in bpy.data.scenes)
     shows_results = any(map(results.has_results, bpy.data.scenes))
-    return shows_frustum or shows_results or not (trees.is_empty() and questions.is_empty())
+    is_asked = probe.is_asking() or not questions.is_empty()
+    return shows_frustum or shows_results or is_asked or not trees.is_empty()
 
 
 def update_display() -> None:
     """Draw only while there is something to draw, and show its new state."""
     if has_something_to_draw():
         display.install()
-        display.keep_only(trees.all_built())
     else:
         display.uninstall()
     listen(DRAW_LISTENERS, display.is_installed())
@@ -138,8 +138,8 @@ def watch_header(_: bpy.types.Header, context: bpy.types.Context) -> None:
     """
     hiding.listen_if_hiding()
     results.listen_if_kept()
-    if references.meet(bpy.data.scenes) and has_pointers():
-        schedule(drop_pointers, 0.0)
+    if references.meet(bpy.data.scenes) and any(map(has_second_storage, owners_of_settings())):
+        schedule(drop_second_storage, 0.0)
     scene_index.keep_only(bpy.data.scenes)
     if keep_scenes(bpy.data.scenes):
         scene_index.listen_if_needed()
@@ -153,22 +153,10 @@ def watch_header(_: bpy.types.Header, context: bpy.types.Context) -> None:
         schedule(after_change, 0.0)
 
 
-def has_pointers() -> bool:
-    """Tell whether an older version wrote pointers to objects, which count as users of them."""
-    scenes = bpy.data.scenes
-    return any(trees.has_pointers(each) or results.has_pointers(each) for each in scenes) or any(
-        map(former_storage, owners_of_settings())
-    )
-
-
-def drop_pointers() -> None:
-    """Write names in place of the pointers that an older version wrote."""
-    for scene in bpy.data.scenes:
-        if scene.library is None:
-            trees.drop_pointers(scene)
-            results.drop_pointers(scene)
+def drop_second_storage() -> None:
+    """Delete the settings that stand a second time among custom properties, pointers and all."""
     for owner in owners_of_settings():
-        if former_storage(owner):
+        if has_second_storage(owner):
             del owner["octree"]
 
 
@@ -178,7 +166,7 @@ def owners_of_settings() -> list[Any]:
     return [*scenes, *(layer for scene in scenes for layer in scene.view_layers)]
 
 
-def former_storage(owner: Any) -> bool:
+def has_second_storage(owner: Any) -> bool:
     """Tell whether settings stand a second time among custom properties, pointers and all.
 
     So Blender 5.0 and later leave those of files that 4.5 or an earlier one has saved.
@@ -242,7 +230,7 @@ def unregister() -> None:
     results.uninstall()
     uninstall()
     scene_index.listen_if_needed()
-    timers = restore_trees, update_display, after_change, drop_pointers, redraw_status_bars
+    timers = restore_trees, update_display, after_change, drop_second_storage, redraw_status_bars
     for timer in (*timers, references.refresh):
         schedule(timer, None)
     listen_to_stores(after_change, False)

@@ -91,8 +91,8 @@ def json_members(members: Iterable[tuple[str, str]]) -> Iterator[str]:
     return (f"{json_text(name)}: {text}" for name, text in members)
 
 
-def read_head(content: str | bytes, form: str, version: int, *older: int) -> dict[str, Any]:
-    """Return the members of a JSON file of ours, read back, also of older versions that are named.
+def read_head(content: str | bytes, form: str, version: int) -> dict[str, Any]:
+    """Return the members of a JSON file of ours, read back.
 
     Raises
     ------
@@ -105,9 +105,7 @@ def read_head(content: str | bytes, form: str, version: int, *older: int) -> dic
         raise ValueError("the lists in it are too deep") from error
     if not isinstance(head, dict):
         raise ValueError(f"{form} must be an object of JSON, got {type(head).__name__}")
-    said = head.get("version")
-    current = said if said in older and type(said) is int else version
-    for name, wanted in {"format": form, "version": current}.items():
+    for name, wanted in {"format": form, "version": version}.items():
         if head.get(name) != wanted:
             raise ValueError(f"{name} must be {wanted!r}, got {head.get(name)!r}")
     return head

@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import bpy
-from bpy.props import CollectionProperty, IntProperty, PointerProperty, StringProperty
+from bpy.props import IntProperty, StringProperty
 
 from ..core import Running, Steps
 from . import references, tuning
@@ -22,24 +22,13 @@ from .scene_index import at_rest
 from .ui import SessionStore, notify, settings_of
 
 
-class OctreeObject(bpy.types.PropertyGroup):
-    """One object that a tree of an older file was built from; read, and never written."""
-
-    if TYPE_CHECKING:
-        object: bpy.types.Object | None
-    else:
-        object: PointerProperty(type=bpy.types.Object)
-
-
 class TreeRecord:
     """Number and sources of a scene's built octree: a mixin of `OctreeSettings`."""
 
     if TYPE_CHECKING:
-        sources: Any  # of OctreeObject; the stubs know no collection that grows
         source_names: str
         tree_number: int
     else:
-        sources: CollectionProperty(type=OctreeObject)
         source_names: StringProperty(description="What the tree was built from: references")
         tree_number: IntProperty(description="Number of the scene's tree; 0 is none", min=0)
 
@@ -71,7 +60,6 @@ def remember_sources(scene: bpy.types.Scene, objects: Iterable[bpy.types.Object]
     settings = settings_of(scene)
     uids = [item.session_uid for item in objects]
     settings.source_names = references.reference_text(scene, uids)
-    settings.sources.clear()
 
 
 def restore(scene: bpy.types.Scene, built: BuiltTree) -> None:
@@ -160,19 +148,7 @@ def source_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
     """Return the objects that the scene's tree was built from, those still in the scene."""
     settings = settings_of(scene)
     uids = references.referenced(scene, settings.source_names)
-    uids = uids or [each.object.session_uid for each in settings.sources if each.object]
     return [item for item in references.objects_of(scene, uids) if item is not None]
-
-
-def has_pointers(scene: bpy.types.Scene) -> bool:
-    """Tell whether an older version wrote pointers to what the tree was built from."""
-    return bool(settings_of(scene).sources)
-
-
-def drop_pointers(scene: bpy.types.Scene) -> None:
-    """Write names in place of the pointers of an older version."""
-    if has_pointers(scene):
-        remember_sources(scene, source_objects(scene))
 
 
 def named_sources() -> Iterator[tuple[bpy.types.Scene, Any, str]]:
@@ -205,7 +181,6 @@ def clear(scene: bpy.types.Scene) -> None:
     settings = settings_of(scene)
     settings.tree_number = 0
     settings.source_names = ""
-    settings.sources.clear()
     notify()
 
 

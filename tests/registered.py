@@ -19,10 +19,8 @@ SETTINGS = [*GROUPS, OctreeSettings]
 MEMORY = {
     "OctreeAnswerNumbers",
     "OctreeListSettings",
-    "OctreeObject",
     "OctreeHiddenObject",
     "OctreeResult",
-    "OctreeResultObject",
     "OctreeResultRow",
     "OctreeSceneMemory",
     "OctreeLayerMemory",

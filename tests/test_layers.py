@@ -38,8 +38,8 @@ STANDARD = set(sys.stdlib_module_names)
 # They declare properties by hand: preferences, display, and what files keep.
 BY_HAND = {
     "OctreePreferences", "OctreeDisplaySettings", "OctreeAnswerSettings", "OctreeAnswerNumbers",
-    "OctreeObject", "TreeRecord", "QueryRecord", "OctreeHiddenObject", "OctreeSceneMemory",
-    "OctreeLayerMemory", "OctreeResultsSettings", "OctreeResultObject", "OctreeListSettings",
+    "TreeRecord", "QueryRecord", "OctreeHiddenObject", "OctreeSceneMemory",
+    "OctreeLayerMemory", "OctreeResultsSettings", "OctreeListSettings",
     "OctreeResult", "OCTREE_OT_prove_it", "OCTREE_OT_put",
 }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""What a tree of points needs to stand for triangles: centroids, their reach, and a filter."""
+"""Triangles in trees of points: centroids, the largest reach around them, and an exact filter."""
 
 from typing import NamedTuple
 

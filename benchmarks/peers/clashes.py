@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks import buildings
 from benchmarks.peers.questions import Arrays, Question
 
-# What touches is no farther apart, what is near is: meters.
+# Greatest distances of touching and of near objects, in meters.
 BAND, CLEARANCE = 1e-5, 0.03
 
 
@@ -23,7 +23,7 @@ def touching_objects(scale: float) -> Iterator[Question]:
 
 
 def clashing_buildings(scale: float) -> Iterator[Question]:
-    """Find what touches, and what is near, in a building that is made and in those given."""
+    """Find touching and near objects in a generated building and in given ones."""
     made = buildings.office(max(1, round(buildings.FLOORS * scale)))
     for building in (made, *buildings.given()):
         for what, radius in (("touch", BAND), ("within 30 mm", CLEARANCE)):

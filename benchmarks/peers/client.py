@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class PeerError(Exception):
-    """A peer could not do what it was told; the message tells why."""
+    """Failure of a peer; the message gives the reason."""
 
 
 class Client:

@@ -6,18 +6,18 @@ import numpy as np
 
 from tests.audit_scenes import squared_distance
 
-# What single precision may get wrong: a share of the scene for a volume's border, and a distance.
+# Tolerances of single precision: a share of the scene for a volume's border, and a distance.
 SINGLE, NEAR = 1e-6, 1e-4
-# Of the rays or points: so many may meet another triangle on a rim.
+# The share of rays or points that may meet another triangle on a shared edge.
 RIM = 1e-3
 
 Answer = tuple[np.ndarray, ...]
 
 
 def pairs(ours: Answer, theirs: Answer, less: Answer, more: Answer, passes_more: str) -> str:
-    """Hold their pairs between ours for a little less and for a little more.
+    """Check that a peer's pairs lie between ours for slightly smaller and larger volumes.
 
-    Where they stop at something coarser, `passes_more`, ours have to be among theirs.
+    If the peer uses a coarser test, `passes_more`, its pairs must only include ours.
     """
     if len(theirs) == 1:
         return verdict(theirs[0][0] == len(ours[0]), f"{len(ours[0]):,} pairs, only counted")
@@ -31,9 +31,9 @@ def pairs(ours: Answer, theirs: Answer, less: Answer, more: Answer, passes_more:
 
 
 def objects(ours: Answer, theirs: Answer, proofs: Answer, radii: np.ndarray) -> str:
-    """Have ours hold all pairs of theirs, and confirm in fractions what is ours alone.
+    """Check that our pairs include all pairs of a peer, and confirm the others in fractions.
 
-    `proofs` are our pairs again, and of each the corners of two triangles, (h, 2, 3, 3).
+    `proofs` are our pairs and, for each pair, the corners of two triangles, (h, 2, 3, 3).
     """
     mine, his, proven = keys(ours), keys(theirs), keys(proofs[0])
     limit = Fraction(float(radii[0])) ** 2

@@ -14,7 +14,7 @@ from benchmarks.table import Row
 
 @dataclass(frozen=True)
 class Present:
-    """A peer that could be started: what it offers, and what it is made of."""
+    """A started peer: its functions and the versions of its packages."""
 
     peer: Peer
     names: tuple[str, ...]
@@ -23,7 +23,7 @@ class Present:
     versions: tuple[str, ...]
 
     def offers(self, question: Question) -> bool:
-        """Tell whether it can answer, and in reasonable time."""
+        """Return whether the peer can answer in reasonable time."""
         wanted = {question.build, question.measured}
         small = len(question.built.get("faces", ())) <= self.most
         return wanted <= set(self.names) and small and self.peer.name not in question.without
@@ -87,7 +87,7 @@ def row(
 def compared(
     question: Question, other: Present, ours: Client, theirs: Client, folder: Path
 ) -> str:
-    """Compare the answers, so that nobody wins by doing less."""
+    """Compare the answers, so that an incomplete answer cannot win."""
     asked = folder / "asked.npz"
     mine = answer(ours, question.asked, asked)
     his = answer(theirs, question.asked, asked)

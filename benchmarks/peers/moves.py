@@ -1,6 +1,6 @@
 """The rows where boxes move: each step moves some of them, then asks one question.
 
-A step is timed as a whole, from arrays to arrays, so that nothing can be put off; what is told is
+A step is timed as a whole, from arrays to arrays, so that deferred work is included; the result is
 the mean of a round of `TURNS` steps. The boxes that move drift by a tenth of a box a step, and
 after half of a round they turn back, so that every round is the same.
 """
@@ -13,12 +13,12 @@ import numpy as np
 from benchmarks import worlds
 from benchmarks.peers.questions import Arrays, Question
 
-# How many there are, the share that moves, and where.
+# Number of boxes, moving share, and arrangement.
 CROWDS = tuple(product((10_000, 100_000), (0.01, 1.0), ("flat", "cube")))
 TURNS = 8
 STEP = 0.1  # of a box
 HALF_SIZE = 2.0  # of a box that is asked about, in meters: it meets about fifteen
-# The most ms that a step must take, and the most of what rebuilding takes.
+# Limits of a step: in ms, and as a share of the time of a rebuild.
 GOALS = {
     ("one box", 10_000, 0.01): (1.0, 0.25),
     ("one box", 10_000, 1.0): (4.0, 1.0),
@@ -87,7 +87,7 @@ def step(what: str, size: int, share: float, world: str, scale: float) -> Questi
 
 
 def drift(lower: np.ndarray, upper: np.ndarray, share: float) -> dict[str, np.ndarray]:
-    """Return who moves (k,), and where each of them is after each turn (TURNS, k, 3)."""
+    """Return the ids of moving boxes (k,) and their positions after each turn (TURNS, k, 3)."""
     random = np.random.default_rng(8)
     ids = np.sort(random.choice(len(lower), round(share * len(lower)), replace=False))
     course = random.normal(size=(len(ids), 3))

@@ -1,4 +1,4 @@
-"""The core of this project, every option left alone."""
+"""The core of this project with default options."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -56,7 +56,7 @@ def pairs(tree: Octree) -> np.ndarray:
 
 
 def frustum(tree: Octree, planes: np.ndarray, corners: np.ndarray) -> np.ndarray:
-    """Ask what the frustum between the corners (8, 3) touches."""
+    """Find the items that touch the frustum with the corners (8, 3)."""
     return core.query(tree, Frusta(corners[None]))
 
 

@@ -1,4 +1,4 @@
-"""`pyrender`: depths by OpenGL, of all objects and of each alone, as BlenderProc makes its masks.
+"""`pyrender`: OpenGL depths of all objects together and of each object, as in BlenderProc's masks.
 
 BlenderProc's BOP writer renders each object by itself and compares its depth with that of the
 scene, with a tolerance of 15 of its units, which are millimeters.

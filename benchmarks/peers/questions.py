@@ -22,7 +22,7 @@ Arrays = Mapping[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Question:
-    """What is built and what is asked: names of functions, each with its arrays.
+    """A build and a query: names of functions, each with its arrays.
 
     `asked` is empty where the build itself is measured. `goals` holds the ratios that must be
     and should be reached, against a peer or against the fastest; `bound` the ms that it must take.
@@ -184,7 +184,7 @@ def pairs(scale: float) -> Questions:
 
 
 def frusta(scale: float) -> Questions:
-    """Ask what a camera sees, when that is little and when it is half."""
+    """Query the frusta of cameras that see a small part and half of the triangles."""
     mesh = landscape(int(1_000_000 * scale))
     corners = corners_of(**mesh)
     for share in (0.05, 0.5):

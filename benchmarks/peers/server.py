@@ -1,7 +1,7 @@
-"""One library in a process of its own, told line by line what to do: `server.py MODULE`.
+"""Server of one library in its own process, with a command per line: `server.py MODULE`.
 
-Lines come and go as JSON: `["build", "build_triangles", "mesh.npz"]` is answered by
-`{"ms": 12.3}`. What goes wrong is answered too, and ends nothing.
+Requests and responses are JSON: `["build", "build_triangles", "mesh.npz"]` returns
+`{"ms": 12.3}`. An error is returned, too, and does not stop the server.
 """
 
 import gc
@@ -28,7 +28,7 @@ class Host:
         self.tree: object = None
 
     def knows(self, *packages: str) -> dict[str, object]:
-        """Tell which functions there are, their limits, and the versions of packages."""
+        """Return the available functions, their limits, and the versions of packages."""
         return {
             "names": [name for name, _ in inspect.getmembers(self.peer, inspect.isfunction)],
             "most": getattr(self.peer, "MOST_TRIANGLES", math.inf),
@@ -47,7 +47,7 @@ class Host:
         return {"ms": milliseconds}
 
     def ask(self, name: str, file: str, times: str = "1") -> dict[str, float]:
-        """Ask the tree so many times and tell how long each took."""
+        """Repeat a query and return the mean time of a call."""
         question, count = self.question(name, file), int(times)
         return {"ms": timed(lambda: [question() for _ in range(count)])[0] / count}
 

@@ -54,7 +54,7 @@ def boxes(tree: Tree, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
 
 
 def _found(tree: Tree, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
-    """Return what is in the bins that the boxes touch: pairs (2, h)."""
+    """Return the items in the bins that the boxes touch: pairs (2, h)."""
     bounds = np.stack([lower, upper], axis=2).reshape(-1, 6).tolist()
     ids, counts, items = vtk.vtkIdList(), [], []
     for box in bounds:

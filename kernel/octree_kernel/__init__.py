@@ -1,6 +1,6 @@
-"""The compiled walks of Octree: opens the library beside this file, and tests it before use.
+"""Compiled kernel of Octree: opens the library beside this file and tests it before use.
 
-It needs no Python headers and no NumPy: ctypes opens it by its absolute path.
+ctypes opens the library by its absolute path, without Python headers and NumPy.
 """
 
 import ctypes
@@ -21,23 +21,23 @@ LIBRARY = Path(__file__).resolve().parent / f"octree_kernel{_SUFFIX}"
 
 
 def opened(path: Path = LIBRARY) -> ctypes.CDLL:
-    """Return the library.
+    """Open, check and return the library.
 
     Parameters
     ----------
     path : Path
-        The file, by its absolute path.
+        Absolute path of the library.
 
     Returns
     -------
     CDLL
-        Its functions, with the types of their arguments.
+        The library, with the argument types of its functions.
 
     Raises
     ------
     OSError
-        If there is none, it is damaged, for another machine or of another version, or its
-        arithmetic is not what it has to be.
+        If the library is missing, damaged, built for another machine or version, or fails the
+        self-test.
     """
     if not path.is_file():
         raise OSError(f"{path} is not there: make kernel, or pip install ./kernel, makes it")
@@ -59,12 +59,12 @@ def opened(path: Path = LIBRARY) -> ctypes.CDLL:
 
 
 def declared(library: ctypes.CDLL) -> ctypes.CDLL:
-    """Let ctypes know what the functions take."""
+    """Declare the argument and return types of the library's functions."""
     for name, arguments in FUNCTIONS.items():
         function = getattr(library, f"octree_kernel_{name}")
         function.argtypes, function.restype = arguments, c_int64
-    # Single questions take microseconds: less than it takes to let other threads of Python go on.
-    # Structures are given by their addresses, or as the bytes they are.
+    # Single queries take microseconds, less than releasing the GIL: PYFUNCTYPE keeps it.
+    # Structures are passed by address or as bytes.
     for name in ("cast", "cast_all", "nearest", "touch"):
         plain = [each if each in (c_double, c_int64) else c_void_p for each in FUNCTIONS[name]]
         prototype = ctypes.PYFUNCTYPE(c_int64, *plain)

@@ -1,4 +1,4 @@
-"""The self-test of the compiled kernel: questions of each file, and digests of the answers."""
+"""Self-test of the compiled kernel: calls into each source file, and digests of the results."""
 
 import ctypes
 import math
@@ -26,8 +26,8 @@ from .structures import (
     Walked,
 )
 
-# A tetrahedron and a sliver, and rays; how vertices are put on a screen; and digests of what NumPy
-# answers where each function is asked.
+# A tetrahedron and a sliver, rays, a screen projection, and digests of NumPy's results for each
+# function.
 VERTICES = [0.1, 1.3, 0.2, 0.4, 0.7, 0.1, 0.3, 1.1, 0.6, 0.70001, 0.2, 0.5, 0.4, 1.7, 0.80003]
 FACES = [0, 0, 0, 1, 1, 0, 1, 2, 2, 3, 2, 3, 3, 3, 4]
 ORIGINS = [3.0, 2.9, 2.7, 0.5, 0.4, -2.0, 0.3, -5.0, 0.31, 0.6, 0.4, 0.3]
@@ -35,7 +35,7 @@ DIRECTIONS = [-2.6, -2.4, -2.2, 0.01, 0.03, 1.7, 0.1, 5.7, 0.2, 1.0, 0.0, 0.0]
 SCREEN = [6.3, 0.7, -0.3, 0.9, 0.4, 7.1, 0.6, 0.3, 0.03, -0.07, 0.11, 0.9, 0.0, 0.0, 0.0, 1.0]
 PIXELS = 12
 CORNERS, POLYGONS = [0, 1, 2, 3, 0, 1, 4, 4, 1, 0, 3], [0, 0, 1, 2, 2]
-# Where surfaces are placed, which pairs of them slide, and how: as `Along` in shadows.h.
+# Placements of surfaces, pairs of them that slide, and the direction: `Along` in shadows.h.
 PLACED = [
     [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0],
     [0.72, -0.44, 0.05, 0.04, 0.56, 0.92, 0.11, -0.25, 0.15, 0.01, 0.99, 1.2],
@@ -69,7 +69,7 @@ KNOWN = {
 }
 
 
-# A function, what it is given, and of that what it fills.
+# Function name, arguments, and the arguments that receive results.
 Question = tuple[str, tuple[Any, ...], tuple[Any, ...]]
 
 
@@ -82,7 +82,7 @@ def _wholes(numbers: Sequence[int]) -> Any:
 
 
 def questions(library: ctypes.CDLL) -> Iterator[Question]:
-    """Yield functions, what they are given, and of that what they fill: some of each file."""
+    """Yield calls for the self-test, at least one into each source file."""
     at, count, rays = ctypes.addressof, len(FACES) // 3, len(ORIGINS) // 3
     vertices, faces, order = _doubles(VERTICES), _wholes(FACES), _wholes(range(count))
     tree = Tree(
@@ -174,7 +174,7 @@ def questions(library: ctypes.CDLL) -> Iterator[Question]:
 def _slide(
     library: ctypes.CDLL, triangles: Batch, order: Any, rows: Any, altitudes: Any
 ) -> Iterator[Question]:
-    """Let surfaces slide that are indexed as two leaves, and a root around both."""
+    """Yield a call that slides surfaces indexed as two leaves below one root."""
     at, count, numbers = ctypes.addressof, len(SLID), [0] * 10
     ends = [(around(pair), *pair) for pair, around in zip(
         zip(rows[::2], rows[1::2], strict=True), [min] * 3 + [max] * 3, strict=True
@@ -198,7 +198,7 @@ def _slide(
 
 
 def tested(library: ctypes.CDLL) -> dict[str, str]:
-    """Return what the library answers to the questions of its self-test.
+    """Run the self-test and return digests of the results.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def tested(library: ctypes.CDLL) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        Of each function that is asked a digest of all numbers, to the last bit.
+        A digest of all result bits for each called function.
     """
     digests = {}
     for name, given, found in questions(library):
@@ -223,7 +223,7 @@ def digest(numbers: Iterable[float]) -> str:
     Parameters
     ----------
     numbers : iterable of float
-        The numbers. Of what is no number, the sign is nothing.
+        The numbers. The sign of NaN is ignored.
 
     Returns
     -------

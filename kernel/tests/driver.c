@@ -1,7 +1,7 @@
-/* Calls the kernel as it was called before, and compares all memory it reached: driver FILE
+/* Repeats recorded calls of the kernel and compares all memory they reached: driver FILE
  *
- * For machines that emulators play, where there is no Python: see `recorded.py`, which writes the
- * file, and `calls.h`: how each function of the kernel is called. */
+ * For emulated machines without Python. `recorded.py` writes the file, and `calls.h`, which calls
+ * each function of the kernel. */
 
 #include "calls.h" /* int64_t call(int64_t function, const Word *given), NAMES */
 
@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Places of a piece of memory where an address stands: of which piece, and where in it. */
+/* An address within a piece of memory, at `at`: the target piece and the offset in it. */
 typedef struct {
     int64_t at, piece, offset;
 } Link;
 
-/* A piece of memory that a call may reach; what it held then, and after it. */
+/* A piece of memory that a call may reach, and its contents before and after the call. */
 typedef struct {
     char *held, *after, *space[2];
     int64_t size, link_count, after_count;
@@ -37,7 +37,7 @@ static Link *read_links(FILE *file, int64_t count) {
     return links;
 }
 
-/* Read what memory holds, as far behind a line of the cache as it was. */
+/* Read the contents of a piece, aligned to a cache line as in the record. */
 static char *read_bytes(FILE *file, int64_t behind, int64_t size, char **space) {
     char *held = *space = malloc((size_t)size + 128);
     while ((uintptr_t)held % 64 != (uintptr_t)behind) held++;
@@ -52,7 +52,7 @@ static void set_links(const Piece *pieces, char *held, const Link *links, int64_
     }
 }
 
-/* Of what is no number, machines choose the sign. */
+/* The sign of NaN differs between machines. */
 static int are_equal(const char *one, const char *other) {
     uint64_t a, b, sign = (uint64_t)1 << 63;
     memcpy(&a, one, sizeof a), memcpy(&b, other, sizeof b);

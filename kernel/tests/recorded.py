@@ -1,11 +1,11 @@
-"""Record how worlds call the kernel, and call it once more in C on machines that are emulated.
+"""Record the kernel calls of random worlds, and repeat them in C on emulated machines.
 
     PYTHONPATH=.:tests .venv/core-newest/bin/python kernel/tests/recorded.py [WORLDS]
 
-Worlds compare the kernel with NumPy here, so that a machine where it answers the same has NumPy's
-bits. Compiles with the ziglang of `.venv/kernel`. ARM is played by qemu-user, Windows by wine,
-where these are installed. That looks at compilers, not at NumPy, on those machines. A function
-that is added needs nothing here but a world that asks it.
+Worlds compare the kernel with NumPy on this machine: equal results elsewhere have NumPy's bits.
+The driver is compiled with the ziglang of `.venv/kernel` and run by qemu-user (ARM) and wine
+(Windows), where these are installed. This tests compilers, not NumPy, on those machines. A new
+function needs only a world that calls it.
 """
 
 import ctypes
@@ -33,14 +33,13 @@ OUT = HERE.parents[1] / ".cache/recorded"
 ZIG = [HERE.parents[1] / ".venv/kernel/bin/python", "-m", "ziglang", "cc"]
 FLAGS = ["-O3", "-std=c11", "-ffp-contract=off", "-fno-math-errno", "-DOCTREE_KERNEL_ABI=0"]
 SOURCES = sorted(HERE.parent.glob("*.c"))
-# What plays the machine, if it is none of ours, and what ziglang calls that. Debian's `wine64` is
-# on no path.
+# Targets of ziglang and the emulators that run them. Debian's `wine64` is not on the path.
 MACHINES = {
     "x86_64-linux-musl": [],
     "aarch64-linux-musl": ["qemu-aarch64-static", "qemu-aarch64"],
     "x86_64-windows-gnu": ["wine64", "wine", "/usr/lib/wine/wine64"],
 }
-# What asks the kernel, and compares what it answers: whatever of `tests/kernel_*.py` takes a seed.
+# Functions of `tests/kernel_*.py` that compare the kernel with NumPy for a seed.
 WORLDS = [
     value
     for path in sorted(HERE.parents[1].glob("tests/kernel_*.py"))
@@ -53,15 +52,15 @@ FUNCTIONS = sorted(
     for path in SOURCES
     for name in re.findall(r"^EXPORT \w+ octree_kernel_(\w+)", path.read_text(), re.MULTILINE)
 )
-# Of each function so many calls of a world are recorded, the first that reach no more bytes.
+# Recorded calls of each function per world, and the most bytes that such a call may reach.
 MOST, LARGEST = 3, 400_000
-# The piece of what is a number, where links (at, piece, offset) tell of addresses.
+# The piece in links (at, piece, offset) of numbers, which are no addresses.
 _NUMBER = -1
 address_of = arrays.address
 
 
 class Memory:
-    """Pieces of memory that the kernel may have been told of: where, how large, and whose."""
+    """Pieces of memory that the kernel may reach: their addresses, sizes and owners."""
 
     def __init__(self, size_of_trees: int) -> None:
         self._size_of_trees = size_of_trees
@@ -69,12 +68,12 @@ class Memory:
         self._starts = self._ends = np.empty(0, np.int64)
 
     def add(self, place: int, size: int, owner: Any) -> int:
-        """Let a piece be known, and alive; return its place."""
+        """Register a piece and keep its owner alive; return its address."""
         self._owners[place] = max(size, 1), owner
         return place
 
     def look(self) -> None:
-        """Sort pieces; what lies within others is none."""
+        """Sort the pieces and merge those that lie within others."""
         starts, ends = [], [0]
         for place in sorted(self._owners):
             if place >= ends[-1]:
@@ -83,15 +82,15 @@ class Memory:
         self._starts, self._ends = np.array(starts), np.array(ends[1:])
 
     def place(self, address: int) -> int:
-        """Return where the piece begins that an address is in."""
+        """Return the start of the piece that contains an address."""
         rank = int(np.searchsorted(self._starts, address, "right")) - 1
         assert rank >= 0 and address <= self._ends[rank], "an address of nothing that is known"
         return int(self._starts[rank])
 
     def links(self, place: int) -> list[tuple[int, int]]:
-        """Return where in a piece addresses stand, and these."""
+        """Return the addresses in a piece, each with its offset."""
         size, owner = self._owners[place]
-        # Of arrays only structures, and the trees of a scene: others hold whatever was there.
+        # Only arrays of structures and the trees of a scene hold addresses.
         if isinstance(owner, np.ndarray) and not owner.dtype.names:
             if owner.shape[1:] != (self._size_of_trees,):
                 return []
@@ -101,7 +100,7 @@ class Memory:
         return list(zip((at * 8).tolist(), words[at].tolist(), strict=True))
 
     def reached(self, addresses: list[int]) -> dict[int, int]:
-        """Return the pieces that can be reached from addresses, and their numbers."""
+        """Return the pieces that can be reached from addresses, numbered in this order."""
         found: dict[int, int] = {}
         waiting = addresses.copy()
         while waiting:
@@ -112,23 +111,23 @@ class Memory:
         return found
 
     def link(self, at: int, address: int, pieces: dict[int, int]) -> list[int]:
-        """Return what is told of an address."""
+        """Return the link of an address: offset, piece, offset in that piece."""
         place = self.place(address)
         return [at, pieces[place], address - place]
 
     def head(self, place: int) -> bytes:
-        """Return how far behind a line of the cache a piece begins, and its size."""
+        """Return the offset of a piece from a cache line, and its size."""
         return np.array([place % 64, self._owners[place][0]]).tobytes()
 
     def content(self, place: int, pieces: dict[int, int]) -> bytes:
-        """Return what a piece holds now: addresses in it, and its bytes."""
+        """Return the current contents of a piece: its links and its bytes."""
         links = [self.link(*each, pieces) for each in self.links(place)]
         told = np.array([len(links), *chain(*links)]).tobytes()
         return told + ctypes.string_at(place, self._owners[place][0])
 
 
 class Recorder:
-    """The library as it is, which also writes down calls, and the memory that they reach."""
+    """Proxy of the library that records calls and the memory that they reach."""
 
     def __init__(self, library: Any, package: Any, file: BinaryIO) -> None:
         self._library, self._package, self._file = library, package, file
@@ -136,12 +135,12 @@ class Recorder:
         self.next_world()
 
     def next_world(self) -> None:
-        """Forget the memory of the world before."""
+        """Forget the memory of the previous world."""
         size = ctypes.sizeof(self._package.Tree)
         self._memory, self._of_world = Memory(size), Counter[str]()
 
     def address(self, array: Any) -> int:
-        """Return where an array lies, and remember what memory it is of."""
+        """Return the address of an array and register its memory."""
         owner = array
         while isinstance(owner.base, np.ndarray):
             owner = owner.base
@@ -150,7 +149,7 @@ class Recorder:
         return address_of(array)
 
     def addressof(self, structure: Any) -> int:
-        """Return where a structure lies, and remember it and those that it points to."""
+        """Return the address of a structure; register it and all structures it points to."""
         for name, kind in getattr(structure, "_fields_", ()):
             if hasattr(kind, "contents") and getattr(structure, name):
                 self.addressof(getattr(structure, name).contents)
@@ -202,7 +201,7 @@ class Recorder:
 
 @contextmanager
 def recording(file: BinaryIO) -> Iterator[Recorder]:
-    """Let calls of the kernel be written into a file."""
+    """Record calls of the kernel into a file."""
     library, package, reason = door.found()
     assert not reason, reason
     recorder = Recorder(library, package, file)
@@ -231,7 +230,7 @@ def recording(file: BinaryIO) -> Iterator[Recorder]:
 def record(
     path: Path, seeds: Iterable[int], worlds: list[Callable[[int], int]] = WORLDS
 ) -> Counter[str]:
-    """Let worlds of these seeds ask, and write the calls; return how many of each function."""
+    """Run worlds with these seeds, record the calls, and return their count by function."""
     with path.open("wb") as file, recording(file) as recorder:
         for seed in seeds:
             for world in worlds:
@@ -241,7 +240,7 @@ def record(
 
 
 def calls() -> str:
-    """Return the C that calls each function by its number, as ctypes has been told to."""
+    """Return C code that calls each function by its number, with the types of ctypes."""
     kinds = {ctypes.c_double: ("double", "real"), ctypes.c_int64: ("int64_t", "number")}
     library, heads, cases = door.found()[0], [], []
     for number, name in enumerate(FUNCTIONS):
@@ -266,7 +265,7 @@ def calls() -> str:
 
 
 def driver(folder: Path, command: list[Any], name: str = "driver") -> Path:
-    """Compile what reads a record and calls the kernel once more; return the program."""
+    """Compile the driver that repeats recorded calls; return the program."""
     (folder / "calls.h").write_text(calls())
     program = folder / name
     command = [*command, *FLAGS, f"-I{folder}", HERE / "driver.c", *SOURCES, "-o", program]

@@ -29,7 +29,7 @@ from ..ui import SessionStore, keep_scenes, notify, schedule, settings_of, tag_r
 from .answer import NO_ROWS, Answer
 from .groups import carried_groups, groups_in, groups_text
 from .result_kind import kind_of
-from .rows import pack, unpack_names
+from .rows import pack
 from .view import ShownRows, View
 
 Found = TypeVar("Found")
@@ -220,7 +220,6 @@ def write_rows(scene: bpy.types.Scene, result: Any, answer: Answer[Any]) -> None
             distinct.tolist(),
         )
     result.subjects = references.reference_text(scene, uids, [*answer.subjects.values()])
-    result.objects.clear()
     result.data, result.details = data, answer.details
     result.groups = answer.groups or ""
     result.count = len(rows)
@@ -358,28 +357,7 @@ def subjects_now(scene: bpy.types.Scene, result: Any) -> tuple[list[int], list[s
 
 def subjects_of(scene: bpy.types.Scene, result: Any) -> tuple[list[int], list[str]]:
     """Return the session ids of the objects of a result, and their last names."""
-    if len(result.objects):
-        last, items = unpack_names(result.data), [entry.object for entry in result.objects]
-        names = [
-            item.name if item else entry.name or name
-            for item, entry, name in zip(items, result.objects, last, strict=True)
-        ]
-        return [item.session_uid if item else 0 for item in items], names
     return references.referenced(scene, result.subjects), references.named(result.subjects).names
-
-
-def has_pointers(scene: bpy.types.Scene) -> bool:
-    """Tell whether an older version wrote pointers to the objects of any result."""
-    return any(len(result.objects) for result in settings_of(scene).results.kept)
-
-
-def drop_pointers(scene: bpy.types.Scene) -> None:
-    """Write names in place of the pointers of an older version."""
-    for result in settings_of(scene).results.kept:
-        if len(result.objects):
-            uids, names = subjects_of(scene, result)
-            result.subjects = references.reference_text(scene, uids, names)
-            result.objects.clear()
 
 
 def named_subjects() -> Iterator[tuple[bpy.types.Scene, Any, str]]:

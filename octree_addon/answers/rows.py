@@ -122,12 +122,6 @@ def pack(rows: Rows) -> bytes:
     return file.getvalue()
 
 
-def unpack_names(data: bytes) -> list[str]:
-    """Return the names of objects that older versions have packed with the rows."""
-    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-        return str(arrays["names"].tobytes(), "utf-8").split("\0")
-
-
 def unpack(data: bytes) -> Rows:
     """Return the rows that `pack` has written."""
     with np.load(io.BytesIO(data), allow_pickle=False) as arrays:

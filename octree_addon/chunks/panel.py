@@ -41,7 +41,6 @@ class PreviewKind(CellKind):
         """Say how many cells there would be."""
         cells = cells_in(result)
         if cells is not None:
-            # Older files have no `counted`: they had a budget of triangles alone.
             budget = budget_text(from_values(ChunkOptions, json.loads(result.options)))
             text = preview_text(len(cells.lower), int(cells.over.sum()), budget)
             layout.label(text=text, translate=False)

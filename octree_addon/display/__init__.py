@@ -1,13 +1,12 @@
 """Display feature: GPU overlay, picking, cells as a mesh.
 
-Read uploads, visible, cells, detail, boxes, lines, batches, painted_objects, words, hover,
+Read layers, visible, cells, detail, boxes, lines, batches, painted_objects, words, hover,
 active_row, colored_cells, answered, dimensions, then drawing.
 """
 
 import bpy
 
 from ..ui import Feature
-from .batches import keep_only
 from .drawing import install, is_installed, uninstall
 from .hover import OCTREE_OT_inspect_cells
 from .mesh import OCTREE_OT_make_real
@@ -19,7 +18,6 @@ from .snapshot import snapshots
 __all__ = [
     "install",
     "is_installed",
-    "keep_only",
     "snapshots",
     "uninstall",
 ]

@@ -19,12 +19,13 @@ from ..reader import (
     mesh_arrays,
     triangle_count,
 )
-from ..results import ActiveResult, Side
+from ..results import Side
 from ..scene_index import State, Version, version_of
 from ..ui import settings_of
 from . import painted_objects
 from .batches import OPACITY, draw_paint, nearer
 from .cells import box_corners, box_edges
+from .layers import Redraw, keep_uploads, put_upload, upload_of
 from .lines import (
     blended,
     draw_plain,
@@ -33,7 +34,6 @@ from .lines import (
     triangle_batch,
     vertex_buffer,
 )
-from .uploads import uploads
 
 _FILL, _LINE, _WIDTH = 0.45, 0.9, 2.0
 # Tells the instances of a row from the objects of an answer.
@@ -62,29 +62,27 @@ class Filled(NamedTuple):
     bounds: Floats | None = None
 
 
-# By the session ids of the scene and of the object, and the persistent id of the instance; of each
-# scene the active row alone.
-_filled: dict[tuple[int, ...], Filled] = uploads({})
+_NAME = "active row"
 
 
-def is_drawn(active: ActiveResult) -> bool:
-    """Return whether a row is active, and shown in colors."""
-    return settings_of(active.scene).results.outline and any(active.sides())
+def is_drawn(redraw: Redraw) -> bool:
+    """Return whether a row is active, and drawn in colors."""
+    active = redraw.active if redraw.settings.results.outline else None
+    return active is not None and any(active.sides())
 
 
-def draw_active_row(scene: bpy.types.Scene, active: ActiveResult | None) -> None:
+def draw_active_row(redraw: Redraw) -> None:
     """Draw the objects of the active row where they are now."""
-    sides = active.sides() if active else []
+    scene, is_wanted = redraw.scene, redraw.settings.results.outline
+    sides = redraw.active.sides() if redraw.active and is_wanted else []
     keys = [key_of(scene, side) if side else () for side in sides]
-    for key in _filled.keys() - set(keys):
-        if key[0] == scene.session_uid:  # another window may show another scene
-            del _filled[key]
+    keep_uploads(_NAME, scene, ((_NAME, *key) for key in keys))
     is_shown = [side is not None and side.object.visible_get() for side in sides]
     if len(sides) == 2 and any(is_shown) and settings_of(scene).results.dim:
         fade()
     depsgraph = bpy.context.evaluated_depsgraph_get()
-    for side, key, color, shown in zip(sides, keys, colors().pair, is_shown, strict=False):
-        if shown:
+    for side, key, color, is_visible in zip(sides, keys, colors().pair, is_shown, strict=False):
+        if is_visible:
             draw_side(side, key, depsgraph, color)
     for request in _instances_of(scene, sides) if sides else ():
         paint = painted_objects.paint_of(request)
@@ -170,19 +168,19 @@ def corners_of(bounds: Floats, matrix: Floats) -> Floats:
 
 def filled_of(side: Side, key: tuple[int, ...], depsgraph: bpy.types.Depsgraph) -> Filled:
     """Return the triangles of a side; none while it is in doubt, until the scene comes to rest."""
-    scene, known = bpy.context.scene, _filled.get(key)
+    scene = bpy.context.scene
+    known: Filled | None = upload_of((_NAME, *key))
     state = known.version.state(scene) if known is not None else State.CHANGED
-    if known is not None and state is State.SAME:
-        return known
-    if known is not None and state is State.UNKNOWN:
-        return Filled(known.version)
+    if state is not State.CHANGED:
+        return known if state is State.SAME else Filled(known.version)
     version = version_of(scene)
     if side.numbers:
-        _filled[key] = read_instance(side, depsgraph, version)
+        filled = read_instance(side, depsgraph, version)
     else:
         uids = frozenset([side.object.session_uid])
-        _filled[key] = read_object(side, depsgraph, replace(version, objects=uids, may_move=True))
-    return _filled[key]
+        filled = read_object(side, depsgraph, replace(version, objects=uids, may_move=True))
+    put_upload((_NAME, *key), filled)
+    return filled
 
 
 def read_instance(side: Side, depsgraph: bpy.types.Depsgraph, version: Version) -> Filled:

@@ -4,52 +4,38 @@ What the last question found are triangles. Of all other answers whose rows are 
 colored: they are read from the index of the scene once it has come to rest.
 """
 
-from collections.abc import Callable
-
 import bpy
 import numpy as np
 
 from .. import questions, results
 from ..answers.view import View
 from ..preferences import colors
-from ..questions import Query
 from ..results import ActiveResult
 from ..ui import settings_of
 from . import active_row, batches, painted_objects
+from .layers import Redraw
 
 # How much all else fades; and how much of its color an answer keeps where it steps back.
 _FADE, _BACK = 0.45, 0.3
-# Who shows something that an answer steps back for.
-_others: list[Callable[[], bool]] = []
 
 
-def step_back_for(shows: Callable[[], bool]) -> None:
-    """Let answers step back while this holds, from now on."""
-    _others.append(shows)
-
-
-def draw_answer(active: ActiveResult, query: Query | None) -> None:
-    """Draw the answer that the list of results shows, if the scene is as it was asked.
-
-    Parameters
-    ----------
-    active : ActiveResult
-        The active result of the scene that is drawn.
-    query : Query, optional
-        Its last question, if that holds. It is drawn if it is the active result.
-    """
-    settings = settings_of(active.scene)
-    answer, in_front = settings.answer, settings.display.in_front
-    steps_back = active_row.is_drawn(active) or any(shows() for shows in _others)
+def draw_answer(redraw: Redraw) -> None:
+    """Draw the answer that the list of results shows, if the scene is as it was asked."""
+    painted_objects.drop_others(redraw.scene)
+    answer, in_front = redraw.settings.answer, redraw.settings.display.in_front
+    if redraw.active is None or not answer.found:
+        return
+    steps_back = redraw.has_stage_taken
     strength = _BACK if steps_back else 1.0
-    if not is_last(active):
-        query = None
-    requests = [] if query else _requests_of(active)
+    query = redraw.query if redraw.is_current and redraw.shows_last else None
+    requests = [] if query else _requests_of(redraw.active)
     paints = [each for each in map(painted_objects.paint_of, requests) if each is not None]
     if (query or paints) and answer.fade and not steps_back:
         active_row.fade(_FADE)
     if query is not None:
-        batches.draw_found(query, in_front, with_missed=answer.missed, strength=strength)
+        batches.draw_found(
+            redraw.scene, query, in_front, with_missed=answer.missed, strength=strength
+        )
     for paint in paints:
         batches.draw_paint(paint, in_front, strength)
 

@@ -1,16 +1,16 @@
 """GPU batches by signature: cells as instanced boxes; found and missed items."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cached_property
-from weakref import WeakKeyDictionary
+from functools import cached_property, partial
 
 import bpy
 import gpu
 import numpy as np
 
 from ...core import Octree, Triangles
+from .. import questions
 from ..arrays import Ids
 from ..built_tree import BuiltTree
 from ..preferences import Color, colors, limits
@@ -19,9 +19,9 @@ from ..targets import SceneTarget
 from .boxes import DrawnBoxes, draw_boxes, upload
 from .cells import Look, cell_colors, look_of, wanted_cells
 from .detail import DetailView, Family, family_of, ranges, view_of
+from .layers import Redraw, keep_uploads, upload_of, uploaded
 from .lines import DepthTest, blended, draw_plain, triangle_batch
 from .settings import OctreeDisplaySettings
-from .uploads import uploads
 from .visible import visible_objects
 
 OPACITY = 0.5
@@ -119,23 +119,35 @@ class Paint:
         return paint_items(self.target, numbers, self.color, self.most)
 
 
-# Batches live as long as the tree, or the question, that they show.
-_pictures: WeakKeyDictionary[BuiltTree, CellPicture] = uploads(WeakKeyDictionary())
-_found: WeakKeyDictionary[Query, Paint] = uploads(WeakKeyDictionary())
-_missed: WeakKeyDictionary[Query, Paint] = uploads(WeakKeyDictionary())
+def draw_tree(redraw: Redraw) -> None:
+    """Draw the cells of the scene's octree; those that a question visited are a part of it."""
+    built, query, display = redraw.built, redraw.query, redraw.settings.display
+    if built is None:
+        keep_uploads("cells", redraw.scene, ())
+        return
+    by_question = display.cells == "QUESTION"
+    if not display.show or (by_question and not redraw.is_current):
+        return
+    picture = picture_of(redraw.scene, built, query, display)
+    is_dimmed = query is not None and not by_question and redraw.settings.answer.dim
+    is_dimmed = is_dimmed and not questions.is_before_tree(redraw.scene)
+    draw_picture(picture, display, is_dimmed=is_dimmed)
 
 
 def picture_of(
-    built: BuiltTree, query: Query | None, display: OctreeDisplaySettings
+    scene: bpy.types.Scene,
+    built: BuiltTree,
+    query: Query | None,
+    display: OctreeDisplaySettings,
 ) -> CellPicture:
     """Return the picture of the tree, or of the states that the last question gave its cells."""
     octree, look = built.octree, look_of(display)
-    if look.cells != "QUESTION":
-        query = None
-    picture = _pictures.get(built)
-    if picture is None or not picture.shows(octree, query, look):
-        picture = _pictures[built] = make_picture(octree, query, look)
-    return picture
+    asked = query if look.cells == "QUESTION" else None
+    return uploaded(
+        ("cells", scene.session_uid),
+        lambda known: known.shows(octree, asked, look),
+        lambda: make_picture(octree, asked, look),
+    )
 
 
 def make_picture(octree: Octree, query: Query | None, look: Look) -> CellPicture:
@@ -194,9 +206,10 @@ def lift() -> float:
     return _DARKER if sum(background[:3]) / 3 > _BRIGHT else _LIGHTER
 
 
-def shown_picture(built: BuiltTree) -> CellPicture | None:
-    """Return the picture as it was last drawn; None before."""
-    return _pictures.get(built)
+def shown_picture(scene: bpy.types.Scene) -> CellPicture | None:
+    """Return the picture of a scene's octree as it was last drawn; None before."""
+    picture: CellPicture | None = upload_of(("cells", scene.session_uid))
+    return picture
 
 
 def paint_items(target: SceneTarget, numbers: Ids, color: Color, most: int) -> Painted:
@@ -210,26 +223,33 @@ def paint_items(target: SceneTarget, numbers: Ids, color: Color, most: int) -> P
     return Painted(color, boxes=upload(rows, np.full((len(shapes), 3), color, np.float32)))
 
 
-def draw_found(query: Query, in_front: bool, *, with_missed: bool, strength: float = 1.0) -> None:
+def draw_found(
+    scene: bpy.types.Scene,
+    query: Query,
+    in_front: bool,
+    *,
+    with_missed: bool,
+    strength: float = 1.0,
+) -> None:
     """Draw found items, and missed ones, on top of their own surfaces, so strongly."""
     chosen, shown = colors(), []
     if with_missed:
-        shown.append(_paint(_missed, query, lambda: np.flatnonzero(query.missed), chosen.missed))
-    shown.append(_paint(_found, query, lambda: query.whole_items, chosen.found))
+        missed = partial(np.flatnonzero, query.missed)
+        shown.append(_paint(scene, "missed", query, missed, chosen.missed))
+    shown.append(_paint(scene, "found", query, lambda: query.whole_items, chosen.found))
     for each in shown:
         draw_paint(each, in_front, strength)
 
 
 def _paint(
-    known: WeakKeyDictionary[Query, Paint],
-    query: Query,
-    numbers: Callable[[], Ids],
-    color: Color,
+    scene: bpy.types.Scene, name: str, query: Query, numbers: Callable[[], Ids], color: Color
 ) -> Paint:
-    """Return the paint of items of a question, made again in another color."""
-    if query not in known or known[query].color != color:
-        known[query] = Paint(query.target, numbers(), color, limits().triangles)
-    return known[query]
+    """Return the paint of items of a question, made again for another one or in another color."""
+    return uploaded(
+        (name, scene.session_uid),
+        lambda known: known.target is query.target and known.color == color,
+        lambda: Paint(query.target, numbers(), color, limits().triangles),
+    )
 
 
 def draw_paint(paint: Paint, in_front: bool, strength: float = 1.0) -> None:
@@ -254,10 +274,3 @@ def nearer() -> Iterator[None]:
     with gpu.matrix.push_pop_projection():
         gpu.matrix.load_projection_matrix(projection)
         yield
-
-
-def keep_only(trees: Iterable[BuiltTree]) -> None:
-    """Leave nothing of other trees, which an undo may bring back, on the graphics card."""
-    kept = list(trees)
-    for built in [each for each in _pictures if each not in kept]:
-        del _pictures[built]

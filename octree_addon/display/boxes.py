@@ -5,6 +5,7 @@ Nothing is prepared for a redraw: the vertices of a box that is not drawn lie ou
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import bpy
 import gpu
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .detail import DetailView
-from .uploads import uploads
+from .layers import uploaded
 
 _WIDTH = 4096  # of the texture: cards take 16,384 and more
 _VERTEX = """
@@ -74,10 +75,6 @@ _EDGES = np.array([(k, k | 1 << axis) for axis in range(3) for k in range(8) if 
 _CORNERS = (np.arange(8)[:, None] >> np.arange(3) & 1).astype(np.float32)
 _THIN = np.array([(0, 0), (1, 0)], np.float32)
 _WIDE = np.array([(0, -1), (0, 1), (1, 1), (0, -1), (1, 1), (1, -1)], np.float32)
-
-# The shader, and the batches of one box; made when first needed.
-_shaders: list[gpu.types.GPUShader] = uploads([])
-_units: dict[bool, gpu.types.GPUBatch] = uploads({})
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,9 +163,11 @@ def draw_boxes(
 
 def shader_of_boxes() -> gpu.types.GPUShader:
     """Return the shader, compiled when first needed."""
-    if not _shaders:
-        _shaders.append(gpu.shader.create_from_info(shader_info()))
-    return _shaders[0]
+    return uploaded(
+        ("shader of boxes",),
+        lambda _: True,
+        lambda: gpu.shader.create_from_info(shader_info()),
+    )
 
 
 def shader_info() -> gpu.types.GPUShaderCreateInfo:
@@ -194,17 +193,19 @@ def shader_info() -> gpu.types.GPUShaderCreateInfo:
 
 def unit_box(*, is_wide: bool) -> gpu.types.GPUBatch:
     """Return the edges of one box: lines, or rectangles that the shader makes wide."""
-    if is_wide not in _units:
-        places = _WIDE if is_wide else _THIN
-        ends = _CORNERS[_EDGES.repeat(len(places), axis=0)]
-        # A thin line needs no other end: each of its vertices is the start.
-        starts = ends[:, 0] if is_wide else _CORNERS[_EDGES.ravel()]
-        layout = gpu.types.GPUVertFormat()
-        for name, length in (("start", 3), ("end", 3), ("place", 2)):
-            layout.attr_add(id=name, comp_type="F32", len=length, fetch_mode="FLOAT")
-        vertices = gpu.types.GPUVertBuf(layout, len(ends))
-        vertices.attr_fill("start", np.ascontiguousarray(starts))
-        vertices.attr_fill("end", np.ascontiguousarray(ends[:, 1]))
-        vertices.attr_fill("place", np.tile(places, (len(_EDGES), 1)))
-        _units[is_wide] = gpu.types.GPUBatch(type="TRIS" if is_wide else "LINES", buf=vertices)
-    return _units[is_wide]
+    return uploaded(("unit box", is_wide), lambda _: True, partial(_unit_box, is_wide=is_wide))
+
+
+def _unit_box(*, is_wide: bool) -> gpu.types.GPUBatch:
+    places = _WIDE if is_wide else _THIN
+    ends = _CORNERS[_EDGES.repeat(len(places), axis=0)]
+    # A thin line needs no other end: each of its vertices is the start.
+    starts = ends[:, 0] if is_wide else _CORNERS[_EDGES.ravel()]
+    layout = gpu.types.GPUVertFormat()
+    for name, length in (("start", 3), ("end", 3), ("place", 2)):
+        layout.attr_add(id=name, comp_type="F32", len=length, fetch_mode="FLOAT")
+    vertices = gpu.types.GPUVertBuf(layout, len(ends))
+    vertices.attr_fill("start", np.ascontiguousarray(starts))
+    vertices.attr_fill("end", np.ascontiguousarray(ends[:, 1]))
+    vertices.attr_fill("place", np.tile(places, (len(_EDGES), 1)))
+    return gpu.types.GPUBatch(type="TRIS" if is_wide else "LINES", buf=vertices)

@@ -2,6 +2,7 @@
 
 from typing import Any, NamedTuple
 
+import bpy
 import numpy as np
 
 from ..arrays import Floats
@@ -10,21 +11,18 @@ from ..results import ActiveResult, ColoredCells, version_of_result
 from .batches import lift
 from .boxes import DrawnBoxes, draw_boxes, upload
 from .cells import RAMP, SHADES
+from .layers import Redraw, uploaded
 from .lines import blended
-from .uploads import uploads
 
 _WIDTH, _OPACITY, _BEHIND = 2.0, 0.9, 0.25
 
 
 class _Uploaded(NamedTuple):
-    """The cells of a result on the graphics card."""
+    """The cells of a result on the graphics card; None if it has none."""
 
+    number: int
     chosen: Colors
     boxes: DrawnBoxes | None
-
-
-# By the session id of the scene and the number of the result.
-_drawn: dict[tuple[int, int], _Uploaded] = uploads({})
 
 
 def shades_of(cells: ColoredCells) -> Floats:
@@ -43,22 +41,28 @@ def colors_of(cells: ColoredCells) -> Any:
     return found
 
 
-def draw_cells(active: ActiveResult) -> None:
+def draw_cells(redraw: Redraw) -> None:
     """Draw the cells of the active result, if it has any and the scene is as it was asked."""
-    scene, result = active.scene, active.result
-    if not version_of_result(scene, result).is_same(scene):
+    active, scene = redraw.active, redraw.scene
+    if active is None or not redraw.settings.answer.found:
         return
-    key = scene.session_uid, result.number
-    known = _drawn.get(key)
-    if known is None or known.chosen != colors():
-        cells = active.view.kind.cells(scene, result)
-        if cells is None:
-            return
-        rows = np.concatenate((cells.lower, cells.upper), axis=1).T.astype(np.float32)
-        for other in [each for each in _drawn if each[0] == key[0]]:
-            del _drawn[other]
-        known = _drawn[key] = _Uploaded(colors(), upload(rows, colors_of(cells)))
+    if not version_of_result(scene, active.result).is_same(scene):
+        return
+    number = active.result.number
+    known = uploaded(
+        ("colored cells", scene.session_uid),
+        lambda known: (known.number, known.chosen) == (number, colors()),
+        lambda: _uploaded(active, scene),
+    )
     if known.boxes is not None:
         for depth, opacity in (("LESS_EQUAL", _OPACITY), ("GREATER", _BEHIND)):
             with blended(depth):  # type: ignore[arg-type]
                 draw_boxes(known.boxes, opacity, _WIDTH, lift=lift())
+
+
+def _uploaded(active: ActiveResult, scene: bpy.types.Scene) -> _Uploaded:
+    cells = active.view.kind.cells(scene, active.result)
+    if cells is None:
+        return _Uploaded(active.result.number, colors(), None)
+    rows = np.concatenate((cells.lower, cells.upper), axis=1).T.astype(np.float32)
+    return _Uploaded(active.result.number, colors(), upload(rows, colors_of(cells)))

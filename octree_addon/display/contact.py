@@ -14,8 +14,8 @@ from ..reader import ReadMesh, evaluated_mesh, find_instance, mesh_arrays, trian
 from ..results import ActiveResult, Contact, Side, version_of_result
 from ..scene_index import Version, version_of
 from .active_row import fill
+from .layers import Redraw, keep_uploads, uploaded
 from .lines import blended, line_batch, line_shader, vertex_buffer
-from .uploads import uploads
 
 _CURVE, _FACES = (1.0, 1.0, 1.0, 1.0), (0.85, 0.15, 0.10)
 _WIDTH = 3.0
@@ -38,19 +38,20 @@ class _Drawn(NamedTuple):
     faces: tuple[_Face, ...]
 
 
-_drawn: list[_Drawn] = uploads([])
-
-
-def draw_active_contact(active: ActiveResult | None) -> None:
+def draw_active_contact(redraw: Redraw) -> None:
     """Draw where the objects of the active row meet, if they are as they were, through all."""
-    contact = active.contact() if active else None
+    active, scene = redraw.active, redraw.scene
+    contact = active.contact() if active and redraw.settings.results.outline else None
     sides = active.sides() if active else []
     if active is None or contact is None or not is_still_there(active, sides):
-        _drawn.clear()
+        keep_uploads("contact", scene, ())
         return
-    if not (_drawn and _drawn[0].key == contact.key and _drawn[0].version.is_same(active.scene)):
-        _drawn[:] = [read_contact(active.scene, contact, sides)]
-    draw_contact(_drawn[0])
+    drawn = uploaded(
+        ("contact", scene.session_uid),
+        lambda known: known.key == contact.key and known.version.is_same(scene),
+        lambda: read_contact(scene, contact, sides),
+    )
+    draw_contact(drawn)
 
 
 def is_still_there(active: ActiveResult, sides: Sequence[Side | None]) -> bool:

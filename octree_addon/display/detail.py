@@ -1,7 +1,7 @@
 """Level of detail (LOD): cells that look too small in a view give way to the cell above them.
 
 A cell is open in a view if its eight children would look large enough there. As a cell looks no
-smaller than what is in it, whatever is above an open cell is open. Shown are the wanted cells in
+smaller than what is in it, whatever is above an open cell is open. Redraw are the wanted cells in
 open ones, and those that are not open for all the wanted ones below them: on the way from any
 wanted cell up to the root exactly one is drawn. `boxes` does the same on the graphics card.
 

@@ -14,6 +14,7 @@ from mathutils import Vector
 from .. import distances
 from ..arrays import Floats
 from ..ui import length_text
+from .layers import Redraw
 from .lines import blended, line_batch, line_shader
 from .visible import visible_objects
 from .words import draw_ground, width_of
@@ -40,9 +41,9 @@ def shown_lines(scene: bpy.types.Scene) -> tuple[Floats, list[str]]:
     return now.found.points.swapaxes(0, 1)[kept], [written[row] for row in kept.tolist()]
 
 
-def draw_dimensions(scene: bpy.types.Scene) -> None:
+def draw_dimensions(redraw: Redraw) -> None:
     """Draw the dimensions of the active result into the region that is drawn, in pixels."""
-    draw_lengths(*shown_lines(scene))
+    draw_lengths(*shown_lines(redraw.scene))
 
 
 def draw_lengths(ends: Floats, written: Sequence[str]) -> None:

@@ -1,27 +1,18 @@
 """Draw handler (GPU overlay) of every 3D view; one that fails is switched off and reported."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import Any
 
 import bpy
 
-from .. import questions, results, trees
+from .. import questions
 from ..scene_index import check_object_count
 from ..ui import schedule, settings_of
-from . import (
-    active_row,
-    answered,
-    batches,
-    colored_cells,
-    contact,
-    dimensions,
-    hover,
-    live_marks,
-    painted_objects,
-)
+from . import active_row, answered, batches, colored_cells, contact, dimensions, hover, live_marks
+from .layers import LAYERS, Layer, Redraw, drop_uploads
 from .lines import draw_outline
-from .uploads import drop_uploads
 
 log = logging.getLogger(__name__)
 
@@ -36,13 +27,13 @@ def shows_overlays(context: bpy.types.Context) -> bool:
 
 
 def draw() -> None:
-    """Draw what the scene shows into the 3D view that Blender is drawing."""
+    """Draw the scene's overlays into the 3D view that Blender is drawing."""
     _try(draw_scene)
 
 
 def draw_pixels() -> None:
-    """Draw what is as large on the screen however far it is, in front of all."""
-    _try(dimensions.draw_dimensions)
+    """Draw the overlays that have the same size on the screen at any distance."""
+    _try(draw_labels)
 
 
 def _try(drawn: Callable[[bpy.types.Scene], None]) -> None:
@@ -57,51 +48,74 @@ def _try(drawn: Callable[[bpy.types.Scene], None]) -> None:
 
 
 def draw_scene(scene: bpy.types.Scene) -> None:
-    """Draw what exists and is switched on."""
+    """Draw all layers in the space of the scene."""
     check_object_count()
-    painted_objects.drop_others(scene)
-    settings, built, query = settings_of(scene), trees.get(scene), questions.get(scene)
-    display, answer = settings.display, settings.answer
-    holds = query is not None and questions.is_current(scene)
-    active = results.active_of(scene)
-    if active and answer.found:
-        answered.draw_answer(active, query if holds else None)
-        colored_cells.draw_cells(active)
-    # The cells that a question visited are a part of its answer.
-    if built and display.show and (holds or display.cells != "QUESTION"):
-        picture = batches.picture_of(built, query, display)
-        is_dimmed = query is not None and display.cells != "QUESTION" and answer.dim
-        is_dimmed = is_dimmed and not questions.is_before_tree(scene)
-        batches.draw_picture(picture, display, is_dimmed=is_dimmed)
-        hover.draw_hovered(scene)
-    if built:
-        live_marks.draw_live_marks(scene, built)
-    if settings.results.outline:
-        active_row.draw_active_row(scene, active)
-        contact.draw_active_contact(active)
-    if active and query and query.outline and answer.outline and answered.is_last(active):
-        if holds or not query.outlines_answer:
+    _draw_layers(scene, in_pixels=False)
+
+
+def draw_labels(scene: bpy.types.Scene) -> None:
+    """Draw all layers in pixels."""
+    _draw_layers(scene, in_pixels=True)
+
+
+def _draw_layers(scene: bpy.types.Scene, *, in_pixels: bool) -> None:
+    shown = Redraw.of(scene)
+    for layer in LAYERS:
+        if layer.in_pixels == in_pixels:
+            layer.draw(shown)
+
+
+def draw_question(redraw: Redraw) -> None:
+    """Draw the outline of the last question, if the list shows its result."""
+    query = redraw.query
+    if query and query.outline and redraw.settings.answer.outline and redraw.shows_last:
+        if redraw.is_current or not query.outlines_answer:
             draw_outline(query.outline)
-    view = settings.frustum.show and questions.camera_outline(scene)
-    if view:
-        draw_outline(view)
+
+
+def draw_camera(redraw: Redraw) -> None:
+    """Draw the view of the scene's camera."""
+    outline = redraw.settings.frustum.show and questions.camera_outline(redraw.scene)
+    if outline:
+        draw_outline(outline)
+
+
+LAYERS += [
+    Layer(answered.draw_answer, ("answer.found",)),
+    Layer(colored_cells.draw_cells, ("answer.found",)),
+    Layer(batches.draw_tree, ("display.show",)),
+    Layer(hover.draw_hovered, ("display.show",)),
+    Layer(live_marks.draw_live_marks, ("live.mark",)),
+    Layer(active_row.draw_active_row, ("results.outline",), takes_stage=active_row.is_drawn),
+    Layer(contact.draw_active_contact, ("results.outline",)),
+    Layer(draw_question, ("answer.outline",)),
+    Layer(draw_camera, ("frustum.show",)),
+    Layer(dimensions.draw_dimensions, ("distances.show",), in_pixels=True),
+    Layer(hover.draw_text, in_pixels=True, stop=hover.stop),
+]
 
 
 def switch_off() -> None:
-    """Switch the display off and say why, soon after a drawing that failed."""
+    """Switch all layers off and say why, soon after a drawing that failed."""
     message = _failures.pop()
 
     def explain(popup: bpy.types.UIPopupMenu, _: bpy.types.Context) -> None:
         popup.layout.label(text=message)
 
     manager = bpy.context.window_manager
-    for window in manager.windows:
-        settings = settings_of(window.scene)
-        settings.display.show = settings.frustum.show = False
-        settings.answer.outline = settings.answer.found = settings.results.outline = False
-        settings.live.mark = settings.distances.show = False
+    turn_off([window.scene for window in manager.windows])
     with bpy.context.temp_override(window=manager.windows[0]):
         manager.popup_menu(explain, title="The Octree Could Not Be Drawn", icon="ERROR")
+
+
+def turn_off(scenes: Iterable[bpy.types.Scene]) -> None:
+    """Turn off the switches of all layers in some scenes, and end what has none."""
+    for scene in scenes:
+        for switch in {each for layer in LAYERS for each in layer.switches}:
+            group, _, name = switch.partition(".")
+            setattr(attrgetter(group)(settings_of(scene)), name, False)
+    for layer in LAYERS:
+        layer.stop()
 
 
 def is_installed() -> bool:

@@ -1,7 +1,6 @@
 """Inspect Cells: the cell under the pointer (ray picking) is outlined, its numbers beside it."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import bpy
 import gpu
@@ -15,6 +14,7 @@ from ..ui import RefusingOperator, Status, lengths_text, plural, settings_of, ta
 from .batches import CellPicture, least_pixels, shown_picture
 from .cells import box_corners, box_edges
 from .detail import DetailView, cell_under, view_of
+from .layers import Redraw
 from .lines import blended, line_batch, line_shader
 from .words import draw_words
 
@@ -46,10 +46,9 @@ class Hovered:
     lines: tuple[str, ...]
 
 
-# The running operator's mark, and what it found last; the draw handler of its text.
+# The running operator's mark, and what it found last.
 _running: list[object] = []
 _hovered: list[Hovered] = []
-_handles: list[Any] = []
 
 
 def numbers_of(built: BuiltTree, cell: int, boxes: str, scene: bpy.types.Scene) -> tuple[str, ...]:
@@ -89,7 +88,7 @@ def look_under(
 ) -> Hovered | None:
     """Find the cell under a place of a 3D view, and what is told of it."""
     built, display = trees.get(scene), settings_of(scene).display
-    picture = shown_picture(built) if built and display.show else None
+    picture = shown_picture(scene) if built and display.show else None
     view_3d = data_of(area, region)
     if built is None or picture is None or picture.octree is not built.octree or view_3d is None:
         return None
@@ -195,8 +194,7 @@ def is_running() -> bool:
 def start(mark: object) -> None:
     """Begin to inspect, for one running operator."""
     _running.append(mark)
-    add = bpy.types.SpaceView3D.draw_handler_add
-    _handles.append(add(draw_text, (), "WINDOW", "POST_PIXEL"))
+    tag_redraw()
 
 
 def stop() -> None:
@@ -204,8 +202,6 @@ def stop() -> None:
     had_any = bool(_running)
     _running.clear()
     _hovered.clear()
-    while _handles:
-        bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
     if had_any:
         tag_redraw()
 
@@ -221,9 +217,9 @@ def hovered_in(scene: bpy.types.Scene) -> Hovered | None:
     return _hovered[0] if _hovered[0].picture.octree is built.octree else None
 
 
-def draw_hovered(scene: bpy.types.Scene) -> None:
+def draw_hovered(redraw: Redraw) -> None:
     """Outline the cell under the pointer, faintly where surfaces hide it."""
-    hovered = hovered_in(scene)
+    hovered = hovered_in(redraw.scene)
     if hovered is None:
         return
     picture = hovered.picture
@@ -244,10 +240,9 @@ def draw_lines(batch: gpu.types.GPUBatch, opacity: float) -> None:
     batch.draw(shader)
 
 
-def draw_text() -> None:
+def draw_text(redraw: Redraw) -> None:
     """Write the numbers of the cell beside the pointer, in the region that it is in."""
-    context = bpy.context
-    hovered = hovered_in(context.scene)
-    if hovered is None or context.region.as_pointer() != hovered.region:
+    hovered = hovered_in(redraw.scene)
+    if hovered is None or bpy.context.region.as_pointer() != hovered.region:
         return
     draw_words(hovered.lines, *hovered.place)

@@ -1,7 +1,6 @@
 """Live marks: the bounding boxes of objects that overlap now, outlined as they move."""
 
 from typing import NamedTuple
-from weakref import WeakKeyDictionary
 
 import bpy
 import numpy as np
@@ -9,10 +8,9 @@ import numpy as np
 from .. import live
 from ..built_tree import BuiltTree
 from ..live import Follower, Pairs
-from ..ui import settings_of
 from .boxes import DrawnBoxes, draw_boxes, upload
+from .layers import Redraw, uploaded
 from .lines import blended
-from .uploads import uploads
 from .visible import is_local, visible_objects
 
 # Magenta: no color of a selection, an axis or an answer. Thin, as there may be many.
@@ -21,29 +19,34 @@ _WIDTH, _BEHIND = 1.0, 0.35
 
 
 class Marks(NamedTuple):
-    """The boxes of what overlaps, and the update and the choice that they are of."""
+    """The boxes of what overlaps; the follower, its update and the choice that they are of."""
 
+    follower: Follower
     update: object
     choice: object
     boxes: DrawnBoxes | None
 
 
-_marks: WeakKeyDictionary[Follower, Marks] = uploads(WeakKeyDictionary())
-
-
-def draw_live_marks(scene: bpy.types.Scene, built: BuiltTree) -> None:
+def draw_live_marks(redraw: Redraw) -> None:
     """Outline what overlaps, if the octree is live and this is wanted; faintly behind surfaces."""
-    follower, settings = live.get(scene), settings_of(scene).live
-    if follower is None or not (settings.pairs and settings.mark):
+    built, settings = redraw.built, redraw.settings.live
+    follower = live.get(redraw.scene) if built else None
+    if built is None or follower is None or not (settings.pairs and settings.mark):
         return
     active = bpy.context.view_layer.objects.active if settings.active_only else None
     # What is hidden otherwise is not in the tree.
     alone = visible_objects() if is_local(bpy.context) else None
     choice = settings.active_only, live.left_out(settings), active and active.session_uid, alone
-    marks = _marks.get(follower)
-    if marks is None or (marks.update, marks.choice) != (follower.last_update, choice):
+
+    def made() -> Marks:
         boxes = boxes_of(live.shown_pairs(settings, built, follower, active), built, alone)
-        marks = _marks[follower] = Marks(follower.last_update, choice, boxes)
+        return Marks(follower, follower.last_update, choice, boxes)
+
+    marks = uploaded(
+        ("live marks", redraw.scene.session_uid),
+        lambda known: known[:3] == (follower, follower.last_update, choice),
+        made,
+    )
     if marks.boxes is not None:
         with blended("LESS_EQUAL"):
             draw_boxes(marks.boxes, 1.0, _WIDTH)

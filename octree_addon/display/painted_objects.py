@@ -1,6 +1,6 @@
 """Objects and instances in color, read from the index of the scene once it has come to rest."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -13,10 +13,10 @@ from ..scene_index import State, Version, at_rest, rest_soon, steps_in, version_
 from ..targets import SceneTarget, scene_steps
 from ..ui import tag_redraw
 from . import batches
-from .uploads import uploads
+from .layers import keep_uploads, put_upload, upload_of
 
 # A session id of a scene first, then what tells its requests apart.
-Key = tuple[int, ...]
+Key = tuple[Hashable, ...]
 
 
 class PaintRequest(NamedTuple):
@@ -52,7 +52,7 @@ class _Read(NamedTuple):
     is_done: bool = True
 
 
-_read: dict[Key, _Read] = uploads({})
+_NAME = "painted objects"
 # Each returns what it wants to paint of a scene now.
 _overlays: list[Callable[[bpy.types.Scene], list[PaintRequest]]] = []
 
@@ -70,26 +70,26 @@ def paint_of(request: PaintRequest) -> batches.Paint | None:
     if _is_unread(bpy.context.scene, request):
         rest_soon()
         return None
-    return _read[request.key].paint
+    read: _Read = upload_of((_NAME, *request.key))
+    return read.paint
 
 
 def _is_unread(scene: bpy.types.Scene, request: PaintRequest) -> bool:
-    known = _read.get(request.key)
+    known: _Read | None = upload_of((_NAME, *request.key))
     if known is None or not known.is_done or known.color != request.color:
         return True
     return not known.version.is_same(scene)
 
 
 def drop_others(scene: bpy.types.Scene) -> None:
-    """Drop what no overlay asks to paint any more, and what an earlier scene had."""
-    if not _read:
-        return
-    wanted = {request.key for requests in _overlays for request in requests(scene)}
-    for key, known in list(_read.items()):
-        is_here = key[0] == scene.session_uid
-        is_unwanted = is_here and key not in wanted
-        if is_unwanted or (is_here and known.version.state(scene) is State.CHANGED):
-            del _read[key]
+    """Drop what no overlay asks to paint any more, and what was read of another version."""
+    keys = ((_NAME, *request.key) for request in _requests(scene))
+    keep_uploads(_NAME, scene, [key for key in keys if not _has_changed(scene, key)])
+
+
+def _has_changed(scene: bpy.types.Scene, key: Key) -> bool:
+    known: _Read | None = upload_of(key)
+    return known is not None and known.version.state(scene) is State.CHANGED
 
 
 @at_rest
@@ -112,16 +112,18 @@ def _requests(scene: bpy.types.Scene) -> Iterator[PaintRequest]:
 
 def _steps(window: bpy.types.Window, request: PaintRequest) -> Steps[None]:
     """Read the objects of a request from the index of the scene that a window shows."""
-    before = _read.pop(request.key, None)
+    before: _Read | None = upload_of((_NAME, *request.key))
     version = replace(version_of(window.scene), own=True)
     was_interrupted = (
         before is not None and not before.is_done and before.version.is_same(window.scene)
     )
     try:
         target = yield from steps_in(window, scene_steps(bpy.context, None))
-        _read[request.key] = _Read(request.color, version, painted(target.frozen(), request))
+        paint = painted(target.frozen(), request)
+        put_upload((_NAME, *request.key), _Read(request.color, version, paint))
     except ValueError:
-        _read[request.key] = _Read(request.color, version, None, is_done=was_interrupted)
+        unread = _Read(request.color, version, None, is_done=was_interrupted)
+        put_upload((_NAME, *request.key), unread)
     tag_redraw()
 
 

@@ -35,8 +35,8 @@ class OCTREE_PT_display(SidebarPanel):
         behind = column.column()
         behind.enabled = not display.in_front
         behind.prop(display, "behind")
-        picture = built and batches.shown_picture(built)
-        if picture and display.show:
+        picture = batches.shown_picture(context.scene)
+        if built and picture and picture.octree is built.octree and display.show:
             draw_hint(column, plural(picture.wanted, "cell"))
         row = self.layout.row(align=True)
         row.operator("octree.inspect_cells", depress=hover.is_running())

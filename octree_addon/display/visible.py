@@ -5,10 +5,7 @@ from typing import NamedTuple
 import bpy
 
 from ..scene_index import evaluations
-from .uploads import uploads
-
-# More than there are 3D views in most windows.
-_MOST = 16
+from .layers import upload_of, uploaded
 
 
 class _Known(NamedTuple):
@@ -16,10 +13,6 @@ class _Known(NamedTuple):
 
     evaluation: int
     uids: frozenset[int]
-
-
-# By the scene, its view layer, the 3D view, and the switches of that view.
-_known: dict[tuple[object, ...], _Known] = uploads({})
 
 
 def visible_objects() -> frozenset[int]:
@@ -34,17 +27,15 @@ def visible_objects() -> frozenset[int]:
     if isinstance(space, bpy.types.SpaceView3D):
         is_alone = space.local_view is not None
         switches = space.as_pointer(), is_alone, space.use_local_collections
-    key = context.scene.session_uid, context.view_layer.name, switches
-    known = _known.get(key)
-    if known is not None and known.evaluation == now:
-        return known.uids
-    uids = frozenset(item.session_uid for item in context.visible_objects)
-    if known is not None and known.uids == uids:
-        uids = known.uids
-    if len(_known) >= _MOST:
-        _known.clear()
-    _known[key] = _Known(now, uids)
-    return uids
+    key = "visible", context.scene.session_uid, context.view_layer.name, *switches
+    before: _Known | None = upload_of(key)
+
+    def looked() -> _Known:
+        uids = frozenset(item.session_uid for item in context.visible_objects)
+        is_same = before is not None and before.uids == uids
+        return _Known(now, before.uids if before is not None and is_same else uids)
+
+    return uploaded(key, lambda known: known.evaluation == now, looked).uids
 
 
 def is_local(context: bpy.types.Context) -> bool:

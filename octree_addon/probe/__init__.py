@@ -5,8 +5,9 @@ Read picture, shapes, pointer, then session, drawing, operators, gizmos and tool
 
 import bpy
 
+from .. import display
 from ..ui import Feature
-from . import drawing, session, tool
+from . import drawing, session, tool  # noqa: F401  # adds its layers
 from .gizmos import OCTREE_GGT_resize
 from .operators import (
     OCTREE_OT_probe,
@@ -17,7 +18,7 @@ from .operators import (
     OCTREE_OT_resize_answer,
 )
 
-__all__ = ["put_away", "register", "unregister"]
+__all__ = ["is_asking", "put_away", "register", "unregister"]
 
 
 def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
@@ -28,8 +29,19 @@ def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
 
 def register() -> None:
     """Add the tool, and draw while it asks."""
-    session.listen_to(drawing.switch)
+    session.listen_to(draw_while_asking)
     tool.register()
+
+
+def draw_while_asking(is_asking: bool) -> None:
+    """Draw in every 3D view from now on; when the session ends, its views are redrawn."""
+    if is_asking:
+        display.install()
+
+
+def is_asking() -> bool:
+    """Return whether anything is asked under the pointer."""
+    return session.current() is not None
 
 
 def put_away() -> None:

@@ -1,64 +1,41 @@
-"""Draw handlers of the live answer: found faces, outline, lines, points, words at the pointer."""
+"""Layers of the live answer: found faces, outline, lines, points, words at the pointer."""
 
-import logging
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import bpy
 import gpu
 import numpy as np
 
-from ..display import answered, dimensions
+from ..display import dimensions
 from ..display.batches import nearer
+from ..display.layers import LAYERS, Layer, Redraw
 from ..display.lines import blended, draw_plain, line_batch, line_shader, vertex_buffer
 from ..display.words import draw_words
 from ..preferences import colors
-from ..ui import schedule
 from . import session
 from .picture import Corners, ProbePicture
 from .session import Live
 
-log = logging.getLogger(__name__)
-
 _SHAPE = (1.0, 1.0, 1.0, 0.8)  # what is asked
 _FILL, _BOXES = 0.45, 0.6
 _WIDTH, _POINT = 2.0, 9.0  # pixels
-_handles: list[tuple[Any, str]] = []
 
 
-def shows_picture() -> bool:
-    """Tell whether an answer under the pointer is drawn, before which others step back."""
+def draw_live(draw: Callable[[Live], None], redraw: Redraw) -> None:
+    """Draw the live answer into the views that show its scene, while the tool asks."""
+    live = session.current()
+    if live is None or redraw.scene.session_uid != live.scene:
+        return
+    if live.is_held or session.is_on(bpy.context):
+        draw(live)
+
+
+def shows_picture(_: Redraw) -> bool:
+    """Return whether an answer under the pointer is drawn, before which others step back."""
     live = session.current()
     return live is not None and live.answered is not None and session.shows_truth(live)
-
-
-answered.step_back_for(shows_picture)
-
-
-def switch(is_wanted: bool) -> None:
-    """Draw in every 3D view from now on, or leave nothing."""
-    if is_wanted and not _handles:
-        for draw, kind in ((draw_shapes, "POST_VIEW"), (draw_hint, "POST_PIXEL")):
-            add = bpy.types.SpaceView3D.draw_handler_add
-            _handles.append((add(guarded, (draw,), "WINDOW", kind), "WINDOW"))
-    elif not is_wanted:
-        while _handles:
-            bpy.types.SpaceView3D.draw_handler_remove(*_handles.pop())
-
-
-def guarded(draw: Any) -> None:
-    """Draw, and end the session if that fails: Blender would print it at every redraw."""
-    live, space = session.current(), bpy.context.space_data
-    if live is None or not isinstance(space, bpy.types.SpaceView3D):
-        return
-    if not space.overlay.show_overlays or bpy.context.scene.session_uid != live.scene:
-        return
-    if not (live.is_held or session.is_on(bpy.context)):
-        return
-    try:
-        draw(live)
-    except Exception:
-        log.exception("The live answer could not be drawn")
-        schedule(session.end, 0.0)
 
 
 def draw_shapes(live: Live) -> None:
@@ -113,3 +90,9 @@ def draw_hint(live: Live) -> None:
     words = answered.picture.words if answered else live.hint
     if words and bpy.context.region.as_pointer() == live.spot.region:
         draw_words((words,), live.spot.x, live.spot.y)
+
+
+LAYERS += [
+    Layer(partial(draw_live, draw_shapes), takes_stage=shows_picture, stop=session.end),
+    Layer(partial(draw_live, draw_hint), in_pixels=True),
+]

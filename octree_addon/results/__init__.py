@@ -9,8 +9,6 @@ import bpy
 from ..answers.kept import (
     active_result,
     doubt_names,
-    drop_pointers,
-    has_pointers,
     place_for,
     remove_named,
     shown_of,
@@ -49,7 +47,6 @@ from .picking import OCTREE_OT_click_row, OCTREE_OT_fold_row, OCTREE_OT_unpick_r
 from .settings import (
     OctreeListSettings,
     OctreeResult,
-    OctreeResultObject,
     OctreeResultRow,
     OctreeResultsSettings,
 )
@@ -69,8 +66,6 @@ __all__ = [
     "active_result",
     "active_row",
     "doubt_names",
-    "drop_pointers",
-    "has_pointers",
     "has_results",
     "kind_of",
     "listen_if_kept",
@@ -104,7 +99,7 @@ def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
 FEATURE = Feature(
     settings={"results": OctreeResultsSettings},
     session_settings=OctreeListSettings,
-    groups=(OctreeResultObject, OctreeResultRow, OctreeResult),
+    groups=(OctreeResultRow, OctreeResult),
     classes=(
         OCTREE_OT_previous_row,
         OCTREE_OT_next_row,

@@ -37,7 +37,6 @@ def before_save(*_: Any) -> None:
     """Let the file have names and fingerprints as they are now, and no rows of the list."""
     references.refresh()
     for scene in (each for each in bpy.data.scenes if each.library is None):
-        kept.drop_pointers(scene)
         kept.save_codes(scene)
     kept.doubt_names()
     kept.list_settings().rows.clear()

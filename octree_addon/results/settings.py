@@ -7,22 +7,12 @@ from bpy.props import (
     BoolProperty,
     CollectionProperty,
     IntProperty,
-    PointerProperty,
     StringProperty,
 )
 
 from ..answers.kept import result_chosen
 from ..ui import tag_redraw
 from .choosing import choose_line, line_of, row_chosen
-
-
-class OctreeResultObject(bpy.types.PropertyGroup):
-    """An object that rows of a result of an older file name; read, and never written."""
-
-    if TYPE_CHECKING:
-        object: bpy.types.Object | None
-    else:
-        object: PointerProperty(type=bpy.types.Object)
 
 
 class OctreeResultRow(bpy.types.PropertyGroup):
@@ -62,7 +52,6 @@ class OctreeResult(bpy.types.PropertyGroup):
         opened: str
         picked: bytes
         pinned: bool
-        objects: Any  # of OctreeResultObject; the stubs know no collection that grows
     else:
         name: StringProperty(
             name="Name",
@@ -90,7 +79,6 @@ class OctreeResult(bpy.types.PropertyGroup):
             name="Keep",
             description="Keep this result beside the new one when the question is asked again",
         )
-        objects: CollectionProperty(type=OctreeResultObject)
 
 
 class OctreeResultsSettings(bpy.types.PropertyGroup):

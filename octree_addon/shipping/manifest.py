@@ -14,7 +14,6 @@ from ..text_formats import json_file, read_head
 
 FORMAT, VERSION = "octree chunks", 2
 # Without levels of detail.
-_OLDER = (1,)
 MANIFEST, TEXTURES = "manifest.json", "textures"
 # The member of a manifest that says that its folder is a share.
 SHARE = "share"
@@ -151,7 +150,7 @@ def read_manifest(content: str | bytes) -> KnownFolder:
 
     Files that no run writes, such as any outside the folder, are not taken up.
     """
-    head = read_head(content, FORMAT, VERSION, *_OLDER)
+    head = read_head(content, FORMAT, VERSION)
     try:
         chunks = {
             str(each["id"]): KnownChunk(

@@ -442,6 +442,7 @@ LABELS = {
     "Take": "采用",
     "Texels": "纹素",
     "The cameras were asked again": "已重新查询相机",
+    "The findings cannot be read": "无法读取发现",
     "The kernel helps to answer": "内核协助回答",
     "Threads": "线程",
     "To Active": "朝活动项",

@@ -440,6 +440,7 @@ LABELS = {
     "Take": "Nehmen",
     "Texels": "Texel",
     "The cameras were asked again": "Die Kameras wurden neu gefragt",
+    "The findings cannot be read": "Die Befunde sind nicht lesbar",
     "The kernel helps to answer": "Der Kern hilft beim Antworten",
     "Threads": "Threads",
     "To Active": "Zum Aktiven",

@@ -1,23 +1,27 @@
 """What every question has for nothing: rows in Results, all their verbs, a proof, an outline."""
 
 import json
+import re
+from pathlib import Path
+from types import SimpleNamespace
 
 import answering
 import bpy
 import numpy as np
 import pytest
 from blender_scenes import cube, select_only, selected
+from paper import Paper
 from snapshots import visibility
 
 from octree_ext.core import run
 from octree_ext.octree_addon import CLASSES, FEATURES, questions, results
 from octree_ext.octree_addon.answers.kept import view_of
-from octree_ext.octree_addon.answers.result_kind import KINDS, kind_of
+from octree_ext.octree_addon.answers.result_kind import KINDS, ResultKind, kind_of
 from octree_ext.octree_addon.audit import OCTREE_OT_select_collisions
 from octree_ext.octree_addon.display.answered import objects_found, uids_of
 from octree_ext.octree_addon.questions.verify import prove_steps
 from octree_ext.octree_addon.results.verbs import VERBS
-from octree_ext.octree_addon.ui import settings_of
+from octree_ext.octree_addon.ui import Feature, plural, settings_of
 
 
 @pytest.fixture
@@ -323,3 +327,18 @@ def test_every_result_whose_rows_are_objects_colors_them(row, name):
     colored = [uid for request in objects_found(row) for uid in request.uids()]
     expected = [] if is_pair or has_cells or is_laser else uids_of(view)
     assert sorted(colored) == sorted(expected)
+
+
+def test_the_example_of_a_kind_says_and_offers_what_it_shows(row):
+    """That of CONTRIBUTING, *Add a question or a feature*."""
+    page = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (example,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    names = {"ResultKind": ResultKind, "Feature": Feature, "plural": plural}
+    exec(example, names | (known := {"OCTREE_OT_find_holes": object}), known)
+    (kind,) = known["FEATURE"].kinds
+    paper = Paper()
+    kind.summary(paper, bpy.context, SimpleNamespace(count=2))
+    pressed = []
+    kind.offer(SimpleNamespace(operator=pressed.append), bpy.context, None)
+    assert [text for text, _ in paper.lines] == ["2 holes"]
+    assert pressed == ["octree.close_holes"]

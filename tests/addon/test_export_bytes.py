@@ -10,6 +10,8 @@ from finding_scenes import house, of_names
 from seen_tables import random_table
 
 from octree_ext.octree_addon import cameras
+from octree_ext.octree_addon.answers.answer import Answer
+from octree_ext.octree_addon.answers.kept import keep
 from octree_ext.octree_addon.audit.data import IGNORED, About, reports
 from octree_ext.octree_addon.cameras import visibility_result
 from octree_ext.octree_addon.cameras.data import (
@@ -19,9 +21,9 @@ from octree_ext.octree_addon.cameras.data import (
     csv_text,
     json_texts,
 )
+from octree_ext.octree_addon.results import Column, Rows, no_instances
 
-FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
-EXPORTS = FIXTURES / "exports"
+EXPORTS = Path(__file__).resolve().parents[1] / "fixtures" / "exports"
 ABOUT = About("house.blend", "Ada", "2026-11-22T17:00:00+00:00", {"clearance": 0.03, "a": True})
 
 
@@ -46,12 +48,54 @@ def in_view():
 
 def rows(ending):
     def write(folder):
-        bpy.ops.wm.open_mainfile(filepath=str(FIXTURES / "0.1.0_late" / "audit_4.2.blend"))
+        keep_floating()
         path = folder / f"rows{ending}"
         assert bpy.ops.octree.export_rows(filepath=str(path)) == {"FINISHED"}
         return path.read_bytes()
 
     return write
+
+
+PARTS = {
+    "Pipe": 2,
+    "Poster": 2,
+    "Panel": 2,
+    "Table": 2,
+    "Door": 1,
+    "Frame": 1,
+    "Bow": 1,
+    "Moved": 1,
+    "Stayed": 1,
+    "Pair": 2,  # an instance
+    "Post 0": 1,
+    "Post 1": 1,
+    "Post 2": 1,
+    "Visitor": 1,
+}
+
+
+def keep_floating():
+    """Keep a result of objects that land on nothing."""
+    items = [bpy.data.objects.new(name, None) for name in PARTS]
+    for item in items:
+        bpy.context.scene.collection.objects.link(item)
+    uids = np.array([item.session_uid for item in items])
+    columns = (
+        Column("Gap", "LENGTH", np.full(len(items), np.nan)),
+        Column("Lands On", "", np.zeros(len(items), np.intp), ("nothing",)),
+        Column("Parts", "", np.array(list(PARTS.values()))),
+    )
+    instances = no_instances(len(items))
+    instances[0, list(PARTS).index("Pair"), 0] = 0
+    options = {"ground": "LOWEST", "collection": ""}
+    answer = Answer(
+        found=None,
+        title="Select Floating",
+        question="select_floating",
+        options=options,
+        rows=Rows(uids[None], instances, columns),
+    )
+    keep(bpy.context, answer)
 
 
 def bare(answer):

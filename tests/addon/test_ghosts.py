@@ -14,7 +14,7 @@ from paper import Paper
 from probing import answered, view3d
 
 from octree_ext.octree_addon import handlers, questions, results, scene_index
-from octree_ext.octree_addon.display import active_row, batches, contact, drawing, uploads
+from octree_ext.octree_addon.display import active_row, batches, contact, drawing, layers
 from octree_ext.octree_addon.probe import drawing as probe_drawing
 from octree_ext.octree_addon.probe import session
 from octree_ext.octree_addon.questions.status import draw_status
@@ -371,7 +371,7 @@ def test_faces_of_the_active_row_are_those_of_today(scene, monkeypatch):
     assert filled() is None
     at_rest()
     assert filled() == 1.5
-    uploads.drop_uploads()
+    layers.drop_uploads()
 
 
 def test_words_at_the_pointer_go_with_the_answer(scene, seen, monkeypatch):

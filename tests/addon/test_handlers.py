@@ -10,7 +10,7 @@ from tuned import tuned
 
 from octree_ext import octree_addon
 from octree_ext.octree_addon import display, handlers, trees
-from octree_ext.octree_addon.display import batches, drawing, uploads
+from octree_ext.octree_addon.display import drawing, layers
 from octree_ext.octree_addon.ui import settings_of
 
 
@@ -200,13 +200,13 @@ def test_view_of_a_camera_stays_when_the_tree_goes(empty_scene, stored):
     assert not display.is_installed()
 
 
-def test_pictures_of_former_trees_are_dropped(empty_scene, ball, stored, build):
-    batches._pictures[stored] = "picture"
-    handlers.update_display()
-    assert stored in batches._pictures
-    trees.store(empty_scene, build([ball]), [ball])
-    assert stored in trees.kept_of(empty_scene)
-    assert stored not in batches._pictures
+def test_the_picture_of_a_tree_goes_with_it(empty_scene, stored):
+    key = "cells", empty_scene.session_uid
+    layers.put_upload(key, "picture")
+    assert layers.upload_of(key) == "picture"
+    trees.clear(empty_scene)
+    drawing.draw_scene(empty_scene)
+    assert layers.upload_of(key) is None
 
 
 def test_nothing_is_drawn_of_the_file_before(empty_scene):
@@ -218,11 +218,6 @@ def test_nothing_is_drawn_of_the_file_before(empty_scene):
     assert not display.is_installed()
 
 
-class Mark:
-    """Stands for an upload, and for what it is of."""
-
-
-OF_SOMETHING = Mark()
 # What is there before the answer.
 EARLIER = {
     "a result": [("find_seen", {})],
@@ -241,23 +236,10 @@ def test_an_answer_uploads_nothing_again(empty_scene, presses, earlier):
     answering.press_all(earlier)
     for result in settings_of(empty_scene).results.kept:
         result.pinned = True
-    handles, marks = list(drawing._handles), uploaded_marks(trees.get(empty_scene))
-    assert handles and marks
+    handles, mark = list(drawing._handles), object()
+    layers.put_upload(("mark",), mark)
+    assert handles
     select_only(*cubes[:2])
     answering.press_all(presses)
     assert drawing._handles == handles
-    assert all(mark in (each if isinstance(each, list) else each.values()) for each, mark in marks)
-
-
-def uploaded_marks(built):
-    """Put a mark into each container of uploads; return pairs of a container and its mark."""
-    marks = []
-    for container in uploads._uploads:
-        key = built if container is batches._pictures else OF_SOMETHING
-        if isinstance(container, list):
-            container.append(Mark())
-            marks.append((container, container[-1]))
-        elif key is not None:
-            container[key] = Mark()
-            marks.append((container, container[key]))
-    return marks
+    assert layers.upload_of(("mark",)) is mark

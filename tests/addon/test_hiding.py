@@ -6,7 +6,7 @@ import bpy
 import pytest
 from blender_scenes import collection_instance, cube, link, select_only
 from shot_scenes import ICONS, keep_answer, plan, street
-from snapshots import whole_file
+from snapshots import visibility, whole_file
 
 from octree_ext.octree_addon import hiding
 from octree_ext.octree_addon.hiding.operators import plan_lines
@@ -127,6 +127,19 @@ def test_unseen_objects_are_hidden_and_restored(objects, icon):
     assert settings_of(bpy.context.scene).hiding.icon == icon
     assert bpy.ops.octree.restore_hidden() == {"FINISHED"}
     assert whole_file() == before
+
+
+@pytest.mark.parametrize("icon", ICONS)
+def test_a_saved_file_restores_what_was_hidden_and_nothing_else(objects, icon, tmp_path):
+    keep_answer([objects["Cube 0"], objects["Lamp"]], [objects["Cube 1"]])
+    before = visibility()
+    assert bpy.ops.octree.hide_unseen(icon=icon) == {"FINISHED"}
+    path = str(tmp_path / "hidden.blend")
+    bpy.ops.wm.save_as_mainfile(filepath=path)
+    bpy.ops.wm.open_mainfile(filepath=path)
+    assert visibility() != before
+    assert bpy.ops.octree.restore_hidden() == {"FINISHED"}
+    assert visibility() == before
 
 
 def test_what_the_camera_does_not_see_is_hidden(objects):

@@ -21,7 +21,7 @@ from octree_ext.octree_addon.display import (
     live_marks,
     painted_objects,
 )
-from octree_ext.octree_addon.display.uploads import drop_uploads
+from octree_ext.octree_addon.display.layers import Redraw, drop_uploads
 from octree_ext.octree_addon.scene_index import version_of
 from octree_ext.octree_addon.ui import settings_of
 
@@ -189,7 +189,7 @@ def test_live_outlines_what_local_view_shows_alone(scene, marked, monkeypatch):
                 toggle()
         bpy.context.view_layer.update()
         with in_view():
-            live_marks.draw_live_marks(scene, built)
+            live_marks.draw_live_marks(Redraw.of(scene))
     count = len(np.unique(np.concatenate(pairs[:2], axis=1)))
     assert outlined == [count, 1, count]
 

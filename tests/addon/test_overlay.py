@@ -1,5 +1,7 @@
 """What is drawn: the cells, their shades and corners. The window tests see the drawing itself."""
 
+import operator
+from dataclasses import replace
 from types import SimpleNamespace
 
 import bpy
@@ -18,6 +20,7 @@ from octree_ext.octree_addon.display import (
     detail,
     drawing,
     hover,
+    layers,
     painted_objects,
 )
 from octree_ext.octree_addon.display.boxes import packed
@@ -264,11 +267,16 @@ def test_numbers_of_a_cell_go_with_the_cells_that_are_shown(empty_scene):
     assert hover.hovered_in(empty_scene) is None
 
 
+def read_objects():
+    """Return what was read to be painted."""
+    return [each for key, each in layers._uploads.items() if key[0] == painted_objects._NAME]
+
+
 @pytest.fixture
 def painted(monkeypatch):
     """Stand in for the graphics card, and for Blender's window; return what is painted."""
     seen = []
-    monkeypatch.setattr(batches, "draw_found", lambda query, *_, **__: seen.append(query))
+    monkeypatch.setattr(batches, "draw_found", lambda _, query, *__, **___: seen.append(query))
     monkeypatch.setattr(batches, "draw_paint", lambda paint, *_: seen.append(paint))
     monkeypatch.setattr(drawing, "draw_outline", seen.append)
     monkeypatch.setattr(answered.active_row, "fade", lambda _: None)
@@ -278,7 +286,7 @@ def painted(monkeypatch):
         app=SimpleNamespace(background=False), context=bpy.context, data=bpy.data, types=bpy.types,
     ))  # fmt: skip
     yield seen
-    painted_objects._read.clear()
+    layers.drop_uploads()
 
 
 def test_a_question_is_painted_while_the_list_shows_its_result(empty_scene, painted):
@@ -310,7 +318,7 @@ def test_objects_found_are_read_while_they_are_shown_and_hold(empty_scene, paint
     item.location.x += 1
     bpy.context.view_layer.update()
     assert painted_objects.unread_objects() is None  # it holds no more
-    assert not painted_objects._read
+    assert not read_objects()
     item.location.x -= 1
     bpy.context.view_layer.update()
     bpy.ops.octree.select_floating()
@@ -318,10 +326,10 @@ def test_objects_found_are_read_while_they_are_shown_and_hold(empty_scene, paint
     assert painted_objects.unread_objects() is None
     settings_of(empty_scene).answer.found = True
     run(painted_objects.unread_objects())
-    assert painted_objects._read
+    assert read_objects()
     bpy.ops.octree.remove_result()
     drawing.draw_scene(empty_scene)
-    assert not painted_objects._read
+    assert not read_objects()
 
 
 def test_a_read_that_was_interrupted_is_tried_once_more(empty_scene, painted, monkeypatch):
@@ -335,8 +343,8 @@ def test_a_read_that_was_interrupted_is_tried_once_more(empty_scene, painted, mo
         patch.setattr(painted_objects, "scene_steps", interrupted)
         run(painted_objects.unread_objects())
     run(painted_objects.unread_objects())
-    assert [each.paint is not None for each in painted_objects._read.values()] == [True]
-    painted_objects._read.clear()
+    assert [each.paint is not None for each in read_objects()] == [True]
+    layers.drop_uploads()
     monkeypatch.setattr(painted_objects, "scene_steps", interrupted)
     run(painted_objects.unread_objects())
     run(painted_objects.unread_objects())
@@ -362,4 +370,34 @@ def test_nothing_is_read_in_a_window_that_shows_another_scene(empty_scene, paint
     finally:
         window.scene = empty_scene
         bpy.data.scenes.remove(other)
-    assert not painted_objects._read
+    assert not read_objects()
+
+
+def switches():
+    return sorted({switch for layer in layers.LAYERS for switch in layer.switches})
+
+
+def group_of(scene, switch):
+    """Return the settings of a switch, and its name in them."""
+    group, _, name = switch.partition(".")
+    return getattr(settings_of(scene), group), name
+
+
+@pytest.mark.parametrize("number", range(len(layers.LAYERS)))
+def test_a_layer_that_fails_switches_all_off(empty_scene, monkeypatch, request, number):
+    def fail(_):
+        raise RuntimeError("The card is gone")
+
+    monkeypatch.setattr(drawing, "shows_overlays", lambda _: True)
+    broken = replace(layers.LAYERS[number], draw=fail)
+    whole = layers.LAYERS[number]
+    request.addfinalizer(lambda: operator.setitem(layers.LAYERS, number, whole))
+    layers.LAYERS[number] = broken
+    for switch in switches():
+        setattr(*group_of(empty_scene, switch), True)
+    drawing.draw()
+    drawing.draw_pixels()
+    assert drawing._failures == ["The card is gone"]
+    drawing._failures.clear()
+    drawing.turn_off([empty_scene])
+    assert not any(getattr(*group_of(empty_scene, switch)) for switch in switches())

@@ -156,7 +156,7 @@ def test_many_references_are_a_warning(empty_scene, ball, build):
 
 
 def test_number_of_cells_is_said(stored, monkeypatch):
-    picture = SimpleNamespace(wanted=300_000)
+    picture = SimpleNamespace(wanted=300_000, octree=stored.octree)
     monkeypatch.setattr(batches, "shown_picture", lambda built: picture)
     assert "300,000 cells" in drawn(bpy.types.OCTREE_PT_display)
     assert "octree.inspect_cells" in drawn(bpy.types.OCTREE_PT_display)

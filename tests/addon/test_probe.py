@@ -11,9 +11,9 @@ from probing import answered, ask_at, spot, view3d
 from tuned import tuned
 
 from octree_ext import octree_addon
-from octree_ext.octree_addon import questions
+from octree_ext.octree_addon import display, handlers, probe, questions
 from octree_ext.octree_addon.answers.view import NAME, sorted_rows
-from octree_ext.octree_addon.probe import drawing, gizmos, operators, pointer, session
+from octree_ext.octree_addon.probe import gizmos, operators, pointer, session
 from octree_ext.octree_addon.probe.shapes import SphereShape, normal_of, shape_of
 from octree_ext.octree_addon.results import active_result, view_of
 from octree_ext.octree_addon.ui import settings_of, write_status
@@ -213,14 +213,15 @@ def test_a_click_that_cannot_be_answered_says_why(row, monkeypatch):
 
 def test_nothing_stays_after_the_end(row):
     ask_at((0, 0, 0))
-    assert drawing._handles
+    assert display.is_installed() and probe.is_asking()
     assert session.before_load in bpy.app.handlers.load_pre
     session.stop()
-    drawing.switch(False)
-    assert drawing._handles == []
+    assert not probe.is_asking()
+    handlers.update_display()
+    assert not display.is_installed()
     assert session.before_load not in bpy.app.handlers.load_pre
     assert session.current() is None
-    session.listen_to(drawing.switch)
+    session.listen_to(probe.draw_while_asking)
 
 
 @pytest.mark.parametrize("side", range(6))

@@ -1,11 +1,4 @@
-"""Answers name objects and are no users of them: deleted, renamed, saved, appended, copied.
-
-`fixtures/results_pointers.blend` was saved by Blender 4.2 with an extension that kept pointers:
-five cubes, "Wand" renamed and "Lost" deleted since a tree was built and two questions were asked,
-the findings of the audit ignored for a reason, "Far" hidden in renders.
-"""
-
-from pathlib import Path
+"""Answers name objects and are no users of them: deleted, renamed, saved, appended, copied."""
 
 import bpy
 import pytest
@@ -16,8 +9,7 @@ from octree_ext.octree_addon import handlers, references, results, trees
 from octree_ext.octree_addon.audit import keeping
 from octree_ext.octree_addon.ui import settings_of
 
-POINTERS = Path(__file__).parents[1] / "fixtures" / "results_pointers.blend"
-# What the user has chosen; what *Restore Hidden* needs; and what older files hold, read only.
+# What the user has chosen, and what *Restore Hidden* needs.
 ALLOWED = {
     "OctreeAuditSettings.apart_one",
     "OctreeAuditSettings.apart_other",
@@ -39,9 +31,7 @@ ALLOWED = {
     "OctreeNeverSeenSettings.volume",
     "OctreeNeverSeenSettings.without",
     "OctreeObjectSettings.bounds_object",
-    "OctreeObject.object",
     "OctreeRaySettings.object",
-    "OctreeResultObject.object",
     "OctreeShotSettings.collection",
     "OctreeSourceSettings.collection",
 }
@@ -254,46 +244,6 @@ def test_a_rename_after_loading_is_followed(asked, tmp_path):
     bpy.context.view_layer.update()
     there = answers()["Select Collisions"][1]
     assert there == {"Boden": True, "Wand": True, "Roof": False}
-
-
-OLD = {
-    "Select Collisions": [("Floor", "Wand"), ("Wand", "Außen, links"), ("Außen, links", "Lost")],
-}
-
-
-def test_a_file_with_pointers_shows_and_restores_as_before(tmp_path):
-    bpy.ops.wm.open_mainfile(filepath=str(POINTERS))
-    kept = settings_of(bpy.context.scene).results.kept
-    kept.remove(kept.find("Audit"))  # findings of older files are not read
-    there = {"Außen, links": True, "Floor": True, "Lost": False, "Wand": True}
-
-    def expect():
-        said = answers()
-        for name, rows in OLD.items():
-            assert said[name][0] == rows
-            assert said[name][1] == there
-        assert set(said["tree"]) == {"Floor", "Wand", "Außen, links", "Far"}
-
-    expect()
-    assert bpy.data.objects["Floor"].users > 1
-    handlers.drop_pointers()  # as the first drawing has it done soon
-    assert not handlers.has_pointers()
-    assert users() == {"Außen, links": 1, "Far": 2, "Floor": 1, "Wand": 1}
-    expect()
-    delete("Floor")
-    there["Floor"] = False
-    bpy.ops.wm.open_mainfile(filepath=save(tmp_path))
-    assert answers()["Select Collisions"] == (OLD["Select Collisions"], there)
-    assert bpy.data.objects["Far"].hide_render
-    assert bpy.ops.octree.restore_hidden() == {"FINISHED"}
-    assert not bpy.data.objects["Far"].hide_render
-
-
-def test_the_first_drawing_lets_go_of_the_pointers_of_an_older_file():
-    bpy.ops.wm.open_mainfile(filepath=str(POINTERS))
-    handlers.watch_header(None, bpy.context)
-    assert bpy.app.timers.is_registered(handlers.drop_pointers)
-    bpy.app.timers.unregister(handlers.drop_pointers)
 
 
 def test_names_are_written_once_the_scene_has_come_to_rest(row):

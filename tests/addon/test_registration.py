@@ -11,7 +11,6 @@ from octree_ext import octree_addon
 from octree_ext.octree_addon import command_line, handlers, hiding, trees
 from octree_ext.octree_addon.display import drawing
 from octree_ext.octree_addon.hiding import hidden_objects
-from octree_ext.octree_addon.probe import drawing as probe_drawing
 from octree_ext.octree_addon.probe import session
 from octree_ext.octree_addon.scene_index import rest
 
@@ -102,7 +101,6 @@ def traces():
         "properties": properties(),
         "live questions": session.current(),
         "manual": list(bpy.utils._manual_map),
-        "probe": list(probe_drawing._handles),
         "timers": timers(),
         "commands": list(command_line._handles),
         "tools": tools(),

@@ -1,4 +1,4 @@
-"""What an argument cannot be is refused by its name, before anything is made, everywhere."""
+"""Invalid arguments: every function raises an error that names the argument, before any work."""
 
 import inspect
 from typing import get_type_hints
@@ -28,7 +28,7 @@ ZEROS, EYE = np.zeros((2, 3)), np.eye(4)[None]
 STEPPED = "chunks", "chunks_steps", "density", "density_steps"
 FOUND = core.audit(SCENE)
 PLACING = ("slide", "slide_steps", "separate", "separate_steps")
-# What a function is asked with, by name of the argument; of one function, by both names.
+# Valid arguments by argument name, or by function and argument name.
 GIVEN = {
     "tree": TREE, "items": BALLS, "volumes": BALLS, "volume": BALLS[:1], "points": ZEROS,
     "origins": ZEROS, "directions": ZEROS + 1, "origin": [0, 0, 0], "direction": [1, 0, 0],
@@ -77,7 +77,7 @@ GIVEN = {
     "split_quads.corners": np.arange(3, dtype=np.int32), "words": np.zeros(2),
     "views_inside.near": 0.01,
 }  # fmt: skip
-# Their arrays are known to be sound: nobody checks them again.
+# Structures whose arrays were validated when they were made.
 TRUSTED = {
     "ItemRenderer.image", "ItemRenderer.covered", "ItemRenderer.evidence", "Octree.named", "save",
     "load", "atomic_file",
@@ -88,7 +88,7 @@ STATIC = {"from_planes", "from_matrices", "steps"}
 
 
 def instance(name):
-    """Return what a public method is asked of."""
+    """Return an instance to call a public method of."""
     if name == "SceneOctree":
         made = asked.masked_scene(1)[0]
         made.add_mesh(Triangles(np.eye(3), [[0, 1, 2]]))
@@ -119,7 +119,7 @@ def public():
 
 
 def kind_of(hint):
-    """Return what kind of argument has this type."""
+    """Return the kind of an argument with this type."""
     text = str(hint)
     if hint in (ArrayLike, ArrayLike | None):
         return "array"
@@ -350,7 +350,7 @@ ONES = {
 
 
 def several(name, argument, count):
-    """Return one of these arguments so many times, each time the same."""
+    """Return `count` equal copies of an argument."""
     one = {"rotations": np.eye(3), "upper": [2, 2, 2]}.get(argument, np.ones(ONES[name][argument]))
     return np.tile(one, (count, *[1] * len(ONES[name][argument])))
 

@@ -1,4 +1,4 @@
-"""What answers keep of a question can be asked again, and gives the same answer."""
+"""Arguments stored in results: a call with them gives the same result."""
 
 import inspect
 from typing import get_type_hints
@@ -42,7 +42,7 @@ ASKED = {
         [{"size": (12, 5)}],
     ),
 }
-# Of another meaning than what has its name.
+# Fields whose meaning differs from that of the argument with the same name.
 OTHERS = {("density", "materials")}
 
 

@@ -1,4 +1,4 @@
-"""The band belongs to the pair: what else stands in the scene changes no finding between two."""
+"""The band belongs to the pair: other objects in the scene change no finding between two."""
 
 import numpy as np
 import pytest
@@ -27,13 +27,13 @@ def chair():
 
 SKYDOMES = tuple(ball(radius, 6) for radius in (1e3, 5e3))
 MOUNTAIN = ball(200.0, 6, center=(1e5, 0, 0))
-# Each alone, too, is drawn by test_bystanders_change_no_finding_between_others.
+# test_bystanders_change_no_finding_between_others also draws each bystander separately.
 BYSTANDERS = {"none": (), "all": (*SKYDOMES, MOUNTAIN)}
 beside = pytest.mark.parametrize("bystanders", BYSTANDERS.values(), ids=BYSTANDERS)
 
 
 def between(found, ids):
-    """Return all that is told of findings between some placements, with their segments."""
+    """Return all fields of the findings between some placements, with their segments."""
     some = np.isin(found.pairs, ids).all(axis=0)
     columns = [found.pairs[:, some], *(getattr(found, name)[some] for name in FIELDS)]
     numbers = np.flatnonzero(some)
@@ -130,7 +130,7 @@ def test_the_stated_band_decides():
 
 
 def test_what_coordinates_cannot_tell_apart_touches_and_is_said_to():
-    """Of two boxes 30 km from the origin, nobody knows a gap of four millimeters."""
+    """A gap of 4 mm between boxes 30 km from the origin is below the resolution of coordinates."""
     one, other = box([3e4, 0, 0], [3e4 + 1, 1, 1]), box([3e4 + 1.004, 0, 0], [3e4 + 2, 1, 1])
     found = audit(scene_of(one, other), band=1e-5)
     assert named(found) == {(0, 1): {"touching", "coplanar opposite-facing"}}
@@ -183,7 +183,7 @@ def test_contacts_in_frames_are_those_of_audits(bystanders):
 
 
 def test_far_bystanders_are_no_work_for_others():
-    """Boxes grow by what each resolves, so that no two of a grid are looked at for a mountain."""
+    """Each box grows by its own resolution, so that a far mountain adds no candidate pairs."""
     scene, tracker = SceneOctree(), ContactTracker()
     mesh = scene.add_mesh(box([0, 0, 0], [1, 1, 1]))
     matrices = np.tile(np.eye(4), (1000, 1, 1))

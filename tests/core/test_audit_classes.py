@@ -1,4 +1,4 @@
-"""Classes of a clash audit: each known pair is told as what it is, and by the right number."""
+"""Classes of a clash audit: each known pair gets the right class and the right measure."""
 
 import audit_scenes as scenes
 import numpy as np
@@ -113,7 +113,7 @@ def add_crowd(scene, count=3000):
 
 
 def touching_by_brute_force(scene, ids):
-    """Return the pairs of placements of which any two triangles touch, in whole numbers."""
+    """Return the pairs of placements with touching triangles, in exact integers."""
     triangles = scene.triangles_of(ids)
     corners = triangles.vertices[triangles.faces].round().astype(np.int64).reshape(-1, 4, 3, 3)
     lower, upper = corners.min(axis=(1, 2)), corners.max(axis=(1, 2))

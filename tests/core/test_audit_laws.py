@@ -29,7 +29,7 @@ def same(one, other):
 
 
 def matrices_of(rng, count):
-    """Make matrices of which many put meshes face to face, and some anywhere."""
+    """Make matrices; many put meshes face to face, some are arbitrary."""
     matrices = np.tile(np.eye(4), (count, 1, 1))
     matrices[:, :3, 3] = rng.integers(-4, 5, (count, 3)) / 2
     turn, _ = np.linalg.qr(rng.normal(size=(3, 3)))

@@ -66,7 +66,7 @@ def placed(meshes, matrices, order, mesh_order):
 
 
 def told(found, names):
-    """Return all that is told of each finding, by class and names; the lesser name first."""
+    """Return all fields of each finding, by class and names; the lesser name first."""
     answer = {}
     for number, pair in enumerate(found.pairs.T):
         side = 1 if names[pair[0]] > names[pair[1]] else 0

@@ -149,7 +149,7 @@ def test_each_piece_of_the_line_is_told_once():
 
 
 def test_where_a_sheet_only_ends_on_another_is_no_length_of_a_crossing():
-    """Half of the wall goes down through the floor, the other half stands on it."""
+    """Half of the wall pierces the floor, the other half ends on it."""
     half = Triangles(
         [[1.1, -0.5, 0], [1.1, 1, 0], [1.1, 2.5, 0], [1.1, -0.5, 1], [1.1, 1, 1], [1.1, 2.5, 1],
          [1.1, -0.5, -1], [1.1, 1, -1]],

@@ -1,4 +1,4 @@
-"""What an audit finds out about meshes is kept with each of them, and goes with it."""
+"""Properties of meshes that an audit caches: kept with each mesh and removed with it."""
 
 import gc
 
@@ -11,7 +11,7 @@ from core.clash import shells
 
 
 def three(last=None):
-    """Return three solids in a row, each of which reaches into the next."""
+    """Return three solids in a row, each overlapping the next."""
     scene = SceneOctree()
     boxes = [solids.box((i, 0, 0), (i + 1.25, 1, 1)) for i in range(2)]
     last = last or solids.box((-1, 0, 0), (1, 1, 1))

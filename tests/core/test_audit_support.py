@@ -48,7 +48,7 @@ def test_the_graph_of_a_wall_is_exact():
 
 
 def test_one_brick_that_is_lifted_floats_alone():
-    # A brick apart from the others stands on the ground; lifted, nothing touches it.
+    # A separate brick is supported by the ground; lifted, it touches nothing.
     for lift, floats in ((0.0, False), (0.005, True)):
         scene, _ = wall()
         matrix = np.eye(4)
@@ -147,7 +147,7 @@ def test_what_falls_is_compared_with_its_column_alone(monkeypatch):
 
 
 def test_without_grounds_the_lowest_carry_within_the_band():
-    """Feet of nearly one height stand on one ground; a mountain far away changes nothing."""
+    """Feet of nearly equal height share one ground; a mountain far away changes nothing."""
     feet = box([0, 0, 0], [1, 1, 1]), box([3, 0, 1e-6], [4, 1, 1]), box([6, 0, 1e-3], [7, 1, 1])
     for others in ((), (box([1e5, 0, 0], [1e5 + 100, 100, 100]),)):
         for band, floating in ((None, [1, 2]), (1e-5, [2]), (2e-3, [])):

@@ -1,4 +1,4 @@
-"""Checksums are equal for equal words alone, whatever is changed, and whoever sums."""
+"""Checksums differ after every kind of change, and agree between kernel and NumPy."""
 
 import kernel_meshes as meshes
 import numpy as np
@@ -45,7 +45,7 @@ def test_each_block_is_summed_by_itself():
 
 
 def changed(random, words):
-    """Return words of which some are others, as meshes are edited."""
+    """Return a copy with some words changed, as by edits of meshes."""
     other = words.copy()
     some = random.choice(len(words), 1 + int(random.integers(1, 7)), replace=False)
     kind = random.integers(6)

@@ -17,7 +17,7 @@ def scene(shift=0.0):
 
 
 def wanted_parents(made, bits, height):
-    """Return of each chunk the code and depth of the topmost ancestor that is low enough."""
+    """Return code and depth of each chunk's topmost ancestor that is low enough."""
     below = {}
     rows = list(zip(made.codes.tolist(), made.depths.tolist(), strict=True))
     for code, depth in rows:

@@ -57,7 +57,7 @@ def test_polygons_in_one_chunk_stay_and_the_others_are_triangles():
     assert (sizes[~polygons.is_whole] == 3).all()
     assert 20 < polygons.is_whole.sum() < len(starts) - 1
     assert (np.diff(polygons.cells) >= 0).all()
-    # A whole one is alone, has the corners of its source, and they count alone.
+    # A whole polygon is the only part of its source and has its source's corners.
     kept, counts = np.unique(polygons.polygons, return_counts=True)
     assert (counts[np.isin(kept, polygons.polygons[polygons.is_whole])] == 1).all()
     assert set(kept) == set(range(len(starts) - 1))
@@ -90,7 +90,7 @@ def test_attributes_and_places_of_corners_are_interpolated():
     assert_array_equal(got[alone], values[source])
     values[1:] = np.nan  # what counts nothing is not looked at
     assert np.isfinite(interpolated(values, [[0, 1, 2]], [[1, 0, 0]])).all()
-    # What both sides of an edge have alike, they have alike where it is cut, to the last bit.
+    # Attributes equal on both sides of an edge stay equal at cuts, to the last bit.
     smooth = random.normal(size=(len(items.vertices), 2))
     corner_vertices = np.empty(starts[-1], int)
     corner_vertices[corners] = items.faces
@@ -132,7 +132,7 @@ def test_edges_of_pieces_tell_the_edge_of_their_polygon():
     low, high = places[polygons.edges[on]], places[after[polygons.edges[on]]]
     for end in (vertices[on], vertices[following][on]):
         assert np.abs(np.cross(high - low, end - low)).max() < 1e-15
-    # Of each source edge, its parts are all of it.
+    # The parts of a source edge have its total length.
     lengths = np.linalg.norm(vertices[following] - vertices, axis=1)[on]
     total = np.bincount(polygons.edges[on], lengths, minlength=starts[-1])
     assert_allclose(total, np.linalg.norm(places[after] - places, axis=1), rtol=1e-13)
@@ -156,7 +156,7 @@ def test_all_are_triangles_where_that_is_asked_for():
     assert_array_equal(np.diff(polygons.starts), 3)
     assert_array_equal(polygons.polygons, of)
     assert_array_equal(polygons.vertices, items.faces.ravel())
-    # Their sides are edges of the source but for what divides a polygon.
+    # All sides are source edges, except diagonals that divide a polygon.
     assert (polygons.edges >= 0).sum() == starts[-1]
 
 

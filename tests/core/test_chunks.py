@@ -19,7 +19,7 @@ from core.clipping.splits import Splits
 
 
 def boxes_in_one_place(count):
-    """Return so many boxes as one batch of triangles, 12 each."""
+    """Return `count` boxes as one batch of triangles, 12 each."""
     one = box((0, 0, 0), (4, 4, 4))
     faces = np.concatenate([one.faces + 8 * number for number in range(count)])
     return Triangles(np.tile(one.vertices, (count, 1)), faces)
@@ -162,7 +162,7 @@ def test_a_moved_object_changes_only_its_own_cells_and_what_touches_these(seed):
     (before, old), (after, new) = tables
     lower = np.concatenate((before.lower[places[0]], after.lower[places[1]]))
     upper = np.concatenate((before.upper[places[0]], after.upper[places[1]]))
-    # What one of the two divides is a cell of the other.
+    # A cell that one of the two divides is a cell of the other.
     ones, others = (overlaps(made, lower, upper) for made in (before, after))
     lower = np.concatenate((before.lower[ones], after.lower[others]))
     upper = np.concatenate((before.upper[ones], after.upper[others]))

@@ -83,7 +83,7 @@ def assert_no_cracks(items, pieces):
     """Edges are open where those of the source are, by vertex number and by place."""
     numberings = [np.arange(len(pieces.vertices))]
     if (items.vertices % 0.25).any():
-        # Of small whole numbers, edges overlap by chance.
+        # With small integer coordinates, edges overlap by chance.
         numberings.append(oracle.places_of(pieces.vertices))
     for numbers in numberings:
         faces = numbers[items.faces[np.unique(pieces.triangles)]]
@@ -92,7 +92,7 @@ def assert_no_cracks(items, pieces):
         reach = np.abs(pieces.vertices[pieces.faces]).max(initial=0)
         slack = 1e-12 * before + 1e-13 * reach * (len(faces) + 1)
         assert after <= before + slack
-        # What is flat may be closed by vertices that came to one place.
+        # A flat mesh may be closed by vertices that were merged at one place.
         assert after >= before - slack or not have_area(items)
 
 
@@ -255,7 +255,7 @@ def test_a_flat_triangle_closes_what_it_closed():
 
 
 def test_a_flat_triangle_joins_two_vertices_at_one_place_when_it_is_cut():
-    """Of its pieces one has both: new vertices become one there, those of the source do not."""
+    """One piece has both: new vertices are merged there, source vertices are not."""
     vertices = np.array([[3, 2, 0], [-4, 1, 0], [-3, 1, 0], [-3, -4, 0], [-4, 1, 0.0]])
     check(in_octants(vertices, [[1, 0, 4], [0, 2, 4], [3, 0, 1]]))
 

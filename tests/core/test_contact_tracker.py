@@ -1,4 +1,4 @@
-"""Contacts from frame to frame: the first and last of each, and what is not looked at again."""
+"""Contacts from frame to frame: the first and last of each, and the work that is reused."""
 
 import numpy as np
 import pytest
@@ -24,7 +24,7 @@ def listed(found):
 
 
 def runs(frames):
-    """Return the intervals of what is in each of the sets, one a frame."""
+    """Return the intervals of frames in which each element is in the sets, one per frame."""
     found = set()
     for number, now in enumerate(frames):
         before = frames[number - 1] if number else set()

@@ -1,4 +1,4 @@
-"""What cells really hold, against a look at each cell, and what it saves rays."""
+"""Tight bounds of cell contents, checked cell by cell, and the work they save for rays."""
 
 import core_scenes as scenes
 import numpy as np

@@ -1,4 +1,4 @@
-"""A copy of what can change does so apart from its original, however it was made."""
+"""Copies of mutable structures change independently of the original, however they are made."""
 
 import pickle
 from copy import copy, deepcopy
@@ -71,7 +71,7 @@ def of_scene(made):
 
 
 def of_dynamic(made):
-    """Ask a copy for changes, too: to ask changes what is asked."""
+    """Return answers of a dynamic octree; `changes` is called on a copy, as it alters the tree."""
     return [made.ids, made.outside, core.overlapping_pairs(made.octree), *deepcopy(made).changes()]
 
 

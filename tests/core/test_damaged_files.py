@@ -1,4 +1,4 @@
-"""What is no saved octree is not taken for one: other files, parts of files, changed numbers."""
+"""Damaged files are refused: other files, parts of files, changed numbers."""
 
 import io
 import json
@@ -137,7 +137,7 @@ LENGTHS = {"name": 28, "extra": 30, "comment": 32}
 
 @pytest.mark.parametrize("length", LENGTHS)
 def test_no_array_hides_behind_a_longer_entry(length, dynamic_file):
-    """An entry of the archive's list that is said to be longer swallows those that follow."""
+    """An overlong entry in the archive's directory swallows the entries that follow."""
     content, tree = dynamic_file.read_bytes(), load(dynamic_file)
     entries = places_of(content, b"PK\1\2")
     end = content.rindex(b"PK\5\6")
@@ -237,6 +237,19 @@ def test_walls_in_no_order_and_coordinates_without_end_are_refused(name, value, 
 def test_a_header_that_says_something_else_is_refused(entry, value, tree_file):
     with pytest.raises(ValueError, match=f"{tree_file} must be a saved octree"):
         load(changed_header(tree_file, **{entry: value}))
+
+
+@pytest.mark.parametrize("version", [0, 2, None])
+def test_another_version_is_refused_by_what_it_is_and_what_is_read(version, tree_file):
+    with pytest.raises(ValueError, match=f"format must be octree 1, got octree {version}"):
+        load(changed_header(tree_file, version=version))
+
+
+def test_a_header_that_lists_no_members_is_refused(tree_file):
+    header = json.loads(str(arrays_of(tree_file)["header"]))
+    del header["members"]
+    with pytest.raises(ValueError, match=r"must be a saved octree: .*members"):
+        load(changed(tree_file, header=np.array(json.dumps(header))))
 
 
 DAMAGED = [

@@ -1,7 +1,6 @@
-"""What the essay and the front page show is what happens; what pages link to is there."""
+"""Examples of the essay and the front page run as shown; links of pages have targets."""
 
 import doctest
-import json
 import re
 from pathlib import Path
 
@@ -21,7 +20,7 @@ def test_the_essays_examples_run():
 
 
 def test_the_front_pages_examples_run():
-    """But for those that need Blender."""
+    """Examples that need Blender are skipped."""
     blocks = re.findall(r"```python\n(.*?)```", (CHECKOUT / "README.md").read_text(), re.DOTALL)
     known: dict[str, object] = {}
     for block in blocks:
@@ -32,9 +31,9 @@ def test_the_front_pages_examples_run():
 
 
 def test_python_stands_on_no_other_page():
-    """On the guide it is run in Blender: `tests/addon/test_guide_examples.py`."""
+    """On two of them it is run in Blender: `test_guide_examples.py`, `test_every_question.py`."""
     found = {page.name for page in PAGES if "```python" in page.read_text(encoding="utf-8")}
-    assert found == {"README.md", "how_it_works.md", "user_guide.md"}
+    assert found == {"CONTRIBUTING.md", "README.md", "how_it_works.md", "user_guide.md"}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -72,7 +71,7 @@ def test_a_list_of_contents_names_every_section(page):
 
 
 def anchors_of(page):
-    """Return what GitHub calls the headings of a page."""
+    """Return GitHub's anchors for the headings of a page."""
     headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -82,15 +81,6 @@ def test_the_guide_shows_every_picture_that_is_kept_for_it():
     kept = [path.stem for path in (CHECKOUT / "docs/guide").glob("*.png")]
     assert len(kept) > 5
     assert sorted(shown) == sorted(kept)
-
-
-def test_the_changelog_names_each_new_function():
-    """But for those in steps, and for what functions return."""
-    log = (CHECKOUT / "CHANGELOG.md").read_text(encoding="utf-8")
-    old = json.loads((CHECKOUT / "tests/fixtures/names_0.1.0.json").read_text())["core"]
-    told = set(re.findall(r"`(\w+)`", log))
-    functions = {name for name in core.__all__ if name.islower() and not name.endswith("_steps")}
-    assert functions - set(old) <= told
 
 
 def test_every_picture_is_shown():
@@ -119,7 +109,7 @@ def test_each_button_is_mapped_to_its_file():
 
 
 def test_each_button_is_mapped_to_functions_of_the_core_that_its_feature_may_call():
-    """Those that the code of the extension imports from the core."""
+    """The functions are those that the extension imports from the core."""
     sources = [path.read_text("utf-8") for path in (CHECKOUT / "octree_addon").rglob("*.py")]
     lists = [re.findall(r"from \.+core import (\([^)]*\)|.*)", text) for text in sources]
     used = set(re.findall(r"\w+", str(lists)))

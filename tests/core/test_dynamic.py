@@ -161,7 +161,7 @@ def test_depth_and_size_stop_splitting():
 
 
 def test_a_move_within_the_cell_keeps_the_arrays():
-    """What still belongs where it is touches nothing else."""
+    """An item that stays in its cell changes no array."""
     tree = tree_of(cubes(*(8 * CORNERS + 3), [1, 1, 1]), bounds=WORLD)
     before = tree.octree
     tree.move([8], cubes([1.5, 1, 1]))

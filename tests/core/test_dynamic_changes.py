@@ -15,7 +15,7 @@ def balls(centers):
 
 
 def row_of_balls(**options):
-    """Forty balls, each of which touches the next."""
+    """Return a tree of forty balls, each touching the next."""
     tree = DynamicOctree(**options)
     tree.insert(balls(ROW))
     return tree

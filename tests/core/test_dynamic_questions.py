@@ -1,4 +1,4 @@
-"""What is asked of a changing tree: every question, by ids; old octrees; files; bad arguments."""
+"""Queries of a changing tree: every kind, by ids; old octrees; files; bad arguments."""
 
 import numpy as np
 import pytest
@@ -48,7 +48,7 @@ CHANGES = {
 
 @pytest.fixture(params=["keep", "copy"])
 def tree(request):
-    """Return a tree of three kinds of items, some of which are gone, some outside."""
+    """Return a tree of three kinds of items, some removed, some out of bounds."""
     random = np.random.default_rng(4)
     tree = DynamicOctree(
         capacity=3, merge_below=2, straddlers=request.param, grow_above=6, shrink_below=3,

@@ -56,7 +56,7 @@ def heap(seed, meshes=MESHES):
 
 
 def answers(scene):
-    """Return the answers about pairs of all placements, and of each alone."""
+    """Return the results for pairs of all placements, and for each placement."""
     ones, others = np.triu_indices(len(scene.ids), 1)
     pairs = scene.ids[np.stack((ones, others))]
     ways = [0, 0, -1], [1, 0, 0], [1, 1, 0]

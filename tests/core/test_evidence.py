@@ -1,4 +1,4 @@
-"""What pictures tell about triangles they do not show, and which boxes want views of their own."""
+"""Evidence in pictures about invisible triangles, and the boxes that need views of their own."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Which faces many views see, how often, what the last views add; and where views come from."""
+"""Samples of faces over many views: counts, the gain of the last views, and view positions."""
 
 import numpy as np
 import pytest

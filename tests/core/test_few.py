@@ -107,7 +107,7 @@ OPTIONS = [
 
 
 def outcome(ask):
-    """Return what a question answers, or how it fails."""
+    """Return the result of a query, or its error."""
     try:
         return ask()
     except Exception as error:

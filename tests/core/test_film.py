@@ -1,4 +1,4 @@
-"""The film of the ships is told by what happens in it."""
+"""The film of the ships: its summary matches its frames."""
 
 import core
 from demo import film, report

@@ -27,7 +27,7 @@ def pairs(found):
 
 
 def audited(scene, triangles, matrices):
-    """Return what an audit of each candidate among the placements has to say."""
+    """Return the result of an audit of each candidate among the placements."""
     answer = []
     for number, matrix in enumerate(matrices):
         other = SceneOctree()

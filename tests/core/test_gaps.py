@@ -79,7 +79,7 @@ def named(faces, pair, pool):
 
 
 def is_past(moment, pool, way, rows):
-    """Tell whether all of the first lies ahead of all of the second, from their corners."""
+    """Return whether all of the first lies ahead of all of the second, from their corners."""
     ends = []
     for row in rows:
         entries = oracle.entries_of(moment, pool, row)

@@ -1,4 +1,4 @@
-"""Groups: items in none of those that a question asks for are not there for it."""
+"""Groups: a query ignores items in none of its groups."""
 
 from dataclasses import replace
 
@@ -49,7 +49,7 @@ class Members(Crowd):
         self.masks |= dict(zip(ids.tolist(), masks.tolist(), strict=True))
 
     def of(self, groups):
-        """Ids and items of those that are there, by brute force."""
+        """Return ids and items in the groups, by brute force."""
         ids = [one for one in self.ids.tolist() if self.masks[one] & groups]
         rows = np.array([self.living[one] for one in ids]).reshape(-1, 7)
         return np.array(ids, np.intp), Regions(rows[:, :3], rows[:, 3:6], rows[:, 6])

@@ -153,7 +153,7 @@ def test_a_trace_goes_where_a_ray_goes():
     assert (states[octree.cells_of([40])[1]] == CROSSING).all()
 
 
-# What it costs
+# Cost
 
 
 def test_without_masks_a_tree_is_asked_as_it_is():

@@ -1,4 +1,4 @@
-"""What is in none of the groups of a question of a scene is not there, whatever is asked."""
+"""Groups of scenes: every query ignores placements in none of its groups."""
 
 import inspect
 

@@ -1,4 +1,4 @@
-"""Which cells hold which item."""
+"""Insertion: the cells that hold each item."""
 
 import core_scenes as scenes
 import numpy as np
@@ -14,7 +14,7 @@ NOT_WHOLE = [name for name in scenes.SCENES if name not in scenes.WHOLE]
 
 
 def standing(tree):
-    """Which items (columns) stand in which cells (rows)."""
+    """Return a matrix of cells (rows) that hold items (columns)."""
     matrix = np.zeros((len(tree.node_depth), len(tree.items)), bool)
     items, cells = tree.cells_of()
     matrix[cells, items] = True
@@ -120,7 +120,7 @@ def test_candidates_are_the_items_of_touched_cells():
 
 
 def below(tree):
-    """Which items (columns) stand in which subtrees (rows)."""
+    """Return a matrix of subtrees (rows) that hold items (columns)."""
     held = standing(tree)
     for cell in range(len(held) - 1, 0, -1):
         held[tree.node_parent[cell]] |= held[cell]

@@ -164,7 +164,7 @@ def test_what_has_only_moved_is_not_copied_again():
 
 
 def test_pictures_need_no_index_and_are_the_same_with_one():
-    """Of equal triangles the smaller number is seen, in whatever order they lie in the pool."""
+    """Among equal triangles the smaller number wins, in any order of the pool."""
     rng, ball = np.random.default_rng(4), icosphere(3)
     faces = np.concatenate([rng.permutation(ball.faces) for _ in range(2)])
     faces[::7, 1] = len(ball.vertices)

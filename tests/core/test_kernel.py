@@ -216,7 +216,7 @@ def packed_mesh(scene, number):
 
 @needs_kernel
 def test_packed_meshes_read_the_arrays_that_were_laid_out_though_these_move():
-    """Meshes that come later move the arrays; a packed tree keeps those that it was made of."""
+    """Later meshes move the arrays; a packed tree keeps its original arrays."""
     random, scene, trees = np.random.default_rng(5), SceneOctree(), []
     corners = random.random((6, 900, 1, 3)) + random.random((6, 900, 3, 3)) / 9
     origins, directions = random.random((2, 300, 3)) * 3 - 1
@@ -426,7 +426,7 @@ def test_its_self_test_expects_what_numpy_answers():
 
 
 def slid(items, test):
-    """Return what is found of all triangles of each pair of surfaces that slide."""
+    """Return the slides of pairs of surfaces, by all their triangles."""
     way, count = Way.of(np.array(test.WAY[:3])), len(items)
     assert way.told.tolist() == test.WAY
     entries = np.stack(np.divmod(np.arange(count**2), count))

@@ -95,7 +95,7 @@ def test_what_is_nearest_is_measured_by_it(item, wanted, count, no_pairs):
 
 
 def test_pairs_are_refused_without_it(no_pairs):
-    """Nothing else looks at pairs: the laws above would see them."""
+    """Pairs have no other code path, which the tests above would use."""
     with worlds.packing(False), pytest.raises(pytest.fail.Exception):
         query(build_octree(items(Triangles)), volumes(Spheres, 9))
     with worlds.packing(False), pytest.raises(pytest.fail.Exception):

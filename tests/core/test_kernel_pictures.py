@@ -13,7 +13,7 @@ from core.item_buffer.scan_conversion import Frames, samples
 from core.item_buffer.z_buffer import keep_largest
 
 pytestmark = pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there")
-# What coordinates in pixels are moved by: roundings, what counts as one, and out of sight.
+# Offsets of coordinates in pixels: roundings, offsets within tolerance, and out of view.
 MOVES = (0.0, 0.0, 0.5, 2.0**-30, -(2.0**-30), 2.0**-31, 1e-12, 0.3, 1e7, -1e300, np.inf, np.nan)
 
 

@@ -1,4 +1,4 @@
-"""What the kernel has been asked is asked once more in C, as on machines without a Python."""
+"""Recorded kernel calls are repeated in C, as on machines without Python."""
 
 import shutil
 import subprocess
@@ -26,7 +26,7 @@ def test_every_function_is_called_once_more_and_answers_as_before(tmp_path, monk
     same = subprocess.run([program, tmp_path / "calls"], capture_output=True, check=False)
     assert (same.returncode, same.stdout.endswith(b", 0 answered otherwise\n")) == (0, True)
     calls = bytearray((tmp_path / "calls").read_bytes())
-    calls[-9] ^= 1  # of what was answered last
+    calls[-9] ^= 1  # in the last recorded result
     (tmp_path / "calls").write_bytes(calls)
     other = subprocess.run([program, tmp_path / "calls"], capture_output=True, check=False)
     assert (other.returncode, other.stdout.endswith(b", 1 answered otherwise\n")) == (1, True)

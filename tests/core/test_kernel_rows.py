@@ -1,4 +1,4 @@
-"""Rows that questions name in the compiled kernel: one that is not there is refused."""
+"""Rows in queries of the compiled kernel: missing rows are refused."""
 
 import numpy as np
 import pytest

@@ -151,14 +151,14 @@ def audit_of(scene, factor):
 
 @cache
 def clashes():
-    """Return what is found at scale 1."""
+    """Return the findings at scale 1."""
     found = audit_of(clashes_of(1.0), 1.0)
     assert set(found.classes) == set(range(len(core.FINDING_CLASSES)))
     return found
 
 
 def assert_scaled(mine, theirs, factor):
-    """Check that two records differ by their scale alone, to the bit."""
+    """Check that two records differ only by their scale, to the bit."""
     for name, value in vars(mine).items():
         wanted = value * factor if name in LENGTHS else value
         if name in ("lower", "upper"):

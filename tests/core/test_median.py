@@ -1,4 +1,4 @@
-"""Cells divided at the medians of what they hold."""
+"""Cells divided at the medians of their items."""
 
 from itertools import product
 

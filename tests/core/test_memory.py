@@ -8,9 +8,9 @@ from costs import most_held
 from core import Boxes, Spheres, build_octree, query, query_any, query_count
 
 ITEMS = scenes.random(20_000, 0.03)
-# What is in use at a time, however many questions wait.
+# Peak memory, for any number of queries.
 CEILING = 100_000_000
-# What a question may cost: its own coordinates and bounds, its number, its answer.
+# Memory per query: its coordinates and bounds, its number, its answer.
 BYTES_PER_QUESTION = 300
 
 

@@ -134,7 +134,7 @@ def test_from_far_outside_the_root(kind, far):
 
 
 def test_so_far_above_a_face_that_rounding_hides_where_the_foot_is():
-    """The sides of all edges come out as nothing, of which no share can be taken."""
+    """All edge functions round to 0, so that barycentric weights would be 0 / 0."""
     triangle = as_kind(Triangles, [[(1, 0, 0), (0, -1, 2), (-2, 2, -3)]])
     assert_nearest(built(triangle), np.array([[-1e16, -1e16, 0]]))
 

@@ -54,7 +54,7 @@ def test_fewer_are_the_first_of_more(items, points, options, count):
 
 @given(batches(), places(), options, counts, st.randoms(use_true_random=False))
 def test_permuting_items_permutes_ids(items, points, options, count, random):
-    """Of what is equally far at the end of a row, another may be left out."""
+    """Among equal distances at the end of a row, other items may be left out."""
     order = np.array(random.sample(range(len(items)), len(items)), int)
     one = nearest(built(items, **options), points, count=count)
     other = nearest(built(items[order], **options), points, count=count)

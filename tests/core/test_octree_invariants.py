@@ -1,4 +1,4 @@
-"""What holds of every tree, whatever its items and options."""
+"""Invariants of every tree, for any items and options."""
 
 from dataclasses import replace
 
@@ -159,7 +159,7 @@ def test_check_notices(damage, policy, split):
 
 
 def test_check_notices_outsiders_that_are_none():
-    """An item within the root must stand in a cell."""
+    """An item within the root must be in a cell."""
     tree = build_octree(scenes.random(1), bounds=Boxes([[-9, -9, -9]], [[9, 9, 9]]))
     one = np.ones(1, int)
     with pytest.raises(AssertionError):

@@ -55,7 +55,7 @@ def test_each_pair_is_tested_once_at_most(kind, about, policy, bounds, tested):
 
 @pytest.mark.parametrize("name", ASK)
 def test_many_questions_that_share_items_test_each_once(name, tested):
-    """So many that they go down in groups, contend for mailboxes, and fill several pieces."""
+    """The queries descend in groups, collide in mailboxes, and fill several pieces."""
     tree = built(scenes.random(2000, 0.1), capacity=4)
     volumes = scenes.spheres_about(tree.items, 3000)
     counter = tested()
@@ -72,7 +72,7 @@ def test_what_a_cell_vouches_for_is_not_tested(tested):
 
 
 def test_nor_is_it_tested_for_a_cell_that_does_not(tested):
-    """An item may stand in a cell inside the volume and in another that its surface crosses."""
+    """An item may be in a cell inside the volume and in another that the surface crosses."""
     tree = built(scenes.random(3000, 0.05), capacity=4)
     lower = scenes.numbers(62).uniform(-0.9, 0, (10, 3))
     volumes = Boxes(lower, lower + 0.8)

@@ -1,4 +1,4 @@
-"""Triangles that are too large where they are placed are not there; their neighbors are."""
+"""Triangles that overflow when placed are left out; their neighbors are kept."""
 
 from copy import copy
 
@@ -30,7 +30,7 @@ MATRIX, SMALL = np.diag([LARGE, LARGE, LARGE, 1.0]), np.diag([1e-60, 1e-60, 1e-6
 
 
 def spiked(count=30):
-    """Return a soup of about one once placed, of which every third triangle has a far corner."""
+    """Return a triangle soup of size 1 when placed; every third triangle has a far corner."""
     rng = np.random.default_rng(1)
     vertices = np.concatenate((rng.uniform(0, SIZE, (3 * count, 3)), [[FAR, 0, 0]]))
     faces = np.arange(3 * count).reshape(-1, 3)

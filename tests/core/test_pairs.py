@@ -126,7 +126,7 @@ def test_a_margin_that_is_just_wide_enough_is_wide_enough(policy):
 
 
 def test_crossing_bars_and_plates_are_found():
-    """Neither holds a corner of the other."""
+    """No box holds a corner of another."""
     lower, upper = 4.0 - 4 * np.eye(3), 5.0 + 4 * np.eye(3)
     assert_pairs(overlapping_pairs(built(Boxes(lower, upper))), [[0, 0, 1], [1, 2, 2]])
 

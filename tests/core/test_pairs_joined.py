@@ -122,7 +122,7 @@ def test_work_grows_with_the_curve_along_which_sheets_cross():
 
 
 def test_what_pierces_needs_no_search_for_axes(monkeypatch):
-    """Of two sheets that cross, nearly every pair is decided by an edge that pierces the other."""
+    """In two crossing sheets, a piercing edge decides nearly every pair."""
     left = []
     ask = triangle_pairs._unseparated
     monkeypatch.setattr(

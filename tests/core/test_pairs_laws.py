@@ -96,7 +96,7 @@ def test_a_crowded_cell_is_swept_without_a_loss(policy, axis):
     assert_array_equal(against, np.argwhere(pair_oracle.near(items, other)).T)
 
 
-# What is in use at a time, however many pairs are looked at.
+# Peak memory, for any number of pairs.
 CEILING = 60_000_000
 
 

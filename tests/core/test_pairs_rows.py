@@ -101,13 +101,13 @@ def test_bounds_are_paired_once(world):
     pairs = pairs[:, np.lexsort(pairs[::-1])]
     assert (np.diff(pairs) != 0).any(axis=0).all()
     wanted = true_pairs(items)
-    # On so fine a grid there are no pairs but those that meet.
+    # In the few cells of this fine grid, all pairs overlap.
     assert_array_equal(pairs, wanted)
 
 
 @pytest.mark.parametrize("straddlers", ["keep", "copy"])
 def test_one_far_away_does_not_make_all_others_look_alike(straddlers, monkeypatch):
-    """The root is so large then that all but one stand in one cell."""
+    """The far item makes the root so large that all others are in one cell."""
     items, tested = items_of(one_far), []
 
     def noted(ones, ids, others, numbers):

@@ -25,7 +25,7 @@ ARRAYS = (
 
 
 def keys_of(bits):
-    """Return keys of so many bits, few of them distinct, and the number of bits."""
+    """Return keys of `bits` bits, few of them distinct, and the number of bits."""
     some = st.sampled_from([0, 1, 2**bits - 1, 2 ** (bits - 1), 2 ** (bits // 2)])
     return st.tuples(arrays(np.intp, st.integers(0, 100), elements=some), st.just(bits))
 

@@ -27,7 +27,7 @@ def test_equal_points_are_one_place_and_others_are_not(seed, count, most):
         for place, point in zip(found.tolist(), (asked + 0.0).T.tolist(), strict=True):
             assert known.setdefault(tuple(point), place) == place
     assert len(set(known.values())) == len(known)
-    # What was given keeps its number.
+    # Given points keep their numbers.
     np.testing.assert_array_equal(places.rows[:, :count], points)
 
 

@@ -1,4 +1,4 @@
-"""Quads are split by Blender's rule where that is certain, and nowhere else."""
+"""Quads are split by Blender's rule only where the result is certain."""
 
 import kernel_meshes as meshes
 import numpy as np

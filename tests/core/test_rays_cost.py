@@ -1,4 +1,4 @@
-"""What questions about rays cost: items looked at, each once, and memory."""
+"""Costs of ray queries: tested items, each once, and memory."""
 
 import core_scenes as scenes
 import numpy as np
@@ -99,7 +99,7 @@ def test_in_a_closed_room_any_hit_is_found_with_fewer_tests(tested):
     assert for_any <= 0.7 * for_closest
 
 
-# What a ray may cost besides: its coordinates, their copies, and its answer.
+# Further memory per ray: its coordinates, their copies, and its answer.
 BYTES_PER_RAY = 500
 
 

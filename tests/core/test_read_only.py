@@ -1,4 +1,4 @@
-"""Nothing that core hands out lets a caller write into a structure: read-only, or a copy."""
+"""Returned arrays are read-only or copies: callers cannot write into a structure."""
 
 import inspect
 import pickle
@@ -128,7 +128,7 @@ def overwrite(value):
 
 
 def seen(thing):
-    """Return all that a structure tells, each array as it is now."""
+    """Return copies of all public arrays of a structure."""
     return {
         name: [array.copy() for array in arrays_of(value)] for name, value in sorted(parts(thing))
     }

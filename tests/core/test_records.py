@@ -54,7 +54,7 @@ RECORDS = {
 
 
 def other_values(value):
-    """Yield what is not the same as a value of a record, in one number or in its shape."""
+    """Yield values that differ from a record's value, in one number or in the shape."""
     if not isinstance(value, np.ndarray):
         yield from ("other", np.zeros(2))
         return

@@ -1,4 +1,4 @@
-"""Nothing depends on the unit of length, nor on where the origin is."""
+"""Results are independent of the unit of length and of the origin."""
 
 import core_scenes as scenes
 import numpy as np

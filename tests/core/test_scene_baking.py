@@ -1,4 +1,4 @@
-"""The triangles of many placements at once are those of each of them alone, to the bit."""
+"""Triangles of many placements equal those of the single placements, to the bit."""
 
 import numpy as np
 import pytest

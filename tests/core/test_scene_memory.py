@@ -1,4 +1,4 @@
-"""What a scene takes follows its distinct meshes, not what is placed; questions pass in blocks."""
+"""Memory of a scene grows with distinct meshes, not placements; queries run in blocks."""
 
 import tracemalloc
 
@@ -62,5 +62,5 @@ ASKS = {
 @pytest.mark.parametrize("ask", ASKS)
 def test_questions_take_blocks(forest, ask):
     scene, _, _ = forest
-    # Four million baked triangles are 600 MB alone.
+    # Four million baked triangles would take 600 MB.
     assert most_held(lambda: ASKS[ask](scene)) < 100_000_000

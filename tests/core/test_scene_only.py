@@ -1,4 +1,4 @@
-"""Scenes of some placements alone: they answer as these do, and change apart from each other."""
+"""Scenes of some placements: equal results for these, and independent changes."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Pairs of a scene: in steps, of owners, of groups, and of placements alone, as if baked."""
+"""Pairs of a scene: in steps, by owners, by groups, and by placements, equal to baked pairs."""
 
 import importlib
 

@@ -1,4 +1,4 @@
-"""What is pushed apart: nothing crosses afterwards, little has moved, and what cannot is named."""
+"""Separation: no crossings afterwards, small moves, and components that cannot be parted."""
 
 import numpy as np
 import pytest

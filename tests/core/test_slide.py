@@ -1,4 +1,4 @@
-"""What slides until it touches: the definitions in fractions, formulas, and laws."""
+"""Slides until contact: the definitions in fractions, formulas, and laws."""
 
 from fractions import Fraction
 
@@ -73,7 +73,7 @@ def test_order_names_and_size_change_no_distance(seed, direction):
     assert (other.crossing == plain.crossing).all()
 
 
-@example(seed=87942)  # What lies in another lands on the inside of its floor.
+@example(seed=87942)  # A contained object lands on the inside of its container's floor.
 @example(seed=4593009)  # What lies in another, flush with its top, then lies in it.
 @example(seed=29)
 @example(seed=45)

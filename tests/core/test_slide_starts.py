@@ -1,4 +1,4 @@
-"""What touches or crosses before it slides: what holds, where two meet, and sliding again."""
+"""Slides that start in contact or overlap: blocked moves, contact points, repeated slides."""
 
 from fractions import Fraction
 from itertools import product
@@ -145,7 +145,7 @@ def posed(rng, turn):
 
 
 def slid(scene, ids, direction):
-    """Slide, and move the scene by what is told."""
+    """Slide, and move the scene by the results."""
     found = slide(scene, ids, direction)
     matrices = scene.matrices_of(ids)
     matrices[:, :3, 3] += found.moves
@@ -215,7 +215,7 @@ def cross(one, other):
 
 
 def common_segment(one, other):
-    """Return both ends of what two triangles share, in fractions; None of needles in one line."""
+    """Return both ends of two triangles' common segment, in fractions; None without piercings."""
     points = {
         point
         for here, there in ((one, other), (other, one))

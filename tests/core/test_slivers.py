@@ -35,7 +35,7 @@ few = examples(15)
 
 
 def needles(count, seed, far=0.0):
-    """Triangles about one long, each of another thinness and with its third corner elsewhere."""
+    """Return triangles of length about 1, of different thinness and third corners."""
     random = scenes.numbers([seed, 1])
     start = far * random.uniform(-1, 1, 3) + random.uniform(-1, 1, (count, 1, 3))
     way = random.normal(size=(count, 3))

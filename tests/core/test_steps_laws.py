@@ -1,4 +1,4 @@
-"""Whatever is asked in steps may be dropped at any of them, and anything asked in between."""
+"""Functions in steps may be dropped at any step, and other queries may run between steps."""
 
 from functools import cache
 
@@ -24,10 +24,10 @@ from core import (
     run,
 )
 
-# Drops are tried at about so many steps; the first ones lay the ground.
+# Approximate number of steps at which drops are tested.
 DROPS = 6
 STEPPED = [(name, number) for name, cases in CASES.items() for number in range(len(cases))]
-# Those that a change of the scene ends; the others are of something else, or go on.
+# Functions that a change of the scene ends.
 OF_SCENE = [
     "audit_steps",
     "audit_again_steps",
@@ -62,7 +62,7 @@ def steps_of(case, world):
 
 
 def taken(steps, count):
-    """Take up to so many steps and return what they come to, if they end."""
+    """Take up to `count` steps and return their result, if they end."""
     running = Running(steps)
     for _ in range(count):
         if not running.step():
@@ -154,7 +154,7 @@ def test_what_has_changed_between_two_steps_is_refused_or_of_no_concern(change):
 
 
 def is_concerned(case, change):
-    """Tell whether a change ends what is asked in steps."""
+    """Return whether a change ends the case's steps."""
     if case == BOXES or change == "move boxes":
         return case == BOXES and change == "move boxes"
     return case[0] in OF_SCENE and change != "add a mesh"

@@ -147,7 +147,7 @@ def test_only_trees_are_saved(tmp_path):
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_a_file_is_smaller_than_the_tree(policy, tmp_path):
-    """What can be derived is not stored."""
+    """Derived arrays are not stored."""
     tree = built(scenes.random(2000, 0.05), straddlers=policy)
     save(tree, tmp_path / "tree")
     held = sum(value.nbytes for value in vars(tree).values() if isinstance(value, np.ndarray))

@@ -28,7 +28,7 @@ ABOUT = (scenes.boxes_about, scenes.spheres_about, scenes.views_about)
 
 
 def traces(tree, volumes):
-    """Yield each volume alone with its trace."""
+    """Yield each volume with its trace."""
     for number in range(len(volumes)):
         one = volumes[number]
         states = trace(tree, one)
@@ -192,7 +192,7 @@ def test_a_ray_that_hits_an_item_beyond_the_root_calls_no_cell_outside_that_it_c
 
 
 def crossed(tree, origin, direction, end, slack):
-    """Which cells, so much larger, a segment crosses that is so much longer."""
+    """Flag the cells that a segment crosses, both grown by `slack`."""
     enter, leave = stretch(tree.loose_lower - slack, tree.loose_upper + slack, origin, direction)
     return np.maximum(enter, 0) <= np.minimum(leave, end + slack)
 

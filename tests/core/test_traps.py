@@ -64,7 +64,7 @@ def test_one_tiny_and_one_far_item():
 
 @pytest.mark.parametrize("scene", ["uv_sphere", "icosphere", "random", "clustered"])
 def test_straddlers_do_not_multiply(scene):
-    """By default; a larger capacity and the other policies are for what is left."""
+    """The default options keep the number of references low in all scenes."""
     assert statistics(built(scenes.SCENES[scene]())).references_per_item < 8
 
 
@@ -176,7 +176,7 @@ def test_capacity_and_one_more_coincident_items(policy):
 
 
 def test_the_deepest_tree_needs_no_recursion():
-    """Neither to be built nor to be asked."""
+    """Builds and queries work without recursion."""
     places = np.concatenate((np.zeros((1, 3)), 0.5 ** np.arange(30)[:, None] * np.ones(3)))
     limit, depth = sys.getrecursionlimit(), len(inspect.stack())
     sys.setrecursionlimit(depth + 36)  # twenty levels more would not fit

@@ -17,7 +17,7 @@ def touched(items, volumes, **options):
 
 
 def test_a_box_at_the_frustums_corner_is_outside():
-    """Outside of no single plane: planes alone say maybe."""
+    """The box is outside of no single plane: a test of planes would keep it."""
     ring = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
     view = Frusta([[*((x, y, 0) for x, y in ring), *((x, y, 4) for x, y in 10 * ring)]])
     boxes = Boxes([[10.5, -30, 0], [10, -30, 0], [10.5, -30, 5]], np.full((3, 3), 40))
@@ -26,7 +26,7 @@ def test_a_box_at_the_frustums_corner_is_outside():
 
 
 def test_boxes_that_only_products_of_edges_part_from_a_frustum():
-    """Neither a plane of the frustum nor an axis of the box separates them."""
+    """No plane of the frustum and no axis of the box separates them."""
     boxes = scenes.as_boxes(scenes.random(2000, 0.5))
     views = scenes.views_about(boxes, 20)
     bounds = views.bounds()
@@ -58,7 +58,7 @@ def test_a_sphere_near_a_boxs_corner():
 
 
 def test_two_crossing_bars():
-    """Neither has a corner in the other."""
+    """No bar has a corner in another."""
     bars = Boxes([[-9, -1, -1], [-1, -9, -1], [-1, -1, -9]], [[9, 1, 1], [1, 9, 1], [1, 1, 9]])
     assert_array_equal(query(built(bars, capacity=1), bars), np.indices((3, 3)).reshape(2, -1))
 
@@ -160,7 +160,7 @@ def test_a_sphere_takes_no_cell_for_its_box():
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize("wall", [0.5, 1 / 3, 1e5, 1e-30])
 def test_a_rounding_beside_a_wall_is_enough_and_no_more(wall, policy):
-    """Who places items within a tolerance must not answer within it."""
+    """A tolerance for the placement of items must not affect query results."""
     below, above = np.nextafter(wall, -np.inf), np.nextafter(wall, np.inf)
     beside = np.array([below, wall, above])
     places = np.full((43, 3), 0.7 * wall)

@@ -46,7 +46,7 @@ def test_a_ray_along_an_axis_over_a_terrain_does_not_look_at_everything(turn, wa
 
 @pytest.mark.parametrize("policy", POLICIES)
 def test_a_hit_in_another_cell_waits_for_nearer_ones(policy):
-    """A long triangle stands in the first cell of the ray, which meets it in the last one."""
+    """A long triangle is in the ray's first cell, but the ray meets it in the last cell."""
     slope = [[-1, -1, 0.9], [1, -1, 0.9], [0, 99, 0.9]]
     sheet = np.array([[-8, -1, -8], [9, -1, 9], [0.5, 40, 0.5]])
     small = [[4, -0.1, -0.1], [4, 0.2, -0.1], [4, -0.1, 0.2]]

@@ -1,4 +1,4 @@
-"""How much is seen: of shapes whose silhouettes are known, and of random ones by brute force."""
+"""Visibility: shapes with known silhouettes, and random ones against brute force."""
 
 from math import acos, pi, sqrt
 
@@ -35,7 +35,7 @@ SIZE = (640, 480)
 
 
 def card(left, right):
-    """Make a rectangle that stands in the way, from left to right."""
+    """Make a blocking rectangle, from left to right."""
     corners = [[left, 0, -1], [right, 0, -1], [right, 0, 1], [left, 0, 1]]
     return Triangles(corners, [[0, 1, 2], [0, 2, 3]])
 

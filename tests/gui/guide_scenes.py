@@ -109,9 +109,8 @@ def cells_drawn():
 
     import bpy
 
-    module = "bl_ext.user_default.octree.octree_addon"
-    built = importlib.import_module(f"{module}.trees").get(bpy.context.scene)
-    return importlib.import_module(f"{module}.display.batches").shown_picture(built).wanted
+    batches = importlib.import_module("bl_ext.user_default.octree.octree_addon.display.batches")
+    return batches.shown_picture(bpy.context.scene).wanted
 
 
 def show_panels(names):

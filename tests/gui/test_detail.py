@@ -122,12 +122,10 @@ def cells_and_draws():
     import bpy
 
     addon = "bl_ext.user_default.octree.octree_addon"
-    batches, boxes, trees = (
-        importlib.import_module(f"{addon}.{name}")
-        for name in ("display.batches", "display.boxes", "trees")
+    batches, boxes = (
+        importlib.import_module(f"{addon}.display.{name}") for name in ("batches", "boxes")
     )
-    built = trees.get(bpy.context.scene)
-    picture = batches.shown_picture(built)
+    picture = batches.shown_picture(bpy.context.scene)
     draw, upload, drawn, lines = boxes.draw_boxes, boxes.upload, [], 0
     uploads = []
 

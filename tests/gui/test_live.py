@@ -97,8 +97,8 @@ def drawn_cells():
     import bpy
 
     addon = "bl_ext.user_default.octree.octree_addon"
-    display, trees = (importlib.import_module(f"{addon}.{name}") for name in ("display", "trees"))
-    return display.batches.shown_picture(trees.get(bpy.context.scene)).wanted
+    display = importlib.import_module(f"{addon}.display")
+    return display.batches.shown_picture(bpy.context.scene).wanted
 
 
 def shown_cells():

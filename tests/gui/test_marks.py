@@ -93,8 +93,9 @@ def uploads():
     import importlib
 
     rooms = "bl_ext.user_default.octree.octree_addon.display."
-    batches, drawing = (importlib.import_module(rooms + name) for name in ("batches", "drawing"))
-    shown = [painted for paint in batches._found.values() for painted in paint._uploaded.values()]
+    layers, drawing = (importlib.import_module(rooms + name) for name in ("layers", "drawing"))
+    found = [each for key, each in layers._uploads.items() if key[0] == "found"]
+    shown = [painted for paint in found for painted in paint._uploaded.values()]
     return sorted(map(id, shown)), list(map(id, drawing._handles))
 
 

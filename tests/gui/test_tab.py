@@ -173,7 +173,7 @@ def widths():
     addon = importlib.import_module("bl_ext.user_default.octree.octree_addon")
     style = bpy.context.preferences.ui_styles[0].widget
     blf.size(0, style.points * bpy.context.preferences.system.ui_scale)
-    hidden = {"OctreeObject", "OctreeHiddenObject", "OctreeSceneMemory", "OctreeLayerMemory"}
+    hidden = {"OctreeHiddenObject", "OctreeSceneMemory", "OctreeLayerMemory"}
     names = {
         item.name
         for group in addon.GROUPS

@@ -15,7 +15,7 @@ sessions=tests/addon/test_sessions.py
 # A whole Blender differs from the wheel of its version by what stands around its data: files,
 # packages, processes, graphics, keys. Its window has a suite of its own.
 whole="behind_command command_line command_processes every_question files gpu_buffer guide_examples
-    hiding menus older_files overlay package package_kernel preferences registration translations
+    hiding menus overlay package package_kernel preferences registration translations
     undo visibility_memory"
 
 # What else an older Blender runs beside the newest, which runs everything: what reads its data,

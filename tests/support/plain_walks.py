@@ -142,7 +142,7 @@ def nearby(tree, points, count=1, max_distance=np.inf, groups=ALL_GROUPS):
 def walk_both(tree, other, near, visit):
     """Take two trees down together: all pairs of cells whose boxes are `near` are visited.
 
-    Of two cells the larger one is replaced by its children, once its own items were visited
+    The larger of two cells is replaced by its children, after its own items were visited
     against all of the other's subtree. `near(boxes, boxes)` flags pairs of boxes (6, k),
     `visit(entries, entries)` receives pairs of entries.
     """

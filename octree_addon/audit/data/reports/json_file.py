@@ -14,8 +14,8 @@
 
 `tolerance` is the length that was stated, 0 if none was, `band` that by which a finding was
 judged: the same, or what its coordinates resolve, if that is more, as of the `widened` ones. They
-are null where they are not known, and an older report has none. A finding that the user has put
-into a group has its name as `group`, too.
+are null where they are not known. A finding that the user has put into a group has its name as
+`group`, too.
 
 `objects` of a finding are places in the list of objects. `id`, `names`, `counts` and the unit of a
 finding repeat what stands elsewhere, for those who only read. Numbers are rounded to nine digits,
@@ -119,7 +119,7 @@ def read_json(content: str | bytes) -> tuple[Findings, About]:
     Raises
     ------
     ValueError
-        If it is no such report, or one of a later version.
+        If it is no such report, or one of another version.
     """
     try:
         head = read_head(content, FORMAT, VERSION)
@@ -132,7 +132,7 @@ def read_json(content: str | bytes) -> tuple[Findings, About]:
 def _read_findings(head: dict[str, Any]) -> Findings:
     rows = head["findings"]
     statuses = _numbers(rows, "status", STATUSES)
-    audit = _read_audit(rows, _or_nan(head.get("tolerance")))
+    audit = _read_audit(rows, _or_nan(head["tolerance"]))
     reasons = tuple(_column(rows, "reason", str))
     found = Findings(_read_objects(head["objects"]), audit, statuses, reasons, head["unit"])
     return checked(found.with_groups(str(row.get("group", "")) for row in rows))
@@ -154,7 +154,7 @@ def _read_audit(rows: list[dict[str, Any]], band: float) -> Audit:
         lines,
         owners,
         *columns_of(*parts_of(sides, (), np.intp), len(rows)),
-        np.array([_or_nan(row.get("band")) for row in rows], np.float64),
+        np.array([_or_nan(row["band"]) for row in rows], np.float64),
         band,
     )
 
