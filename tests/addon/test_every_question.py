@@ -304,6 +304,16 @@ def test_every_question_that_keeps_a_result_has_one_kind(row):
     assert keeping == {*KINDS}  # Refresh passes the name on
 
 
+@pytest.mark.parametrize("name", ["contacts", "density", "chunks preview", "chunks"])
+def test_refresh_asks_again_in_place_of_the_answer(row, name):
+    answering.press_all(answering.EACH[name])
+    before = results.active_result(row)
+    facts = before.name, before.title, before.count
+    press("refresh_result")
+    (now,) = settings_of(row).results.kept
+    assert (now.name, now.title, now.count) == facts
+
+
 def properties_of(name):
     return getattr(bpy.ops.octree, name).get_rna_type().properties.keys()
 
