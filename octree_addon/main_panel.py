@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import bpy
 
-from .audit import draw_audit, draw_contacts, draw_floating
+from .audit import draw_audit, draw_collisions, draw_floating
 from .cameras import draw_shot, never_seen
 from .chunks import draw_chunks
 from .density import draw_density
@@ -13,7 +13,7 @@ from .distances import draw_distances
 from .hiding import draw_restore
 from .options import draw_options
 from .place import draw_drop, draw_fill, draw_push_apart
-from .questions import TabOptions, draw_camera, draw_collisions, draw_near, near_name
+from .questions import TabOptions, draw_camera, draw_near, near_name
 from .ui import (
     Feature,
     OptionsPopover,
@@ -50,10 +50,7 @@ BUTTONS = (
         ),
     ),
     (
-        (
-            Button(draw_collisions, "octree.select_collisions"),
-            Button(draw_contacts, "octree.contacts_over_frames"),
-        ),
+        (Button(draw_collisions, "octree.select_collisions"),),
         (Button(draw_audit, "octree.audit"), Button(draw_floating, "octree.select_floating")),
     ),
     (

@@ -43,8 +43,8 @@ _GUIDE: dict[str, tuple[str, ...]] = {
     "find-collisions": ("select_collisions", "OctreeCollisionSettings"),
     "audit-a-scene": (
         "audit", "recheck", "mark_findings", "compare_audit", "select_duplicates",
-        "select_floating", "export_audit", "contacts_over_frames", "OctreeAuditSettings",
-        "OctreeContactSettings", "OctreeFloatingSettings",
+        "select_floating", "export_audit", "OctreeAuditSettings",
+        "OctreeFloatingSettings",
     ),
     "go-through-what-was-found": (
         "click_row", "fold_row", "next_row", "previous_row", "unpick_rows", "isolate_row",

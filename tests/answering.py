@@ -11,12 +11,13 @@ _PIXELS = ("find_seen", {"behind": "UNSEEN", "resolution": 10})
 # the selection.
 ASKED = {
     **{each.key: [(each.bl_idname.partition(".")[2], {})] for each in questions.QUESTIONS},
+    "collisions": [("select_collisions", {})],
     "seen": [("find_seen", {})],
     "seen by pixels": [_PIXELS],
     "never seen": [("find_never_seen", {"directions": 4, "resolution": 256})],
     "audit": [("audit", {"clearance": 0.1})],
     "floating": [("select_floating", {})],
-    "contacts": [("contacts_over_frames", {"span": "CUSTOM", "first": 1, "last": 2})],
+    "contacts": [("select_collisions", {"span": "CUSTOM", "first": 1, "last": 2})],
     "distances": [("measure_distances", {})],
     "density": [("density", {"what": "CELLS"})],
     "density by pixels": [_PIXELS, ("density", {"what": "PIXELS"})],

@@ -1,4 +1,4 @@
-"""Contacts over frames, with temporal coherence.
+"""Contacts from frame to frame, with temporal coherence.
 
 Pairs of overlapping boxes are updated from the boxes that changed. Triangles are tested only for
 new pairs and pairs with a changed placement; other pairs keep their result of the last frame.

@@ -1,5 +1,5 @@
 """Answers: one record for all questions, kept in one place, and what is done with them.
 
 Read rows, result_kind, folds and groups, answer, view, kept; then standing, view3d and verbs,
-question_operator and verb_operators.
+asking, question_operator and verb_operators.
 """

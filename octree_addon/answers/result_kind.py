@@ -77,6 +77,10 @@ class ResultKind:
     def __init__(self, question: str) -> None:
         self.question = question
 
+    def of(self, result: Any) -> "ResultKind":
+        """Return the kind of one result, where a question has more than one."""
+        return self
+
     def rows(
         self, scene: bpy.types.Scene, result: Any, uids: Sequence[int], names: Sequence[str]
     ) -> Rows:
@@ -147,4 +151,4 @@ KINDS: dict[str, ResultKind] = {}
 
 def kind_of(result: Any) -> ResultKind:
     """Return the kind of a result."""
-    return KINDS.get(result.question, _ANY)
+    return KINDS.get(result.question, _ANY).of(result)

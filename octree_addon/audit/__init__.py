@@ -1,13 +1,14 @@
 """Clash audit: one press, findings in the list of results, re-checks, reports.
 
 Read data, which needs no Blender, then rules, auditing, keeping, settings, operators, marking,
-floating, export and panel; for contacts over frames film and over_frames.
+floating, export and panel; for collisions film and collisions.
 """
 
 import bpy
 
 from ..ui import Feature
 from .auditing import audited_steps, look_steps
+from .collisions import COLLISIONS, CollisionsKind, OCTREE_OT_select_collisions
 from .export import OCTREE_OT_export_audit, about_of
 from .floating import FLOATING, OCTREE_OT_select_floating
 from .keeping import QUESTION, grouped_by_hand
@@ -17,26 +18,21 @@ from .marking import (
     OCTREE_OT_select_duplicates,
 )
 from .operators import OCTREE_OT_audit, OCTREE_OT_recheck
-from .over_frames import (
-    CONTACTS,
-    ContactsKind,
-    OCTREE_OT_contacts_over_frames,
-)
 from .panel import (
     AuditKind,
     FloatingKind,
     OCTREE_PT_audit,
-    OCTREE_PT_contacts,
+    OCTREE_PT_collisions,
     OCTREE_PT_floating,
     choose_ground,
     draw_audit,
-    draw_contacts,
+    draw_collisions,
     draw_floating,
 )
 from .rules import Wish
 from .settings import (
     OctreeAuditSettings,
-    OctreeContactSettings,
+    OctreeCollisionSettings,
     OctreeFloatingSettings,
     usual_band,
 )
@@ -51,7 +47,7 @@ __all__ = [
     "audited_steps",
     "choose_ground",
     "draw_audit",
-    "draw_contacts",
+    "draw_collisions",
     "draw_floating",
     "grouped_by_hand",
     "look_steps",
@@ -64,7 +60,7 @@ def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
     menu.layout.separator()
     for name in (
         "audit", "recheck", "mark_findings", "compare_audit", "export_audit", "select_duplicates",
-        "select_floating", "contacts_over_frames",
+        "select_floating", "select_collisions",
     ):  # fmt: skip
         menu.layout.operator(f"octree.{name}")
 
@@ -72,7 +68,7 @@ def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
 FEATURE = Feature(
     settings={
         "audit": OctreeAuditSettings,
-        "contacts": OctreeContactSettings,
+        "collisions": OctreeCollisionSettings,
         "floating": OctreeFloatingSettings,
     },
     classes=(
@@ -83,11 +79,12 @@ FEATURE = Feature(
         OCTREE_OT_export_audit,
         OCTREE_OT_select_duplicates,
         OCTREE_OT_select_floating,
-        OCTREE_OT_contacts_over_frames,
+        OCTREE_OT_select_collisions,
         OCTREE_PT_audit,
-        OCTREE_PT_contacts,
+        OCTREE_PT_collisions,
         OCTREE_PT_floating,
     ),
     menus=(("OCTREE_MT_select", draw_menu),),
-    kinds=(ContactsKind(CONTACTS),),  # `place` has the others: their fixes place objects
+    shortcuts=(OCTREE_OT_select_collisions.bl_idname,),
+    kinds=(CollisionsKind(COLLISIONS),),  # `place` has the others: their fixes place objects
 )

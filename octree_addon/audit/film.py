@@ -1,4 +1,4 @@
-"""Contacts over frames: a walk through frames, each read into the scene index and looked at.
+"""Contacts in a shot: a walk through frames, each read into the scene index and looked at.
 
 The index brings over what has moved, come, gone or been deformed; the tracker tests the triangles
 of pairs that this concerns.

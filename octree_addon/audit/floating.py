@@ -9,21 +9,14 @@ import numpy as np
 from ...core import Steps, Supports, between, supports_steps
 from ..answers import verbs
 from ..answers.answer import Answer
-from ..answers.kept import keep
+from ..answers.asking import QuestionOperator, Told
 from ..arrays import Ids
-from ..options import Asking, as_json
 from ..reader import UNUSED
 from ..results import Column, Rows
 from ..selection import Subjects
-from ..targets import SceneTarget
-from ..ui import (
-    Status,
-    named_object,
-    plural,
-    settings_of,
-)
+from ..targets import SceneTarget, refuse_empty
+from ..ui import named_object, plural, settings_of
 from .auditing import look_steps, without_rules
-from .operators import AuditingOperator
 from .rules import Wish, members_of
 from .settings import FloatingOptions, GroundOptions, stated_band
 
@@ -38,7 +31,7 @@ class Floating:
     target: SceneTarget
 
 
-class OCTREE_OT_select_floating(Asking[FloatingOptions], AuditingOperator, bpy.types.Operator):
+class OCTREE_OT_select_floating(QuestionOperator[FloatingOptions], bpy.types.Operator):
     """Select what touches nothing that stands on the ground."""
 
     bl_idname = "octree.select_floating"
@@ -48,9 +41,9 @@ class OCTREE_OT_select_floating(Asking[FloatingOptions], AuditingOperator, bpy.t
         " fall until it lands, and on what"
     )
     doing = "Looking for what floats"
+    key = "floating"
 
-    def steps(self, context: bpy.types.Context) -> Steps[Floating]:
-        options = self.take(settings_of(context.scene).floating)
+    def run(self, context: bpy.types.Context, options: FloatingOptions) -> Steps[Floating]:
         grounded = grounded_by(context.scene, options)
         # Everything holds everything: of one collection, a parent, and instances among each other.
         looked = before = without_rules(context.scene)
@@ -60,9 +53,8 @@ class OCTREE_OT_select_floating(Asking[FloatingOptions], AuditingOperator, bpy.t
             band = settings_of(context.scene).audit.band
             wish = Wish(instances=True, parents=True, band=stated_band(band))
             looked = yield from between(0.1, 0.7, look_steps(context, wish))
+        refuse_empty(looked.target)
         octree, owners = looked.target.octree, looked.target.placements.owners
-        if not len(octree):
-            raise ValueError("There are no triangles: no visible object has faces")
         count = len(octree) - len(octree.invalid_ids)
         grounds: str | Ids = options.ground.lower()
         if grounded is not None:
@@ -73,26 +65,15 @@ class OCTREE_OT_select_floating(Asking[FloatingOptions], AuditingOperator, bpy.t
         finding = supports_steps(octree, looked.found, grounds)
         return Floating((yield from between(0.7, 1.0, finding)), looked.target)
 
-    def finish(self, context: bpy.types.Context, result: Floating) -> Status:
-        rows, uids = floating_rows(context.scene, result)
+    def told(self, context: bpy.types.Context, found: Floating, options: FloatingOptions) -> Told:
+        rows, uids = floating_rows(context.scene, found)
         selected = verbs.select(context, Subjects(dict.fromkeys(uids, 0)))
-        self.write_back(settings_of(context.scene).floating)
-        options = self.taken
-        ground = ground_text(context.scene, result)
-        answer = Answer(
-            found=None,
-            title=self.bl_label,
-            question=FLOATING,
-            options=as_json(options),
-            rows=rows,
-            details=ground.encode(),
-        )
-        keep(context, answer, options.result)
+        ground = ground_text(context.scene, found)
         said = f"{plural(len(uids), 'object')} {'floats' if len(uids) == 1 else 'float'}"
         if len(rows) != len(uids):  # instances, or what hangs together
             said = f"{said}, in {plural(len(rows), 'piece')}"
-        self.report({"INFO"}, f"{said}; ground: {ground}; {selected}")
-        return {"FINISHED"}
+        answer = Answer(found=None, rows=rows, details=ground.encode())
+        return answer, f"{said}; ground: {ground}; {selected}"
 
 
 def grounded_by(scene: bpy.types.Scene, options: GroundOptions) -> frozenset[int] | None:

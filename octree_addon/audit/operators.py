@@ -2,21 +2,23 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any
 
 import bpy
 import numpy as np
 
 from ...core import FINDING_CLASSES, Steps
+from ..answers.answer import Answer
+from ..answers.asking import QuestionOperator, Told
 from ..answers.kept import keep, numbered_answer
 from ..arrays import Ids
-from ..options import Asking, as_json, draw_options
+from ..options import as_json
 from ..results import active_row, place_for
 from ..scope import chosen_objects
+from ..targets import refuse_empty
 from ..ui import (
     Status,
     SteppedOperator,
-    column_of,
     mode_obstacle,
     plural,
     settings_of,
@@ -25,36 +27,10 @@ from .auditing import REMEMBERED, Audited, Looked, audited_steps
 from .data import Comparison, Findings, compare, match_objects
 from .keeping import QUESTION, TITLE, active_audit, answer_of, findings_in
 from .rules import wish_of
-from .settings import AuditOptions, ChosenOptions, ContactOptions, SideOptions, stated_band
-
-Paired = TypeVar("Paired", AuditOptions, ContactOptions)
+from .settings import AuditOptions, ContactOptions, SideOptions, stated_band
 
 
-class AuditingOperator(SteppedOperator):
-    """An operator that audits the visible scene; a mixin."""
-
-    bl_options = {"REGISTER", "UNDO"}
-    doing = "Auditing"
-
-    @classmethod
-    def obstacle(cls, context: bpy.types.Context) -> str:
-        return mode_obstacle(context, may_edit=True)
-
-
-class PairingOperator(Asking[Paired], AuditingOperator):
-    """An operator that asks about pairs of objects, by the settings of an audit; a mixin."""
-
-    def take_pairs(self, context: bpy.types.Context) -> None:
-        """Take which pairs count from the settings, and what Selected means."""
-        options = self.take(settings_of(context.scene).audit)
-        if means_selected(options.sides) and not options.chosen:
-            self.put(chosen=json.dumps([item.name for item in chosen_objects(context)]))
-
-    def draw(self, context: bpy.types.Context) -> None:
-        draw_options(column_of(self), self, self.asks, without=ChosenOptions.flat)
-
-
-class OCTREE_OT_audit(PairingOperator[AuditOptions], bpy.types.Operator):
+class OCTREE_OT_audit(QuestionOperator[AuditOptions], bpy.types.Operator):
     """Find what overlaps, is doubled or comes too near, all over the visible scene."""
 
     bl_idname = "octree.audit"
@@ -63,24 +39,22 @@ class OCTREE_OT_audit(PairingOperator[AuditOptions], bpy.types.Operator):
         "Find objects that overlap, lie in each other, stand there twice, share faces or come too"
         " near, all over the visible scene; nothing is changed, moved or deleted"
     )
+    doing = "Auditing"
+    key, keeps, most = "audit", Looked, REMEMBERED
 
-    def steps(self, context: bpy.types.Context) -> Steps[Audited]:
-        self.take_pairs(context)
-        options = audit_options(self.taken)
-        audited = yield from audited_steps(context, wish_of(context.scene, options))
-        if not len(audited[0].target.octree):
-            raise ValueError("There are no triangles: no visible object has faces")
+    def run(self, context: bpy.types.Context, options: AuditOptions) -> Steps[Audited]:
+        self.put(chosen=names_meant(context, options))
+        wish = wish_of(context.scene, audit_options(self.taken))
+        audited = yield from audited_steps(context, wish)
+        refuse_empty(audited[0].target)
         return audited
 
-    def finish(self, context: bpy.types.Context, result: Audited) -> Status:
-        self.write_back(settings_of(context.scene).audit)
-        options = self.taken
-        text = keep_audited(context, result, audit_options(options), options.result)
-        self.report({"INFO"}, text)
-        return {"FINISHED"}
+    def told(self, context: bpy.types.Context, found: Audited, options: AuditOptions) -> Told:
+        answer, text, _ = judged(context.scene, found, audit_options(options), options.result)
+        return answer, text
 
 
-class OCTREE_OT_recheck(AuditingOperator, bpy.types.Operator):
+class OCTREE_OT_recheck(SteppedOperator, bpy.types.Operator):
     """Audit again what has changed, and tell what is new, still there and resolved."""
 
     bl_idname = "octree.recheck"
@@ -89,11 +63,12 @@ class OCTREE_OT_recheck(AuditingOperator, bpy.types.Operator):
         "Audit again with the same options, only what has changed since; what is gone is resolved,"
         " what was reviewed or ignored stays so"
     )
+    bl_options = {"REGISTER", "UNDO"}
     doing = "Checking again"
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
-        other = super().obstacle(context)
+        other = mode_obstacle(context, may_edit=True)
         return other or ("" if active_audit(context.scene) else "Audit the scene first")
 
     def steps(self, context: bpy.types.Context) -> Steps[Audited]:
@@ -104,11 +79,15 @@ class OCTREE_OT_recheck(AuditingOperator, bpy.types.Operator):
         return (yield from audited_steps(context, wish, before.found if before else None))
 
     def finish(self, context: bpy.types.Context, result: Audited) -> Status:
-        kept = active_audit(context.scene)
+        scene = context.scene
+        kept = active_audit(scene)
         if kept is None:
             raise ValueError("The result is gone: audit again")
-        options = json.loads(kept.options)
-        text = keep_audited(context, result, options, kept.name, stays_active=True)
+        answer, text, compared = judged(scene, result, json.loads(kept.options), kept.name)
+        again = compared.row_again(active_row(scene)) if compared else None
+        keep(context, answer, kept.name, kind=Looked, most=REMEMBERED)
+        if again is not None and again < len(answer.rows):
+            show_again(scene, again)
         count = result[0].looked_at
         changed = "all looked at" if count < 0 else f"{count:,} changed"
         self.report({"INFO"}, f"{text} ({changed})")
@@ -120,6 +99,13 @@ def means_selected(sides: SideOptions) -> bool:
     return "SELECTED" in (sides.ones, sides.others)
 
 
+def names_meant(context: bpy.types.Context, options: AuditOptions | ContactOptions) -> str:
+    """Return the names that Selected means, as JSON; those selected now unless they are given."""
+    if options.chosen or not means_selected(options.sides):
+        return options.chosen
+    return json.dumps([item.name for item in chosen_objects(context)])
+
+
 def audit_options(options: AuditOptions | ContactOptions) -> dict[str, Any]:
     """Return what an audit ran with, as values that JSON has."""
     values = as_json(options)
@@ -129,33 +115,22 @@ def audit_options(options: AuditOptions | ContactOptions) -> dict[str, Any]:
     return values
 
 
-def keep_audited(
-    context: bpy.types.Context,
-    audited: Audited,
-    options: Mapping[str, Any],
-    name: str,
-    *,
-    stays_active: bool = False,
-) -> str:
-    """Keep the findings, with the judgments that earlier ones of this name had; return a report.
+def judged(
+    scene: bpy.types.Scene, audited: Audited, options: Mapping[str, Any], name: str
+) -> tuple[Answer[Looked], str, Comparison | None]:
+    """Return the answer with the judgments that earlier findings of this name had.
 
-    With `stays_active` the finding of the active row stays active if it is found again.
+    And a line about it, and what it was compared with.
     """
-    scene, (looked, findings) = context.scene, audited
-    text, old = found_text(findings), earlier(scene, name)
-    again = None
+    looked, findings = audited
+    text, old, compared = found_text(findings), earlier(scene, name), None
     if old is not None and old[0].unit == findings.unit:
         matching = match_objects(old[0].objects, findings.objects, same_session=True)
         compared = compare(old[0], findings, matching)
         owners = looked.target.placements.owners
         findings, said = with_earlier(compared, owners, is_same=old[1] == options)
         text += said
-        again = compared.row_again(active_row(scene)) if stays_active else None
-    answer = answer_of(scene, findings, looked, options)
-    keep(context, answer, name, kind=Looked, most=REMEMBERED)
-    if again is not None and again < len(findings):
-        show_again(scene, again)
-    return text
+    return answer_of(scene, findings, looked, options), text, compared
 
 
 def show_again(scene: bpy.types.Scene, row: int) -> None:

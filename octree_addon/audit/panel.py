@@ -12,6 +12,7 @@ from ..answers.hints import Hint, draw_hints, instances_text, wrapped
 from ..answers.kept import numbered_answer
 from ..arrays import Floats
 from ..options import draw_options
+from ..questions import draw_asking, draw_question
 from ..results import (
     Column,
     Contact,
@@ -32,9 +33,10 @@ from ..ui import (
     working,
 )
 from .auditing import Looked
+from .collisions import OCTREE_OT_select_collisions
 from .data import IGNORED, NEW, RESOLVED, STATUSES
 from .keeping import kept_record, marks_in, read_rows, scale_of, severity_of
-from .settings import AuditOptions, GroundOptions, SpanOptions
+from .settings import AuditOptions, GroundOptions
 
 # By class: a narrow list has room for no word.
 _KINDS: tuple[Any, ...] = (
@@ -64,14 +66,13 @@ class OCTREE_PT_floating(OptionsPopover):
         draw_options(column_of(self), settings, GroundOptions)
 
 
-class OCTREE_PT_contacts(OptionsPopover):
-    """In which frames contacts are looked for."""
+class OCTREE_PT_collisions(OptionsPopover):
+    """What collides with what, and in which frames."""
 
-    bl_label = "Contacts over Frames"
+    bl_label = "Collisions"
 
     def draw(self, context: bpy.types.Context) -> None:
-        contacts = settings_of(context.scene).contacts
-        draw_options(column_of(self), contacts, SpanOptions)
+        draw_question(column_of(self), context.scene, OCTREE_OT_select_collisions)
 
 
 def draw_audit(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
@@ -96,9 +97,9 @@ def choose_ground(layout: bpy.types.UILayout, context: bpy.types.Context) -> Non
     draw_options(column, settings, GroundOptions)
 
 
-def draw_contacts(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """Show the button that asks when objects touch."""
-    draw_button(layout, "octree.contacts_over_frames", "OCTREE_PT_contacts", text="Over Frames")
+def draw_collisions(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
+    """Show the button that asks what touches another object."""
+    draw_asking(layout, context.scene, OCTREE_OT_select_collisions, "OCTREE_PT_collisions")
 
 
 def hints_of(scene: bpy.types.Scene, result: Any) -> list[Hint]:

@@ -1,9 +1,6 @@
-"""Audit options: what is audited against what, which classes count, which pairs are left out.
+"""Audit options: what is audited against what, which classes count, which pairs are left out."""
 
-And in which frames contacts are looked for.
-"""
-
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import bpy
@@ -13,7 +10,6 @@ from ..options import (
     OptionGroup,
     boolean,
     enum,
-    integer,
     nested,
     pointer,
     real,
@@ -21,6 +17,7 @@ from ..options import (
     string,
     when,
 )
+from ..questions import OVER_FRAMES, CollisionOptions
 from ..ui import OWN_WORDS, length_unit
 
 Side = Literal["VISIBLE", "SELECTED", "COLLECTION"]
@@ -63,7 +60,7 @@ _BY_UNITS: dict[str, Any] = (
 )
 
 
-def _band() -> float:
+def _band(shown: Callable[[Any], bool] | None = None) -> float:
     """Declare the tolerance; settings that were never set follow the units of the scene."""
     return real(
         USUAL_BAND,
@@ -75,6 +72,7 @@ def _band() -> float:
         precision=5,
         subtype="DISTANCE",
         settings={"default": 0.0, **_BY_UNITS},
+        shown=shown,
     )
 
 
@@ -120,7 +118,7 @@ class FindOptions(OptionGroup):
     )
 
 
-class RelativeOptions(OptionGroup):
+class RelatedOptions(OptionGroup):
     """Which pairs of related objects count."""
 
     same_collection: bool = boolean(
@@ -132,6 +130,11 @@ class RelativeOptions(OptionGroup):
     parents: bool = boolean(
         False, "Parents", "Also check objects against what they are parented to"
     )
+
+
+class RelativeOptions(RelatedOptions):
+    """Which pairs of related objects and of instances count."""
+
     instances: bool = boolean(
         False,
         "Between Instances",
@@ -167,6 +170,7 @@ class ChosenOptions(AnswerOptions):
         "Names of the objects that Selected means, as JSON; those selected now if empty",
         settings=None,
         options={"SKIP_SAVE"},
+        shown=lambda _: False,
     )
 
 
@@ -188,37 +192,13 @@ class AuditOptions(ChosenOptions):
     apart: ApartOptions = nested(ApartOptions())
 
 
-class SpanOptions(OptionGroup):
-    """In which frames contacts are looked for: `scene.octree.contacts`."""
+class ContactOptions(CollisionOptions, ChosenOptions):
+    """What collides with what, and in which frames: `scene.octree.collisions`."""
 
-    span: Literal["SCENE", "CUSTOM"] = enum(
-        "SCENE",
-        "Frames",
-        "In which frames contacts are looked for",
-        {
-            "SCENE": ("Scene Range", "The frame range of the scene, or its preview range"),
-            "CUSTOM": ("Custom", "From a first to a last frame"),
-        },
-    )
-    first: int = integer(1, "First", "The first frame", shown=when(span, "CUSTOM"))
-    last: int = integer(250, "Last", "The last frame", shown=when(span, "CUSTOM"))
-    step: int = integer(
-        1,
-        "Step",
-        "Look at every frame (1), every second frame (2), and so on",
-        min=1,
-        soft_max=25,
-    )
-
-
-class ContactOptions(ChosenOptions):
-    """Which contacts are looked for, and in which frames."""
-
-    frames: SpanOptions = nested(SpanOptions())
-    sides: SideOptions = nested(SideOptions())
-    band: float = _band()
-    between: RelativeOptions = nested(RelativeOptions(), heading="Between")
-    apart: ApartOptions = nested(ApartOptions())
+    sides: SideOptions = nested(SideOptions(), shown=OVER_FRAMES)
+    band: float = _band(shown=OVER_FRAMES)
+    related: RelatedOptions = nested(RelatedOptions(), heading="Between", shown=OVER_FRAMES)
+    apart: ApartOptions = nested(ApartOptions(), shown=OVER_FRAMES)
 
 
 class GroundOptions(OptionGroup):
@@ -259,5 +239,5 @@ class FloatingOptions(GroundOptions, AnswerOptions):
 
 
 OctreeAuditSettings = settings_group(AuditOptions, "OctreeAuditSettings")
-OctreeContactSettings = settings_group(SpanOptions, "OctreeContactSettings")
+OctreeCollisionSettings = settings_group(ContactOptions, "OctreeCollisionSettings")
 OctreeFloatingSettings = settings_group(GroundOptions, "OctreeFloatingSettings")

@@ -27,7 +27,6 @@ from .names import safe_name
 from .operators import (
     CUT,
     PREVIEW,
-    ChunkOperator,
     OCTREE_OT_cut_chunks,
     OCTREE_OT_preview_chunks,
     OCTREE_OT_remove_chunks,
@@ -50,7 +49,6 @@ __all__ = [
     "CellFiles",
     "CellKind",
     "CellTable",
-    "ChunkOperator",
     "ChunkOptions",
     "ChunkPart",
     "ChunkSource",

@@ -9,14 +9,13 @@ import numpy as np
 
 from ...core import Steps, between
 from ..answers.answer import Answer
-from ..answers.kept import keep, numbered_answer
-from ..options import Asking, as_json
+from ..answers.asking import QuestionOperator, Told
+from ..answers.kept import numbered_answer
 from ..results import Column, Rows, no_instances
 from ..scene_index import Version, version_of
 from ..ui import (
     RefusingOperator,
     Status,
-    SteppedOperator,
     mode_obstacle,
     plural,
     settings_of,
@@ -40,7 +39,7 @@ from .made import (
     shown_sources,
     sources_in,
 )
-from .settings import ChunkOptions
+from .settings import ChunkOptions, KeptChunkOptions
 from .sources import sources_of
 from .world import CellTable, WorldTriangles, cell_table, world_steps
 
@@ -68,15 +67,7 @@ class CutFacts(NamedTuple):
     uids: Mapping[str, tuple[int, int]]
 
 
-class ChunkOperator(SteppedOperator):
-    """An operator that divides the scene into cells; a mixin."""
-
-    @classmethod
-    def obstacle(cls, context: bpy.types.Context) -> str:
-        return mode_obstacle(context, may_edit=False)
-
-
-class OCTREE_OT_preview_chunks(Asking[ChunkOptions], ChunkOperator, bpy.types.Operator):
+class OCTREE_OT_preview_chunks(QuestionOperator[KeptChunkOptions], bpy.types.Operator):
     """Show which cells the scene would be cut into, and what each would have."""
 
     bl_idname = "octree.preview_chunks"
@@ -85,11 +76,10 @@ class OCTREE_OT_preview_chunks(Asking[ChunkOptions], ChunkOperator, bpy.types.Op
         "Show the cells that Cut Chunks would cut the scene into, colored by how many triangles"
         " each would have; nothing is changed"
     )
-    bl_options = {"REGISTER", "UNDO"}
     doing = "Finding cells"
+    key, may_edit = "chunks", False
 
-    def steps(self, context: bpy.types.Context) -> Steps[Previewed]:
-        options = self.take(settings_of(context.scene).chunks)
+    def run(self, context: bpy.types.Context, options: KeptChunkOptions) -> Steps[Previewed]:
         with shown_sources(context):
             also = sources_in(context.scene)
             world = yield from between(0.0, _READ, world_steps(context, options.scope, also))
@@ -100,31 +90,27 @@ class OCTREE_OT_preview_chunks(Asking[ChunkOptions], ChunkOperator, bpy.types.Op
         found = yield from between(_READ, 1.0, dividing)
         return Previewed(world, cell_table(found, world), cell_names(found))
 
-    def finish(self, context: bpy.types.Context, result: Previewed) -> Status:
-        self.write_back(settings_of(context.scene).chunks)
-        order = worst_first(result.table, result.table.totals)
-        table = result.table.take(order)
-        names = tuple(result.names[number] for number in order.tolist())
+    def told(
+        self, context: bpy.types.Context, found: Previewed, options: KeptChunkOptions
+    ) -> Told:
+        order = worst_first(found.table, found.table.totals)
+        table = found.table.take(order)
+        names = tuple(found.names[number] for number in order.tolist())
         counts = {
             "TEXELS": Column("Texels", "", np.round(table.totals).astype(np.int64)),
             "TRIANGLES": Column("Triangles", "", table.triangles.astype(np.int64)),
             "OBJECTS": Column("Objects", "", table.objects.astype(np.int64)),
         }
-        first = counts.pop(self.taken.counted)
+        first = counts.pop(options.counted)
         counts.pop("TEXELS", None)
         cells = Column("Cell", "", np.arange(len(table)), names)
         answer = Answer(
             found=None,
             title="Chunks Preview",
-            question=PREVIEW,
-            options=as_json(self.taken),
-            rows=cell_rows(table, result.world, (first, *counts.values(), cells)),
+            rows=cell_rows(table, found.world, (first, *counts.values(), cells)),
             details=pack_cells(table, table.totals),
         )
-        keep(context, answer)
-        text = preview_text(len(table), int(table.is_over.sum()), budget_text(self.taken))
-        self.report({"INFO"}, text)
-        return {"FINISHED"}
+        return answer, preview_text(len(table), int(table.is_over.sum()), budget_text(options))
 
 
 def preview_text(cells: int, over: int, budget: str) -> str:
@@ -137,7 +123,7 @@ def budget_text(options: ChunkOptions) -> str:
     return plural(options.budget, options.counted.lower().removesuffix("s"))
 
 
-class OCTREE_OT_cut_chunks(Asking[ChunkOptions], ChunkOperator, bpy.types.Operator):
+class OCTREE_OT_cut_chunks(QuestionOperator[KeptChunkOptions], bpy.types.Operator):
     """Cut the scene into chunks: objects in a collection for each cell, the sources hidden."""
 
     bl_idname = "octree.cut_chunks"
@@ -149,9 +135,11 @@ class OCTREE_OT_cut_chunks(Asking[ChunkOptions], ChunkOperator, bpy.types.Operat
     )
     bl_options = {"UNDO"}
     doing = "Cutting chunks"
+    key, keeps, may_edit = "chunks", CutFacts, False
 
-    def steps(self, context: bpy.types.Context) -> Steps[tuple[SceneCut, Made]]:
-        options = self.take(settings_of(context.scene).chunks)
+    def run(
+        self, context: bpy.types.Context, options: KeptChunkOptions
+    ) -> Steps[tuple[SceneCut, Made]]:
         known = standing_traces(context.scene)
         with shown_sources(context):
             also = sources_in(context.scene)
@@ -159,9 +147,10 @@ class OCTREE_OT_cut_chunks(Asking[ChunkOptions], ChunkOperator, bpy.types.Operat
         made = yield from between(_CUT, 1.0, make_steps(context.scene, cut))
         return cut, made
 
-    def finish(self, context: bpy.types.Context, result: tuple[SceneCut, Made]) -> Status:
-        cut, made = result
-        self.write_back(settings_of(context.scene).chunks)
+    def told(
+        self, context: bpy.types.Context, found: tuple[SceneCut, Made], options: KeptChunkOptions
+    ) -> Told:
+        cut, made = found
         root = link_made(context, cut, made)
         uids = {each.label: (each.owner, each.shown) for each in cut.sources}
         owners = frozenset(owner for owner, _ in uids.values())
@@ -169,16 +158,8 @@ class OCTREE_OT_cut_chunks(Asking[ChunkOptions], ChunkOperator, bpy.types.Operat
         version = replace(version_of(context.scene), reading=None, objects=owners)
         facts = CutFacts(version, cut.traces, uids)
         items = chunks_in(root)
-        answer = Answer(
-            found=facts,
-            title="Chunks",
-            question=CUT,
-            options=as_json(self.taken),
-            rows=cut_rows(cut, items),
-        )
-        keep(context, answer, kind=CutFacts)
-        self.report({"INFO"}, cut_text(cut, made, budget_text(self.taken)))
-        return {"FINISHED"}
+        answer = Answer(found=facts, title="Chunks", rows=cut_rows(cut, items))
+        return answer, cut_text(cut, made, budget_text(options))
 
 
 def cut_rows(cut: SceneCut, items: list[bpy.types.Object]) -> Rows:

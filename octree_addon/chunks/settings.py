@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from ..answers.options import AnswerOptions
 from ..options import OptionGroup, enum, integer, real, settings_group, when
 from ..ui import OWN_WORDS
 
@@ -122,6 +123,10 @@ class ChunkOptions(OptionGroup):
         """The limit of what is counted."""
         limits = {"TRIANGLES": self.triangles, "OBJECTS": self.objects, "TEXELS": self.texels}
         return limits[self.counted]
+
+
+class KeptChunkOptions(ChunkOptions, AnswerOptions):
+    """Which objects are cut into chunks, how, and where the answer is kept."""
 
 
 OctreeChunkSettings = settings_group(ChunkOptions, "OctreeChunkSettings")

@@ -1,25 +1,17 @@
 """Density, and Decimate modifiers on copies: operators."""
 
 import json
-from typing import Any
 
 import bpy
 import numpy as np
 
 from ...core import Steps
 from ..answers.answer import Answer
-from ..answers.kept import active_result, keep, numbered_answer
+from ..answers.asking import QuestionOperator, Told
+from ..answers.kept import active_result, numbered_answer
 from ..chunks import cell_rows, pack_cells, worst_first
-from ..options import Asking, as_json
 from ..results import Column, Rows, no_instances
-from ..ui import (
-    RefusingOperator,
-    Status,
-    SteppedOperator,
-    mode_obstacle,
-    plural,
-    settings_of,
-)
+from ..ui import RefusingOperator, Status, mode_obstacle, plural
 from .counting import (
     CountedCells,
     ObjectCounts,
@@ -30,11 +22,10 @@ from .decimated import decimate, decimated_collection, remove_decimated
 from .settings import DensityOptions
 
 DENSITY = "density"
-TITLES = {"CELLS": "Density", "PIXELS": "Triangles per Pixel"}
 Counted = CountedCells | ObjectCounts
 
 
-class OCTREE_OT_density(Asking[DensityOptions], SteppedOperator, bpy.types.Operator):
+class OCTREE_OT_density(QuestionOperator[DensityOptions], bpy.types.Operator):
     """Show where triangles are: in cells, or against pixels."""
 
     bl_idname = "octree.density"
@@ -43,48 +34,22 @@ class OCTREE_OT_density(Asking[DensityOptions], SteppedOperator, bpy.types.Opera
         "Count triangles in cells, the worst first with what has most in each; or of objects"
         " against the pixels that cameras see of them"
     )
-    bl_options = {"REGISTER", "UNDO"}
     doing = "Counting triangles"
+    key, keeps = "density", ObjectCounts
 
-    @classmethod
-    def obstacle(cls, context: bpy.types.Context) -> str:
-        return mode_obstacle(context, may_edit=True)
-
-    def steps(self, context: bpy.types.Context) -> Steps[Any]:
-        options = self.take(settings_of(context.scene).density)
+    def run(self, context: bpy.types.Context, options: DensityOptions) -> Steps[Counted]:
         if options.what == "CELLS":
             return cells_counted_steps(context, options.cell, options.budget)
         return objects_counted_steps(context, options.per_pixel)
 
-    def finish(self, context: bpy.types.Context, result: Counted) -> Status:
-        settings, options = settings_of(context.scene).density, self.taken
-        self.write_back(settings)
-        if isinstance(result, CountedCells):
-            answer, text = cells_answer(result, options.by)
-        else:
-            answer, text = objects_answer(result)
-        keep(
-            context,
-            Answer(
-                found=result,
-                title=TITLES[options.what],
-                question=DENSITY,
-                options=as_json(options),
-                rows=answer[0],
-                details=answer[1],
-                marks=json.dumps(text),
-            ),
-            kind=ObjectCounts if isinstance(result, ObjectCounts) else None,
-        )
-        self.report({"INFO"}, text)
-        return {"FINISHED"}
+    def told(self, context: bpy.types.Context, found: Counted, options: DensityOptions) -> Told:
+        if isinstance(found, CountedCells):
+            return cells_answer(found, options.by)
+        return objects_answer(found)
 
 
-_Packed = tuple[Rows, bytes]
-
-
-def cells_answer(counted: CountedCells, by: str) -> tuple[_Packed, str]:
-    """Return the rows of cells, the worst first, and what to say of them."""
+def cells_answer(counted: CountedCells, by: str) -> Told:
+    """Return the answer about cells, the worst first, and a line about it."""
     values = counted.values(by)
     order = worst_first(counted.table, values)
     table, names = counted.table.take(order), [counted.names[each] for each in order.tolist()]
@@ -101,11 +66,12 @@ def cells_answer(counted: CountedCells, by: str) -> tuple[_Packed, str]:
     if table.is_over.any():
         text += f", {int(table.is_over.sum()):,} over budget"
     rows = cell_rows(table, counted.world, shown)
-    return (rows, pack_cells(table, values[order])), text
+    details, marks = pack_cells(table, values[order]), json.dumps(text)
+    return Answer(found=None, rows=rows, details=details, marks=marks), text
 
 
-def objects_answer(counts: ObjectCounts) -> tuple[_Packed, str]:
-    """Return the rows of objects, those that save most first, and what to say of them."""
+def objects_answer(counts: ObjectCounts) -> Told:
+    """Return the answer about objects, those that save most first, and a line about it."""
     order = np.argsort(-counts.saved, kind="stable")
     owners, triangles = counts.owners[order], counts.triangles[order]
     columns = [
@@ -124,7 +90,8 @@ def objects_answer(counts: ObjectCounts) -> tuple[_Packed, str]:
             f" {saved:,} of {total:,} triangles go"
         )
     rows = Rows(owners[None], no_instances(len(owners)), tuple(columns))
-    return (rows, b""), text
+    title = "Triangles per Pixel"
+    return Answer(found=counts, title=title, rows=rows, marks=json.dumps(text)), text
 
 
 class OCTREE_OT_decimate_to_need(RefusingOperator, bpy.types.Operator):

@@ -2,11 +2,12 @@
 
 from typing import Literal
 
-from ..options import OptionGroup, enum, integer, real, settings_group, when
+from ..answers.options import AnswerOptions
+from ..options import enum, integer, real, settings_group, when
 from ..ui import OWN_WORDS
 
 
-class DensityOptions(OptionGroup):
+class DensityOptions(AnswerOptions):
     """What is counted: `scene.octree.density`."""
 
     what: Literal["CELLS", "PIXELS"] = enum(

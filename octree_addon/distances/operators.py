@@ -6,17 +6,15 @@ import bpy
 
 from ...core import Steps
 from ..answers.answer import Answer
-from ..answers.kept import keep, numbered_answer
-from ..options import Asking, as_json, draw_options
+from ..answers.asking import QuestionOperator, Told
+from ..answers.kept import numbered_answer
+from ..options import draw_options
 from ..results import Column, ResultKind, active_result
 from ..ui import (
     OptionsPopover,
-    Status,
-    SteppedOperator,
     column_of,
     draw_button,
     length_text,
-    mode_obstacle,
     plural,
     settings_of,
 )
@@ -27,7 +25,7 @@ from .settings import DistanceOptions, MeasureOptions
 QUESTION = "measure_distances"
 
 
-class OCTREE_OT_measure_distances(Asking[MeasureOptions], SteppedOperator, bpy.types.Operator):
+class OCTREE_OT_measure_distances(QuestionOperator[MeasureOptions], bpy.types.Operator):
     """Measure the shortest distances between the surfaces of objects."""
 
     bl_idname = "octree.measure_distances"
@@ -36,32 +34,17 @@ class OCTREE_OT_measure_distances(Asking[MeasureOptions], SteppedOperator, bpy.t
         "Measure the shortest distances between the surfaces of objects, exactly: each is listed,"
         " and drawn as a dimension line that follows when objects move"
     )
-    bl_options = {"REGISTER", "UNDO"}
     doing = "Measuring"
+    key, keeps = "distances", Dimensions
 
-    @classmethod
-    def obstacle(cls, context: bpy.types.Context) -> str:
-        return mode_obstacle(context, may_edit=True)
-
-    def steps(self, context: bpy.types.Context) -> Steps[Dimensions]:
-        options = self.take(settings_of(context.scene).distances)
+    def run(self, context: bpy.types.Context, options: MeasureOptions) -> Steps[Dimensions]:
         return measure_steps(context, pairing_of(context, options))
 
-    def finish(self, context: bpy.types.Context, result: Dimensions) -> Status:
-        self.write_back(settings_of(context.scene).distances)
-        options = self.taken
-        rows, lengths = result.result_rows(), result.found.distances
-        answer = Answer(
-            found=result.take(slice(DRAWN)),
-            title=self.bl_label,
-            question=QUESTION,
-            options=as_json(options),
-            rows=rows,
-        )
-        keep(context, answer, options.result, kind=Dimensions)
+    def told(self, context: bpy.types.Context, found: Dimensions, options: MeasureOptions) -> Told:
+        rows, lengths = found.result_rows(), found.found.distances
         shortest = length_text(context.scene, float(lengths[0])) if len(lengths) else "none"
-        self.report({"INFO"}, f"{plural(len(rows), 'distance')}, the shortest {shortest}")
-        return {"FINISHED"}
+        text = f"{plural(len(rows), 'distance')}, the shortest {shortest}"
+        return Answer(found=found.take(slice(DRAWN)), rows=rows), text
 
 
 class OCTREE_PT_distances(OptionsPopover):

@@ -6,10 +6,11 @@ import bpy
 import numpy as np
 
 from ...core import Steps, connected_components, overlapping_objects_steps
+from ..answers.answer import Answer
+from ..answers.asking import Told
 from ..answers.kept import active_result
 from ..arrays import Floats
 from ..audit import FLOATING, usual_band
-from ..results import Rows
 from ..targets import SceneTarget
 from ..ui import Status, plural
 from .falling import ENDLESS, NOT_TURNED, OVERLAPS, PARTED, Falls, FallWish, fall_steps
@@ -71,11 +72,10 @@ class OCTREE_OT_drop(PlacingOperator[DropOptions], bpy.types.Operator):
             return unit(along)
         return np.array(AXES[toward])
 
-    def told(self, context: bpy.types.Context, plan: Falls) -> tuple[Rows, str]:
-        scene = context.scene
-        below = names_of(scene, plan.target, plan.below)
-        rows = move_rows(plan.movers, plan.distances, plan.notes, (LANDS_ON, below))
-        return rows, drop_text(context, plan)
+    def told(self, context: bpy.types.Context, found: Falls, options: DropOptions) -> Told:
+        below = names_of(context.scene, found.target, found.below)
+        rows = move_rows(found.movers, found.distances, found.notes, (LANDS_ON, below))
+        return Answer(found=None, rows=rows), drop_text(context, found)
 
 
 def hanging_steps(

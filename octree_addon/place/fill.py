@@ -6,26 +6,20 @@ import bpy
 import numpy as np
 
 from ...core import Steps, between
-from ..answers.kept import keep
-from ..options import Asking, as_json
+from ..answers.answer import Answer
+from ..answers.asking import QuestionOperator, Told
 from ..results import Column, Rows, no_instances
 from ..scope import viewport_of
-from ..targets import SceneTarget, scene_steps
-from ..ui import (
-    Status,
-    SteppedOperator,
-    mode_obstacle,
-    plural,
-    settings_of,
-)
+from ..targets import scene_steps
+from ..ui import plural
 from .candidates import Ranges
 from .filling import Filling, FillWish, filling_steps, make_copies
 from .fitting import room_named
 from .settings import FillOptions
-from .telling import answer_of, hidden_text, left_text, named
+from .telling import hidden_text, left_text, named
 
 
-class OCTREE_OT_fill(Asking[FillOptions], SteppedOperator, bpy.types.Operator):
+class OCTREE_OT_fill(QuestionOperator[FillOptions], bpy.types.Operator):
     """Put linked copies where they fit."""
 
     bl_idname = "octree.fill"
@@ -34,24 +28,15 @@ class OCTREE_OT_fill(Asking[FillOptions], SteppedOperator, bpy.types.Operator):
         "Put linked copies of the selected objects on the faces of the active one, or into its"
         " box: as many as asked, or as fit, none of them into anything"
     )
-    bl_options = {"REGISTER", "UNDO"}
     doing = "Filling"
+    key = "fill"
 
-    @classmethod
-    def obstacle(cls, context: bpy.types.Context) -> str:
-        return mode_obstacle(context, may_edit=True)
-
-    def steps(self, context: bpy.types.Context) -> Steps[Filling]:
-        self.take(settings_of(context.scene).fill)
+    def run(self, context: bpy.types.Context, options: FillOptions) -> Steps[Filling]:
         target = yield from between(0.0, 0.2, scene_steps(context, viewport_of(context)))
-        return (yield from between(0.2, 1.0, self._filling_steps(context, target.frozen())))
-
-    def _filling_steps(self, context: bpy.types.Context, target: SceneTarget) -> Steps[Filling]:
         active = context.view_layer.objects.active
         others = [each for each in context.view_layer.objects.selected if each is not active]
         if active is None or not others:
             raise ValueError("Select what to copy, and last what to fill")
-        options = self.taken
         wish = FillWish(
             in_box=options.where == "BOX",
             count=options.count,
@@ -66,16 +51,13 @@ class OCTREE_OT_fill(Asking[FillOptions], SteppedOperator, bpy.types.Operator):
                 is_upright=options.upright,
             ),
         )
-        return (yield from filling_steps(context, target, active, others, wish))
+        filling = filling_steps(context, target.frozen(), active, others, wish)
+        return (yield from between(0.2, 1.0, filling))
 
-    def finish(self, context: bpy.types.Context, result: Filling) -> Status:
-        made = make_copies(context, result)
-        self.write_back(settings_of(context.scene).fill)
-        rows = copy_rows(result, made)
-        options = self.taken
-        keep(context, answer_of("fill", self.bl_label, as_json(options), rows), options.result)
-        self.report({"INFO"}, fill_text(context, result, len(made), options))
-        return {"FINISHED"}
+    def told(self, context: bpy.types.Context, found: Filling, options: FillOptions) -> Told:
+        made = make_copies(context, found)
+        text = fill_text(context, found, len(made), options)
+        return Answer(found=None, rows=copy_rows(found, made)), text
 
 
 def copy_rows(filling: Filling, made: list[tuple[int, int, Any]]) -> Rows:

@@ -6,49 +6,27 @@ from typing import Any, TypeVar
 import bpy
 
 from ...core import Steps, between
-from ..answers.kept import active_result, keep
-from ..options import Asking, as_json
+from ..answers.asking import QuestionOperator
+from ..answers.kept import active_result
 from ..results import active_of, kind_of
 from ..scope import viewport_of
 from ..targets import scene_steps
-from ..ui import (
-    Status,
-    SteppedOperator,
-    mode_obstacle,
-    settings_of,
-)
+from ..ui import Status
 from .carrying import carry_out
 from .settings import MoveOptions
-from .telling import answer_of
 
 Moving = TypeVar("Moving", bound=MoveOptions)
 
 
-class PlacingOperator(Asking[Moving], SteppedOperator):
-    """An operator that moves objects until they touch; a mixin.
+class PlacingOperator(QuestionOperator[Moving]):
+    """An operator that moves objects until they touch; a mixin."""
 
-    Attributes
-    ----------
-    key : str
-        The name of its settings in `scene.octree`, and of the operator.
-    """
-
-    bl_options = {"REGISTER", "UNDO"}
-    key: str
-    _left: Mapping[int, str]
-
-    @classmethod
-    def obstacle(cls, context: bpy.types.Context) -> str:
-        return mode_obstacle(context, may_edit=False)
+    may_edit = False
 
     def plan_steps(
         self, context: bpy.types.Context, target: Any, left: Mapping[int, str]
     ) -> Steps[Any]:
         """Work out where everything goes, without some objects; nothing is written."""
-        raise NotImplementedError
-
-    def told(self, context: bpy.types.Context, plan: Any) -> tuple[Any, str]:
-        """Return the rows of the list, and what to report."""
         raise NotImplementedError
 
     def objects(self, context: bpy.types.Context) -> list[bpy.types.Object]:
@@ -67,9 +45,8 @@ class PlacingOperator(Asking[Moving], SteppedOperator):
             raise ValueError("Select the objects to move")
         return found
 
-    def steps(self, context: bpy.types.Context) -> Steps[Any]:
-        self.take(getattr(settings_of(context.scene), self.key))
-        return (yield from self._steps(context, {}))
+    def run(self, context: bpy.types.Context, options: Moving) -> Steps[Any]:
+        return self._steps(context, {})
 
     def _steps(self, context: bpy.types.Context, left: Mapping[int, str]) -> Steps[Any]:
         target = yield from between(0.0, 0.3, scene_steps(context, viewport_of(context)))
@@ -77,14 +54,11 @@ class PlacingOperator(Asking[Moving], SteppedOperator):
 
     def finish(self, context: bpy.types.Context, result: Any) -> Status:
         plan = carry_out(context, result, lambda left: self._steps(context, left))
-        self.write_back(getattr(settings_of(context.scene), self.key))
-        options, (rows, text) = self.taken, self.told(context, plan)
-        if options.whose == "ROW":
-            text += f"; {check_again(context)}"
-        else:
-            answer = answer_of(self.key, self.bl_label, as_json(options), rows)
-            keep(context, answer, options.result)
-        self.report({"INFO"}, text)
+        if self.taken.whose != "ROW":
+            return super().finish(context, plan)
+        _, text = self.told(context, plan, self.taken)
+        self.write_back(self._settings(context))
+        self.report({"INFO"}, f"{text}; {check_again(context)}")
         return {"FINISHED"}
 
 

@@ -8,8 +8,9 @@ import bpy
 import numpy as np
 
 from ...core import SceneOctree, Steps, between, separate_steps
+from ..answers.answer import Answer
+from ..answers.asking import Told
 from ..arrays import Floats, Ids
-from ..results import Rows
 from ..targets import SceneTarget
 from ..ui import plural
 from .bodies import as_bodies
@@ -132,9 +133,9 @@ class OCTREE_OT_push_apart(PlacingOperator[PushApartOptions], bpy.types.Operator
         movers = movers_of(context, target.placements, objects, axes, left)
         return (yield from parting_steps(target, movers, axes, self.taken.gap))
 
-    def told(self, context: bpy.types.Context, plan: Parting) -> tuple[Rows, str]:
-        rows = move_rows(plan.movers, np.linalg.norm(plan.moves, axis=1), plan.notes)
-        return rows, push_text(context, plan)
+    def told(self, context: bpy.types.Context, found: Parting, options: PushApartOptions) -> Told:
+        rows = move_rows(found.movers, np.linalg.norm(found.moves, axis=1), found.notes)
+        return Answer(found=None, rows=rows), push_text(context, found)
 
 
 def push_text(context: bpy.types.Context, plan: Parting) -> str:

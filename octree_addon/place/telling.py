@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import bpy
 import numpy as np
 
-from ..answers.answer import Answer
 from ..arrays import Floats, Ids
 from ..results import Column, Rows, no_instances
 from ..targets import SceneTarget
@@ -88,8 +87,3 @@ def names_of(scene: bpy.types.Scene, target: SceneTarget, rows: Ids) -> list[str
     names = {item.session_uid: item.name for item in scene.objects}
     owners = target.placements.owners
     return [names.get(int(owners[row]), "") if row >= 0 else "" for row in rows.tolist()]
-
-
-def answer_of(question: str, title: str, options: dict[str, object], rows: Rows) -> Answer[None]:
-    """Return the answer that the list of results has of moves."""
-    return Answer(found=None, title=title, question=question, options=options, rows=rows)

@@ -8,6 +8,7 @@ the scene and the operator share, and an operator (which rows it shows, what it 
 import bpy
 
 from ..ui import Feature, settings_of
+from .collisions import OVER_FRAMES, CollisionOperator, CollisionOptions
 from .frustum import camera_outline
 from .last_query import (
     OctreeAnswerSettings,
@@ -23,29 +24,34 @@ from .outlines import Outline
 from .panel import (
     QUESTIONS,
     OCTREE_PT_camera,
-    OCTREE_PT_collisions,
     OCTREE_PT_cursor,
     OctreeTabSettings,
     QueryKind,
     TabOptions,
+    draw_asking,
     draw_camera,
-    draw_collisions,
     draw_near,
+    draw_question,
     near_name,
 )
 from .show_cells import OCTREE_OT_show_cells
 from .status import draw_status
 
 __all__ = [
+    "OVER_FRAMES",
     "QUESTIONS",
+    "CollisionOperator",
+    "CollisionOptions",
     "Outline",
     "Query",
+    "QueryKind",
     "QueryRecord",
     "TabOptions",
     "camera_outline",
+    "draw_asking",
     "draw_camera",
-    "draw_collisions",
     "draw_near",
+    "draw_question",
     "get",
     "is_before_tree",
     "is_current",
@@ -80,7 +86,6 @@ FEATURE = Feature(
         OCTREE_OT_show_cells,
         OCTREE_PT_camera,
         OCTREE_PT_cursor,
-        OCTREE_PT_collisions,
     ),
     menus=(
         ("OCTREE_MT_select", draw_menu),

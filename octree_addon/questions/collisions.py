@@ -1,6 +1,7 @@
-"""Select Collisions: broad phase and exact tests for pairs of items of different owners."""
+"""Collisions: broad phase and exact tests for pairs of items of different owners."""
 
 from dataclasses import dataclass
+from typing import Literal, TypeVar
 
 import bpy
 import numpy as np
@@ -8,8 +9,9 @@ import numpy as np
 from ...core import Steps
 from ..answers.hints import instances_text
 from ..arrays import Ids
-from ..options import boolean, real, settings_group
+from ..options import OptionGroup, boolean, enum, integer, real, when
 from ..targets import SceneTarget
+from ..ui import OWN_WORDS
 from .last_query import Query
 from .query_operator import QueryOperator, QuerySteps, QuestionOptions
 from .result_rows import pair_rows
@@ -68,8 +70,38 @@ def collision_steps(
     return Collisions(pairs, np.stack(np.divmod(keys, many)).astype(np.intp), counts)
 
 
-class CollisionOptions(QuestionOptions):
-    """What collides with what: `scene.octree.collisions`."""
+class SpanOptions(OptionGroup):
+    """In which frames objects collide."""
+
+    span: Literal["CURRENT", "SCENE", "CUSTOM"] = enum(
+        "CURRENT",
+        "Frames",
+        "In which frames collisions are looked for",
+        {
+            "CURRENT": ("Current", "Only the current frame"),
+            "SCENE": ("Scene Range", "The frame range of the scene, or its preview range"),
+            "CUSTOM": ("Custom", "From a first to a last frame"),
+        },
+        translation_context=OWN_WORDS,
+    )
+    first: int = integer(1, "First", "The first frame", shown=when(span, "CUSTOM"))
+    last: int = integer(250, "Last", "The last frame", shown=when(span, "CUSTOM"))
+    step: int = integer(
+        1,
+        "Step",
+        "Look at every frame (1), every second frame (2), and so on",
+        min=1,
+        soft_max=25,
+        shown=when(span, "SCENE", "CUSTOM"),
+    )
+
+
+IN_ONE_FRAME = when(SpanOptions.flat["span"], "CURRENT")
+OVER_FRAMES = when(SpanOptions.flat["span"], "SCENE", "CUSTOM")
+
+
+class CollisionOptions(SpanOptions, QuestionOptions):
+    """What collides with what."""
 
     margin: float = real(
         0.0,
@@ -78,6 +110,7 @@ class CollisionOptions(QuestionOptions):
         min=0.0,
         soft_max=10.0,
         subtype="DISTANCE",
+        shown=IN_ONE_FRAME,
     )
     instances: bool = boolean(
         False,
@@ -86,14 +119,11 @@ class CollisionOptions(QuestionOptions):
     )
 
 
-class OCTREE_OT_select_collisions(QueryOperator[CollisionOptions], bpy.types.Operator):
-    """Select what touches another object, or comes near it."""
+Colliding = TypeVar("Colliding", bound=CollisionOptions)
 
-    bl_idname = "octree.select_collisions"
-    bl_label = "Select Collisions"
-    bl_description = "Select what touches another object, or comes near it"
-    doing = "Looking for collisions"
-    key, settings = "collisions", settings_group(CollisionOptions, "OctreeCollisionSettings")
+
+class CollisionOperator(QueryOperator[Colliding]):
+    """A question about what collides in the current frame; a mixin."""
 
     def needed(self, target: SceneTarget) -> Ids:
         return target.meeting(self._owners(target)[1], self.taken.margin)

@@ -21,7 +21,6 @@ from ..ui import (
 from . import last_query
 from .box import OCTREE_OT_select_in_box
 from .capsule import OCTREE_OT_select_in_capsule
-from .collisions import OCTREE_OT_select_collisions
 from .frustum import OCTREE_OT_select_in_frustum
 from .last_query import SHARED
 from .nearest import OCTREE_OT_select_nearest
@@ -36,17 +35,12 @@ QUESTIONS: tuple[type[QueryOperator[Any]], ...] = (
     OCTREE_OT_select_in_box,
     OCTREE_OT_select_nearest,
     OCTREE_OT_select_on_ray,
-    OCTREE_OT_select_collisions,
     OCTREE_OT_select_in_capsule,
 )
 
 
 # Those that share a row: one is shown at a time.
-NEAR = tuple(
-    each
-    for each in QUESTIONS
-    if each not in (OCTREE_OT_select_in_frustum, OCTREE_OT_select_collisions)
-)
+NEAR = tuple(each for each in QUESTIONS if each is not OCTREE_OT_select_in_frustum)
 
 
 # What the probe shows there and no button asks, by its item of Near.
@@ -114,11 +108,6 @@ def draw_near(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
     first.enabled = probe.enabled = working() is None
 
 
-def draw_collisions(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """Show the button that asks what touches another object."""
-    draw_asking(layout, context.scene, OCTREE_OT_select_collisions, "OCTREE_PT_collisions")
-
-
 def near_name(tab: Any) -> str:
     """Return the operator that the button of *Near* asks with; empty if it asks nothing."""
     question = near_question(tab)
@@ -141,7 +130,8 @@ def hints_of(scene: bpy.types.Scene, query: last_query.Query) -> list[Hint]:
     if not query.hint:
         return []
     tab = settings_of(scene).tab
-    options = {**{name: getattr(tab, name) for name in SHARED}, "instances": True}
+    options = {name: getattr(tab, name) for name in SHARED}
+    options |= {"instances": True, "span": "CURRENT"}
     return [Hint(query.hint, "Between Instances", "octree.select_collisions", options)]
 
 
@@ -165,15 +155,6 @@ class OCTREE_PT_cursor(OptionsPopover):
         question = near_question(tab)
         if question:
             draw_question(column, context.scene, question)
-
-
-class OCTREE_PT_collisions(OptionsPopover):
-    """What is asked of objects that touch."""
-
-    bl_label = "Collisions"
-
-    def draw(self, context: bpy.types.Context) -> None:
-        draw_question(column_of(self), context.scene, OCTREE_OT_select_collisions)
 
 
 class QueryKind(ResultKind):

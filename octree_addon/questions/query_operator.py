@@ -8,27 +8,25 @@ import bpy
 
 from ...core import Steps, between
 from ..answers import verbs
-from ..answers.kept import keep
+from ..answers.answer import Answer
+from ..answers.asking import QuestionOperator, Told
 from ..answers.options import AnswerOptions
 from ..arrays import Flags, Ids
-from ..options import Asking, Extra, draw_options, enum
+from ..options import Extra, draw_options, enum
 from ..scene_index import unread_triangles
 from ..scope import SizeOptions, is_too_much, too_much_text, viewport_of
 from ..selection import FoundItems, SelectionOptions
-from ..targets import SceneTarget, TargetSteps, scene_steps
+from ..targets import SceneTarget, TargetSteps, refuse_empty, scene_steps
 from ..ui import (
     ChangedMeanwhileError,
     Status,
-    SteppedOperator,
     column_of,
-    mode_obstacle,
     offer_anyway,
-    settings_of,
 )
 from . import last_query
 from .last_query import Query
 from .outlines import Outline, Volume, volume_outline
-from .result_rows import answer_of
+from .result_rows import placement_rows
 
 QuerySteps = Steps[Query]
 
@@ -87,25 +85,18 @@ Asked = TypeVar("Asked", bound=QuestionOptions)
 InVolume = TypeVar("InVolume", bound=VolumeOptions)
 
 
-class QueryOperator(Asking[Asked], SteppedOperator):
-    """A question: what all of them share; a mixin.
+class QueryOperator(QuestionOperator[Asked]):
+    """A question about triangles: what all of them share; a mixin.
 
     Attributes
     ----------
-    key : str
-        The name of its settings under `scene.octree`.
     settings : property group
         They have the same options as the operator, except what only one question can know.
     """
 
-    bl_options = {"REGISTER", "UNDO"}
-    key: str
+    keeps = Query
     settings: type[bpy.types.PropertyGroup]
     _whole_objects = False
-
-    @classmethod
-    def obstacle(cls, context: bpy.types.Context) -> str:
-        return mode_obstacle(context, may_edit=True)
 
     def prepare(self, context: bpy.types.Context) -> None:
         """Read what the question needs of the scene, or refuse; the settings are taken."""
@@ -132,9 +123,8 @@ class QueryOperator(Asking[Asked], SteppedOperator):
             return {"CANCELLED"}
         return super().invoke(context, event)
 
-    def steps(self, context: bpy.types.Context) -> QuerySteps:
+    def run(self, context: bpy.types.Context, options: Asked) -> QuerySteps:
         """Ask the scene as it is now."""
-        self.take(self._settings(context))
         self.prepare(context)
         target = yield from between(0.0, 0.4, self.target_steps(context))
         yield from between(0.4, 0.6, target.prepare_steps(self.needed(target)))
@@ -150,25 +140,26 @@ class QueryOperator(Asking[Asked], SteppedOperator):
         """Bring the index of the scene up to date, and return what is asked of it."""
         original = self.taken.of_original
         target = yield from scene_steps(context, viewport_of(context), of_original=original)
-        if not target.owners.size:
-            raise ValueError("There are no triangles: no visible object has faces")
+        refuse_empty(target)
         return target
 
-    def finish(self, context: bpy.types.Context, result: Query) -> Status:
-        """Select the answer, and keep it."""
-        options, is_inside = self.taken, result.relation == "inside"
-        answer = FoundItems(result.target, result.items, is_inside, self.inverts(options))
+    def told(self, context: bpy.types.Context, found: Query, options: Asked) -> Told:
+        """Select what was found."""
+        is_inside, inverts = found.relation == "inside", self.inverts(options)
+        items = FoundItems(found.target, found.items, is_inside, inverts)
         faces = options.selects_faces(context)
-        found = verbs.select(context, answer.subjects, options.action, faces=faces)
-        self.write_back(self._settings(context))
+        said = verbs.select(context, items.subjects, options.action, faces=faces)
+        notes = found.notes[: found.pair_rows is None]  # of pairs the words begin with it
+        rows = found.pair_rows or placement_rows(found, items)
+        answer = Answer(found=found, title=found.title, rows=rows)
+        return answer, "; ".join([*notes, found.words, said])
+
+    def keep(self, context: bpy.types.Context, answer: Answer[Query], name: str) -> Any:
+        """Keep the answer as that to the last question."""
         self.keep_more(context)
-        kept = keep(
-            context, answer_of(self.bl_idname, options, result, answer), options.result, kind=Query
-        )
+        kept = super().keep(context, answer, name)
         last_query.note_last(context.scene, kept.number)
-        notes = result.notes[: result.pair_rows is None]  # of pairs the words begin with it
-        self.report({"INFO"}, "; ".join([*notes, result.words, found]))
-        return {"FINISHED"}
+        return kept
 
     def keep_more(self, context: bpy.types.Context) -> None:
         """Keep what was made besides the answer."""
@@ -182,9 +173,6 @@ class QueryOperator(Asking[Asked], SteppedOperator):
         column = column_of(self)
         draw_options(column, self, self.asks, without=QuestionOptions.flat)
         draw_options(column, self, QuestionOptions)
-
-    def _settings(self, context: bpy.types.Context) -> Any:
-        return getattr(settings_of(context.scene), self.key)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

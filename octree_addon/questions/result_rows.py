@@ -2,25 +2,12 @@
 
 import numpy as np
 
-from ..answers.answer import Answer
 from ..arrays import Floats, Ids
-from ..options import OptionGroup, as_json
 from ..reader import UNUSED
 from ..results import Column, PersistentIds, Rows
 from ..selection import FoundItems, wanted_placements
 from ..targets import SceneTarget
 from .last_query import Query
-
-
-def answer_of(name: str, asked: OptionGroup, query: Query, found: FoundItems) -> Answer[Query]:
-    """Return the answer of an operator of this name, with the options that it ran with."""
-    return Answer(
-        found=query,
-        title=query.title,
-        question=name.removeprefix("OCTREE_OT_"),
-        options=as_json(asked),
-        rows=query.pair_rows or placement_rows(query, found),
-    )
 
 
 def placement_rows(query: Query, answer: FoundItems) -> Rows:

@@ -5,9 +5,9 @@ from pathlib import Path
 import bpy
 
 from ...core import Steps, between
-from ..chunks import ChunkOperator, cut_steps, make_steps, shown_sources, sources_in
+from ..chunks import cut_steps, make_steps, shown_sources, sources_in
 from ..options import Asking, draw_options
-from ..ui import Status, column_of, plural, settings_of
+from ..ui import Status, SteppedOperator, column_of, mode_obstacle, plural, settings_of
 from ..written_files import require_folder
 from .folder import PutCounts
 from .georeference import read_georeference
@@ -18,7 +18,7 @@ from .shipping import Shipment, ShipmentWish, ship_steps
 _CUT, _MADE = 0.3, 0.4
 
 
-class OCTREE_OT_export_chunks(Asking[ExportOptions], ChunkOperator, bpy.types.Operator):
+class OCTREE_OT_export_chunks(Asking[ExportOptions], SteppedOperator, bpy.types.Operator):
     """Write chunks into a folder; the scene stays as it is."""
 
     bl_idname = "octree.export_chunks"
@@ -29,6 +29,10 @@ class OCTREE_OT_export_chunks(Asking[ExportOptions], ChunkOperator, bpy.types.Op
     )
     bl_options = {"REGISTER"}
     doing = "Exporting chunks"
+
+    @classmethod
+    def obstacle(cls, context: bpy.types.Context) -> str:
+        return mode_obstacle(context, may_edit=False)
 
     def steps(self, context: bpy.types.Context) -> Steps[Shipment]:
         scene, settings = context.scene, settings_of(context.scene)

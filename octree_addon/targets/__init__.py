@@ -4,12 +4,13 @@ Read rooms, then scene_target.
 """
 
 from .rooms import nested_pairs
-from .scene_target import ItemFaces, SceneTarget, TargetSteps, scene_steps
+from .scene_target import ItemFaces, SceneTarget, TargetSteps, refuse_empty, scene_steps
 
 __all__ = [
     "ItemFaces",
     "SceneTarget",
     "TargetSteps",
     "nested_pairs",
+    "refuse_empty",
     "scene_steps",
 ]

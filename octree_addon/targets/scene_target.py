@@ -272,6 +272,12 @@ def scene_steps(
     return target.only(np.flatnonzero(np.isin(target.owners, local)))
 
 
+def refuse_empty(target: SceneTarget) -> None:
+    """Raise a `ValueError` if nothing visible has faces."""
+    if not target.owners.size:
+        raise ValueError("There are no triangles: no visible object has faces")
+
+
 def local_objects(
     context: bpy.types.Context, viewport: bpy.types.SpaceView3D | None
 ) -> list[int] | None:

@@ -17,6 +17,7 @@ from snapshots import visibility
 from octree_ext.octree_addon import CLASSES, FEATURES, questions, results
 from octree_ext.octree_addon.answers.kept import view_of
 from octree_ext.octree_addon.answers.result_kind import KINDS, ResultKind, kind_of
+from octree_ext.octree_addon.audit import OCTREE_OT_select_collisions
 from octree_ext.octree_addon.display.answered import objects_found, uids_of
 from octree_ext.octree_addon.results.verbs import VERBS
 from octree_ext.octree_addon.ui import Feature, plural, settings_of
@@ -35,7 +36,11 @@ def row(empty_scene):
     return empty_scene
 
 
-@pytest.mark.parametrize("question", questions.QUESTIONS, ids=lambda question: question.key)
+@pytest.mark.parametrize(
+    "question",
+    (*questions.QUESTIONS, OCTREE_OT_select_collisions),
+    ids=lambda question: question.key,
+)
 def test_it_selects_and_lists_what_brute_force_finds(row, question, tmp_path):
     assert getattr(bpy.ops.octree, question.bl_idname.partition(".")[2])() == {"FINISHED"}
     asked = questions.get(row)
@@ -53,11 +58,12 @@ def test_it_selects_and_lists_what_brute_force_finds(row, question, tmp_path):
 
 LISTED = {
     **{question.bl_idname.partition(".")[2]: {} for question in questions.QUESTIONS},
+    "select_collisions": {},
     "find_seen": {},
     "find_never_seen": {"directions": 4, "resolution": 256},
     "audit": {},
     "select_floating": {},
-    "contacts_over_frames": {"span": "CUSTOM", "first": 1, "last": 2},
+    "select_collisions over frames": {"span": "CUSTOM", "first": 1, "last": 2},
 }
 
 
@@ -70,7 +76,7 @@ def list_rows(scene, question):
     cube("Inside", size=0.1, location=(3, 0, 0))
     cube("Above", size=0.1, location=(3, 0, 9))
     bpy.context.view_layer.update()
-    press(question, **LISTED[question])
+    press(question.partition(" ")[0], **LISTED[question])
     return rows_of(scene)
 
 
@@ -280,7 +286,7 @@ def test_a_ray_to_what_is_nowhere_is_refused(row):
 
 
 # The kinds of results whose rows are pairs; all others color cells or objects.
-PAIRS = {"select_collisions", "audit", "contacts_over_frames", "measure_distances"}
+PAIRS = {"select_collisions", "audit", "measure_distances"}
 
 
 def test_every_question_that_keeps_a_result_has_one_kind(row):
@@ -291,7 +297,17 @@ def test_every_question_that_keeps_a_result_has_one_kind(row):
     operators = [each for each in CLASSES if issubclass(each, bpy.types.Operator)]
     names = [each.bl_idname.partition(".")[2] for each in operators]
     keeping = {name for name in names if "result" in properties_of(name)}
-    assert keeping <= {*KINDS}
+    assert keeping == {*KINDS}  # Refresh passes the name on
+
+
+@pytest.mark.parametrize("name", ["contacts", "density", "chunks preview", "chunks"])
+def test_refresh_asks_again_in_place_of_the_answer(row, name):
+    answering.press_all(answering.EACH[name])
+    before = results.active_result(row)
+    facts = before.name, before.title, before.count
+    press("refresh_result")
+    (now,) = settings_of(row).results.kept
+    assert (now.name, now.title, now.count) == facts
 
 
 def properties_of(name):
@@ -307,7 +323,7 @@ def test_every_result_whose_rows_are_objects_colors_them(row, name):
     bpy.context.view_layer.update()
     result, view = results.active_result(row), view_of(row, results.active_result(row))
     kind = kind_of(result)
-    assert kind is KINDS[answering.EACH[name][-1][0]]
+    assert kind is KINDS[answering.EACH[name][-1][0]].of(result)
     settings_of(row).question_number = 0  # known from its rows alone
     assert kind.severity(view.rows).shape == (result.count,)
     is_pair = result.question in PAIRS

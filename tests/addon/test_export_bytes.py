@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import bpy
+import numpy as np
 import pytest
 from finding_scenes import house, of_names
 from seen_tables import random_table

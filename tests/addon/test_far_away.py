@@ -125,7 +125,6 @@ def never(options: dict[str, Any]) -> Callable[[str], Any]:
 LOOK = {"directions": 12, "resolution": 256}
 ASKED: dict[str, Callable[[str], Any]] = {
     "audit": listed({"clearance": 0.05, "itself": True, "touching": True}),
-    "contacts_over_frames": listed({"span": "CUSTOM", "first": 1, "last": 2}),
     "density": listed({"cell": 1.0}),
     "drop": places({"whose": "SELECTED"}, "Lamp", "Screw"),
     "fill": places({"where": "FACES", "count": 9, "spacing": 0.2}, "Floor", "Screw", "Crate 0"),
@@ -137,6 +136,7 @@ ASKED: dict[str, Callable[[str], Any]] = {
     "measure_distances": listed({"pairs": "NEAREST", "count": 1}),
     "push_apart": places({"whose": "ALL"}, "Lamp"),
     "select_collisions": listed({"margin": 0.05}),
+    "select_collisions over frames": listed({"span": "CUSTOM", "first": 1, "last": 2}),
     "select_floating": listed({}),
     "select_in_box": listed({}),
     "select_in_capsule": listed({}),

@@ -18,7 +18,7 @@ OPTIONS = {
     "octree.export_seen": [{"filepath": "seen.csv"}],
     "octree.export_audit": [{"filepath": "audit.csv"}],
     "octree.compare_audit": [{"filepath": "audit.json"}],
-    "octree.contacts_over_frames": [{"span": "CUSTOM", "first": 1, "last": 9, "step": 4}],
+    "octree.select_collisions": [{}, {"span": "CUSTOM", "first": 1, "last": 9, "step": 4}],
     "octree.export_chunks": [
         {"folder": "chunks", "form": "GLB"},
         {"folder": "chunks", "form": "TILES", "levels": 2, "triangles": 500},
@@ -97,7 +97,7 @@ def prepare(name, objects):
     elif name == "octree.mark_row_frames":
         objects["Camera"].rotation_euler.x = 1.5
         call("octree.find_seen")
-    elif name == "octree.contacts_over_frames":
+    elif name == "octree.select_collisions":
         twin = objects["Cube 1"].copy()
         bpy.context.collection.objects.link(twin)
     elif name == "octree.go_to_largest":

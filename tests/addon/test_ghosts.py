@@ -64,7 +64,7 @@ KINDS = {
     "frustum": lambda: call("select_in_frustum"),
     "collisions": lambda: call("select_collisions"),
     "audit": lambda: ask_of_contacts("audit"),
-    "contacts": lambda: ask_of_contacts("contacts_over_frames"),
+    "contacts": lambda: ask_of_contacts("select_collisions", span="SCENE"),
     "shot": lambda: call("find_seen"),
     "probe": probe,
 }

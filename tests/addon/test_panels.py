@@ -11,6 +11,7 @@ from registered import OPERATORS, PANELS
 
 from octree_ext.core import DynamicOctree, build_octree
 from octree_ext.octree_addon import scene_index, trees
+from octree_ext.octree_addon.audit import OCTREE_OT_select_collisions
 from octree_ext.octree_addon.build.panel import REFERENCES_WARNING
 from octree_ext.octree_addon.build.steps import build_options, build_settings
 from octree_ext.octree_addon.display import batches
@@ -18,6 +19,7 @@ from octree_ext.octree_addon.questions import QUESTIONS, last_query
 from octree_ext.octree_addon.questions.panel import NEAR
 from octree_ext.octree_addon.ui import SteppedOperator, forget_session, progress, settings_of
 
+SELECTING = (*QUESTIONS, OCTREE_OT_select_collisions)
 NEAR_KEYS = {each.key for each in NEAR}
 
 
@@ -54,7 +56,7 @@ def test_every_redo_panel_is_drawn(operator):
     shown = redo_panel(operator).keys()
     assert shown
     assert "show" not in shown  # the scene's alone
-    if operator in QUESTIONS:
+    if operator in SELECTING:
         assert {"kind", "action"} <= shown
 
 
@@ -182,7 +184,7 @@ def add_camera(scene):
     scene.collection.objects.link(scene.camera)
 
 
-@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.key)
+@pytest.mark.parametrize("question", SELECTING, ids=lambda question: question.key)
 def test_answer_stands_above_its_rows(empty_scene, ball, question):
     add_camera(empty_scene)
     name = question.bl_idname.partition(".")[2]
@@ -192,6 +194,16 @@ def test_answer_stands_above_its_rows(empty_scene, ball, question):
     assert query.found_text in lines
     bpy.ops.octree.find_seen()
     assert query.found_text not in drawn(bpy.types.OCTREE_PT_results)
+
+
+def test_frames_come_first_and_choose_the_options_of_collisions(empty_scene):
+    settings = settings_of(empty_scene).collisions
+    assert list(drawn(bpy.types.OCTREE_PT_collisions)) == ["span", "margin", "instances"]
+    settings.span = "SCENE"
+    first, step, *others = drawn(bpy.types.OCTREE_PT_collisions)
+    assert (first, step) == ("span", "step")
+    assert {"ones", "others", "band", "apart_one", "instances"} <= {*others}
+    assert "margin" not in others
 
 
 def test_nothing_above_a_button_appears_or_goes_because_of_a_press(empty_scene, ball):

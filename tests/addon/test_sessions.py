@@ -254,11 +254,11 @@ class Session:
             self.operate(["select_floating", "recheck", "select_duplicates"])
             if bpy.ops.octree.compare_audit("EXEC_DEFAULT", True, filepath=report):
                 finished["compare_audit"] += 1
-        if bpy.ops.octree.contacts_over_frames.poll():
+        if bpy.ops.octree.select_collisions.poll():
             few = {"span": "CUSTOM", "first": 1, "last": 10, "step": 3}
             with refusals():  # nothing is visible
-                bpy.ops.octree.contacts_over_frames("EXEC_DEFAULT", True, **few)
-                finished["contacts_over_frames"] += 1
+                bpy.ops.octree.select_collisions("EXEC_DEFAULT", True, **few)
+                finished["select_collisions"] += 1
 
     def peel(self):
         """Find what is never seen, mask it or not, and show it again."""

@@ -26,16 +26,15 @@ NEVER_SEEN = ("find_never_seen", VIEWS)
 # What is asked after a drop, and of all of them in a fresh session.
 QUESTIONS = {
     "audit": AUDIT[1],
-    "contacts_over_frames": FRAMES,
     "find_seen": {"cameras": "ALL", **FRAMES},
     "select_in_sphere": {"center": (0, 0, 0), "radius": 2.0},
-    "select_collisions": {},
+    "select_collisions": {"span": "CURRENT"},
+    "select_collisions over frames": FRAMES,
 }
 # Of each stepped operator: its options, and what has to be called before it.
 CASES = {
     "audit": ({"clearance": 0.1, "itself": True}, []),
     "recheck": ({}, [AUDIT]),
-    "contacts_over_frames": (FRAMES, []),
     "select_floating": ({}, []),
     "measure_distances": ({"pairs": "NEAREST", "count": 2}, []),
     "drop": ({}, []),
@@ -68,13 +67,14 @@ CASES = {
     "select_nearest": ({"count": 3}, []),
     "select_on_ray": ({"direction": (1, 0, 0)}, []),
     "select_collisions": ({"margin": 0.1}, []),
+    "select_collisions over frames": (FRAMES, []),
 }
 # It takes the steps of another one, for the redo panel.
 OF_OTHERS = {"work_ahead"}
 
 # At which steps they are dropped: the first ones lay the ground.
 AT = (0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89, 144, 233, 1000)
-OVER_FRAMES = {"contacts_over_frames", "find_seen"}
+OVER_FRAMES = {"select_collisions over frames", "find_seen"}
 
 
 class DroppedError(ValueError):
@@ -100,7 +100,7 @@ def running(monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(stepped, "run", run)
             try:
-                return getattr(bpy.ops.octree, name)(**options)
+                return getattr(bpy.ops.octree, name.partition(" ")[0])(**options)
             except RuntimeError as error:
                 return str(error)
 
@@ -165,7 +165,7 @@ def answer_of(name, options):
 
     run, stepped.run = stepped.run, noted
     try:
-        assert getattr(bpy.ops.octree, name)(**options) == {"FINISHED"}
+        assert getattr(bpy.ops.octree, name.partition(" ")[0])(**options) == {"FINISHED"}
     finally:
         stepped.run = run
     return numbers_of(answers[-1])
@@ -253,7 +253,7 @@ def count_of_steps(running, name, options):
 
 
 def test_every_stepped_operator_has_a_case():
-    assert names_of_operators() == set(CASES) | OF_OTHERS
+    assert names_of_operators() == {each.partition(" ")[0] for each in CASES} | OF_OTHERS
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -18,9 +18,9 @@ QUESTIONS = {
     "select_in_sphere": {"radius": 9.0},
     "select_nearest": {},
     "select_collisions": {},
+    "select_collisions over frames": {"span": "SCENE"},
     "audit": {},
     "select_floating": {},
-    "contacts_over_frames": {},
 }
 
 
@@ -72,7 +72,8 @@ def test_headers_fit(town, locale):
 @pytest.mark.parametrize("locale", TABLES)
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_answers_fit(town, locale, question):
-    getattr(bpy.ops.octree, question)("EXEC_DEFAULT", True, **QUESTIONS[question])
+    ask = getattr(bpy.ops.octree, question.partition(" ")[0])
+    ask("EXEC_DEFAULT", True, **QUESTIONS[question])
     assert wide_lines([bpy.types.OCTREE_PT_results], locale, SIDEBAR) == []
 
 
@@ -80,7 +81,7 @@ def test_answers_fit(town, locale, question):
 def test_options_fit_their_popovers(town, locale):
     settings = settings_of(town)
     settings.shot.behind, settings.shot.span = "UNSEEN", "CUSTOM"
-    settings.audit.ones, settings.contacts.span = "COLLECTION", "CUSTOM"
+    settings.audit.ones, settings.collisions.span = "COLLECTION", "CUSTOM"
     room = 20 * OptionsPopover.bl_ui_units_x - 20
     assert wide_lines(POPOVERS, locale, room) == []
 

@@ -170,7 +170,7 @@ def test_bystanders_change_no_finding_between_others(seed, bystanders, band):
 
 
 @beside
-def test_contacts_over_frames_are_those_of_audits(bystanders):
+def test_contacts_in_frames_are_those_of_audits(bystanders):
     rng = np.random.default_rng(5)
     scene = scene_of(*(turned(MESHES[n % 4], np.eye(3), rng.uniform(-2, 2, 3)) for n in range(30)))
     everyone = scene_of(*(scene.triangles_of([n]) for n in scene.ids), *bystanders)

@@ -205,7 +205,7 @@ def test_what_floats_falls_as_far_at_every_scale(power):
 
 @examples(8)
 @given(POWERS)
-def test_contacts_over_frames_are_the_same_at_every_scale(power):
+def test_contacts_in_frames_are_the_same_at_every_scale(power):
     looks = []
     for factor in (1.0, 2.0**power):
         tracker, scene = core.ContactTracker(band=2**-20 * factor), scene_of(factor)

@@ -211,18 +211,25 @@ def show_timeline():
         bpy.ops.action.view_all()
 
 
+def choose_scene_range():
+    import bpy
+
+    bpy.context.scene.octree.collisions.span = "SCENE"
+
+
 def ask_for_contacts(last):
     import bpy
 
     options = {"span": "CUSTOM", "first": 1, "last": last}
-    return list(bpy.ops.octree.contacts_over_frames("INVOKE_DEFAULT", True, **options))
+    return list(bpy.ops.octree.select_collisions("INVOKE_DEFAULT", True, **options))
 
 
 def test_contacts_are_listed_gone_to_and_marked(window):
     window.call(build_dominoes)
     window.call(guide_scenes.show_panels, ["audit", "results"])
     window.picture("contacts_before")
-    window.call(press, "contacts_over_frames")
+    window.call(choose_scene_range)
+    window.call(press, "select_collisions")
     wait_for(lambda: window.call(contact_lines))
     found = window.call(contact_lines)
     firsts = {tuple(sorted(each[:2])): each[2] for each in reversed(found)}

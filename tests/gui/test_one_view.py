@@ -11,15 +11,15 @@ pytestmark = pytest.mark.window
 
 ASKED = (
     "select_in_frustum", "find_seen", "find_never_seen", "select_in_sphere", "measure_distances",
-    "density", "select_collisions", "contacts_over_frames", "audit", "drop", "preview_chunks",
+    "density", "select_collisions", "audit", "drop", "preview_chunks",
 )  # fmt: skip
 # Where buttons stand that do not reach the middle of the tab, from its left; those at the right
 # of a row come after that at its left.
 ACROSS = {
     "select_in_sphere": 170, "measure_distances": 50, "density": 170, "select_collisions": 50,
-    "contacts_over_frames": 180, "audit": 40, "drop": 40, "preview_chunks": 170,
+    "audit": 40, "drop": 40, "preview_chunks": 170,
 }  # fmt: skip
-SECOND = {"density", "contacts_over_frames"}
+SECOND = {"density"}
 ROW, ROWS = 20, 6
 FOUND = (0.34, 0.71, 0.91)
 

@@ -1,11 +1,11 @@
-"""Contacts over frames: first and last ones, what deforms and comes, Esc, undo, marks, export."""
+"""Contacts in a shot: first and last ones, what deforms and comes, Esc, undo, marks, export."""
 
 import json
 
 import bpy
 import numpy as np
 import pytest
-from blender_scenes import collection_instance, cube, link, select_only
+from blender_scenes import collection_instance, cube, link, select_only, selected
 from shot_stage import add_stage, key
 from snapshots import whole_file
 
@@ -19,8 +19,10 @@ from octree_ext.octree_addon.ui import forget_session, settings_of
 
 
 def contacts(**options):
-    """Press the button, and return {(one, other, begins, ends)}."""
-    assert bpy.ops.octree.contacts_over_frames("EXEC_DEFAULT", True, **options) == {"FINISHED"}
+    """Ask, by default in the frames of the scene; return {(one, other, begins, ends)}."""
+    if settings_of(bpy.context.scene).collisions.span == "CURRENT":
+        options = {"span": "SCENE", **options}
+    assert bpy.ops.octree.select_collisions("EXEC_DEFAULT", True, **options) == {"FINISHED"}
     return listed()
 
 
@@ -220,23 +222,23 @@ def test_rules_and_sides_leave_pairs_out(pendulum):
     with pytest.raises(RuntimeError, match="There is no collection Nowhere"):
         contacts(ones_collection="Nowhere")
     near.parent = hammer
-    settings_of(pendulum).audit.parents = False
+    settings_of(pendulum).collisions.parents = False
     assert ("Hammer", "Near") not in {each[:2] for each in contacts(ones="VISIBLE")}
 
 
 def test_settings_are_taken_and_kept(pendulum):
-    settings_of(pendulum).contacts.span = "CUSTOM"
-    settings_of(pendulum).contacts.first = 10
-    settings_of(pendulum).contacts.last = 12
-    settings_of(pendulum).audit.band = 0.25
+    settings_of(pendulum).collisions.span = "CUSTOM"
+    settings_of(pendulum).collisions.first = 10
+    settings_of(pendulum).collisions.last = 12
+    settings_of(pendulum).collisions.band = 0.25
     assert contacts() == {
         ("Hammer", "Near", 10, 12),
         ("Elsewhere", "Neighbor", 10, 12),
     }
-    settings_of(pendulum).audit.band = 0.4
+    settings_of(pendulum).collisions.band = 0.4
     assert ("Far", "Hammer", 12, 12) in contacts()
     contacts(step=2)
-    assert settings_of(pendulum).contacts.step == 2
+    assert settings_of(pendulum).collisions.step == 2
 
 
 def test_it_leaves_the_scene_as_it_was_also_half_way(pendulum):
@@ -252,7 +254,8 @@ def test_it_leaves_the_scene_as_it_was_also_half_way(pendulum):
     assert whole_file() == before
     assert shares == sorted(shares) and 0 <= shares[0] and shares[-1] < 1
     contacts()
-    assert whole_file() == before
+    assert selected() == {"Hammer", "Near", "Far", "Elsewhere", "Neighbor"}
+    assert {**whole_file(), "selection": before["selection"]} == before
 
 
 def test_one_undo_takes_a_press_back(pendulum):

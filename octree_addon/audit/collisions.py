@@ -1,64 +1,67 @@
-"""Contacts over Frames: when each contact begins and ends, and how the list shows it."""
+"""Collisions, in one frame or over frames: when each contact begins and ends."""
 
 from typing import Any
 
 import bpy
 import numpy as np
 
+from ...core import Steps
+from ..answers import verbs
 from ..answers.answer import Answer
-from ..answers.kept import keep
+from ..answers.asking import QuestionOperator, Told
 from ..cameras.find_seen import chosen_frames
 from ..cameras.frames import go_to_frame
+from ..questions import CollisionOperator, QueryKind
 from ..results import Column, ResultKind, Rows, active_row, view_of
-from ..ui import Status, draw_hint, plural, settings_of
-from .film import Film, FilmSteps, film_steps
-from .operators import PairingOperator, audit_options
+from ..selection import Subjects
+from ..ui import draw_hint, plural
+from .film import Film, film_steps
+from .operators import audit_options, names_meant
 from .rules import wish_of
-from .settings import ContactOptions
+from .settings import ContactOptions, OctreeCollisionSettings
 
-CONTACTS, CONTACTS_TITLE = "contacts_over_frames", "Contacts over Frames"
+COLLISIONS, CONTACTS_TITLE = "select_collisions", "Contacts in Shot"
 _BEGINS, _ENDS, _CUT_OFF = "Begins", "Ends", "Cut Off"
 # Where the frames looked at may have cut a contact off: bit 0 the start, bit 1 the end.
 _CUTS = ("no", "at the start", "at the end", "at both ends")
 
 
-class OCTREE_OT_contacts_over_frames(PairingOperator[ContactOptions], bpy.types.Operator):
-    """List in which frame each contact between objects begins, and in which it ends."""
+class OCTREE_OT_select_collisions(CollisionOperator[ContactOptions], bpy.types.Operator):
+    """Select what touches another object, or comes near it; over frames, list each contact."""
 
-    bl_idname = "octree.contacts_over_frames"
-    bl_label = "Contacts over Frames"
+    bl_idname = "octree.select_collisions"
+    bl_label = "Select Collisions"
     bl_description = (
-        "Go through the frames, and list in which of them objects come into contact, and until"
-        " when they stay so: what touches, crosses, or lies in something closed. A click on a row"
-        " goes to the first frame of its contact"
+        "Select what touches another object, or comes near it. Over frames, list in which frame"
+        " each contact begins, and in which it ends"
     )
-    doing = "Looking for contacts"
+    doing = "Looking for collisions"
+    key, settings = "collisions", OctreeCollisionSettings
 
-    @classmethod
-    def obstacle(cls, context: bpy.types.Context) -> str:
-        is_playing = context.screen and context.screen.is_animation_playing
-        return super().obstacle(context) or ("Stop the playback first" if is_playing else "")
+    def run(self, context: bpy.types.Context, options: ContactOptions) -> Steps[Any]:
+        if options.span == "CURRENT":
+            return super().run(context, options)
+        if context.screen and context.screen.is_animation_playing:
+            raise ValueError("Stop the playback first")
+        self.put(chosen=names_meant(context, options))
+        wish = wish_of(context.scene, audit_options(self.taken))
+        return film_steps(context, wish, chosen_frames(context.scene, options))
 
-    def steps(self, context: bpy.types.Context) -> FilmSteps:
-        self.take_pairs(context)
-        options = self.take(settings_of(context.scene).contacts)
-        frames = chosen_frames(context.scene, options.frames)
-        return film_steps(context, wish_of(context.scene, audit_options(self.taken)), frames)
+    def told(self, context: bpy.types.Context, found: Any, options: ContactOptions) -> Told:
+        """Select what was found, in any of the frames."""
+        if not isinstance(found, Film):
+            return super().told(context, found, options)
+        rows, asked = contact_rows(found), audit_options(options)
+        uids = np.unique(rows.objects).tolist()
+        said = verbs.select(context, Subjects(dict.fromkeys(uids, 0)), options.action)
+        answer = Answer(found=None, title=CONTACTS_TITLE, options=asked, rows=rows)
+        return answer, f"{film_text(found)}; {said}"
 
-    def finish(self, context: bpy.types.Context, result: Film) -> Status:
-        settings = settings_of(context.scene)
-        self.write_back(settings.audit, settings.contacts)
-        options, rows = self.taken, contact_rows(result)
-        answer = Answer(
-            found=None,
-            title=CONTACTS_TITLE,
-            question=CONTACTS,
-            options=audit_options(options),
-            rows=rows,
-        )
-        keep(context, answer, options.result)
-        self.report({"INFO"}, film_text(result))
-        return {"FINISHED"}
+    def keep(self, context: bpy.types.Context, answer: Answer[Any], name: str) -> Any:
+        """Keep the answer; contacts in a shot are no query that is drawn."""
+        if answer.title == CONTACTS_TITLE:
+            return QuestionOperator.keep(self, context, answer, name)
+        return super().keep(context, answer, name)
 
 
 def film_text(film: Film) -> str:
@@ -93,8 +96,16 @@ def sentence(rows: Rows, row: int) -> str:
     return f"{when}, cut off {_CUTS[cut]}" if cut else when
 
 
+class CollisionsKind(QueryKind):
+    """Collisions in one frame, or contacts in a shot."""
+
+    def of(self, result: Any) -> ResultKind:
+        """Return the kind of contacts if frames were asked for."""
+        return _CONTACTS if result.title == CONTACTS_TITLE else self
+
+
 class ContactsKind(ResultKind):
-    """Contacts over frames."""
+    """Contacts in a shot."""
 
     headers = (_BEGINS, _ENDS)
 
@@ -124,3 +135,6 @@ class ContactsKind(ResultKind):
         column = view_of(scene, result).rows.column(_BEGINS)
         assert column is not None
         go_to_frame(scene, int(column.values[row]))
+
+
+_CONTACTS = ContactsKind(COLLISIONS)

@@ -1,4 +1,4 @@
-"""Contacts over frames: the first and the last frame of each, and the work that is reused."""
+"""Contacts from frame to frame: the first and last of each, and the work that is reused."""
 
 import numpy as np
 import pytest
