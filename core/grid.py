@@ -44,6 +44,13 @@ def pack(numbers: Words) -> Words:
     return numbers[0] | numbers[1] << BITS + 1 | numbers[2] << 2 * (BITS + 1)
 
 
+def unpack(words: Words) -> Words:
+    """Return the numbers (3, n) in words (n,), whatever their guard bits."""
+    shifts = (BITS + 1) * np.arange(3)[:, None]
+    numbers: Words = words >> shifts & 2**BITS - 1
+    return numbers
+
+
 def morton_codes(numbers: Words, bits: int) -> Words:
     """Return numbers (3, n), of `bits` bits each, as Morton codes (n,), x lowest."""
     codes = np.zeros(numbers.shape[1], np.int64)

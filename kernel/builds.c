@@ -9,10 +9,6 @@
 #include "octree_kernel.h"
 #include "vectors.h"
 
-/* As in core/grid.py: bits of a number, of a field with its guard bit, and the guard bits. */
-#define GRID_BITS 20
-#define FIELD 21
-#define GUARD_BITS ((int64_t)1 << 20 | (int64_t)1 << 41 | (int64_t)1 << 62)
 /* Digits of a radix sort. */
 #define DIGITS 2048
 

@@ -303,6 +303,31 @@ EXPORT int64_t octree_kernel_join_size(void);
 EXPORT int64_t octree_kernel_join(Cells *trees, Join *join, double slack, int64_t crowd,
                                   int64_t most, int64_t *names, int64_t room);
 
+/* ---- Broad phase (broad.c) ---- */
+
+/* Boxes of one level of a hierarchy: first and last cells of the grid, packed as in core/grid.py,
+ * the last with guard bits; the lowest and the highest owner in each, or NULL if none matter. */
+typedef struct {
+    const int64_t *first, *last, *lowest, *highest; /* (count) */
+    int64_t count;
+} Layer;
+
+/* Pairs of children of two boxes; the most pairs of boxes that wait, of 13 levels. */
+enum { GROUP_PAIRS = 36, MOST_WAITING = 468 };
+
+/* A walk between calls: pairs of boxes that wait, their level, and their share of the work; how
+ * many there are, and the part of the work that is done. Begins with the roots. */
+typedef struct {
+    int64_t one[MOST_WAITING], other[MOST_WAITING], level[MOST_WAITING];
+    double share[MOST_WAITING], done;
+    int64_t height;
+} BoxPairs;
+
+EXPORT int64_t octree_kernel_pair_boxes(const Layer *ones, const Layer *others,
+                                        const int64_t *order, const int64_t *orders,
+                                        BoxPairs *waiting, int64_t most, int64_t *found,
+                                        int64_t room);
+
 /* ---- Slides (slides.c) ---- */
 
 /* The state of a slide, between calls. */

@@ -1,4 +1,5 @@
-/* Shared by all files of the kernel: exports, the state of floats, and bits of Morton codes.
+/* Shared by all files of the kernel: exports, the state of floats, words of the grid, and bits of
+ * Morton codes.
  *
  * SPDX-License-Identifier: GPL-3.0-or-later */
 
@@ -47,6 +48,11 @@ static inline void restore_floats(const uint64_t *state) { set_floats(*state); }
 /* Compute with the default state of floats until the function returns, then restore the host's. */
 #define USE_DEFAULT_FLOATS                                                                      \
     uint64_t host_floats __attribute__((cleanup(restore_floats))) = set_floats(DEFAULT_FLOATS)
+
+/* As in core/grid.py: bits of a number, of a field with its guard bit, and the guard bits. */
+#define GRID_BITS 20
+#define FIELD 21
+#define GUARD_BITS ((int64_t)1 << 20 | (int64_t)1 << 41 | (int64_t)1 << 62)
 
 /* Return a number of 20 bits, each moved to every third place. */
 static inline int64_t spread_bits(int64_t bits) {

@@ -25,6 +25,7 @@ from core import (
     overlapping_pairs,
     use_kernel,
 )
+from core.pairs.broad_phase import near_bounds
 from core.place import guests
 from core.place.gaps import gaps_between
 from core.scene.dual_walk import Surfaces
@@ -245,6 +246,33 @@ def assert_joins_equal(seed):
     return here.shape[1]
 
 
+def random_bounds(random):
+    """Return bounds (6, n) of few or many sizes, some far away, some alike."""
+    count, size = random.choice([1, 2, 6, 7, 40, 300]), random.choice(SIZES)
+    lower = random.uniform(0, 1, (3, count)) + random.choice([0.0, 0.3, 2.0])
+    sizes = random.uniform(0, random.choice([0.01, 0.2]), (3, count))
+    rows = np.concatenate((lower, lower + sizes))
+    rows[:, random.random(count) < 0.1] *= random.choice([1, 1, 1e6])
+    rows[:, random.random(count) < 0.2] = rows[:, :1]
+    return size * rows
+
+
+def assert_bounds_equal(seed):
+    """Compare pairs of bounds that may overlap, their order, too."""
+    random = np.random.default_rng(seed)
+    ones, others = random_bounds(random), random_bounds(random)
+    owners = random.integers(0, random.choice([1, 3, 50]), ones.shape[1])
+    found = 0
+    for given in ((ones,), (ones, others), (ones, None, owners)):
+        with tuned(core, boxes_paired=int(random.choice([1, 20, 16_384]))):
+            here, there = with_and_without(lambda given=given: list(near_bounds(*given)))
+        pairs = [np.concatenate([batch[1:] for batch in each], axis=1) for each in (here, there)]
+        np.testing.assert_array_equal(*pairs, err_msg=str(seed))
+        assert [each.done for each in here] == sorted(each.done for each in here)
+        found += pairs[0].shape[1]
+    return found
+
+
 def survive_a_damaged_join(seed):
     trees, random = crossing_trees(seed), np.random.default_rng(seed)
     which = int(random.integers(2))
@@ -299,6 +327,7 @@ if __name__ == "__main__":
     first, count = map(int, sys.argv[1:])
     assert not compiled.why_not(), compiled.why_not()
     tests = assert_ways_equal, assert_contacts_equal, assert_joins_equal
-    tests += assert_crossings_equal, assert_lists_equal, survive_damage, survive_a_damaged_join
+    tests += assert_crossings_equal, assert_lists_equal, assert_bounds_equal
+    tests += survive_damage, survive_a_damaged_join
     pairs = sum(test(seed) for seed in range(first, first + count) for test in tests)
     print(f"{count} worlds, {pairs} pairs: no difference")

@@ -1,5 +1,6 @@
 """Bindings of the compiled kernel: its loader, trees packed for it, and calls in pieces."""
 
+from .broad import pairs_below
 from .builds import Builder, CellsAsked, CellsDivided, Divider, Numbers, Tallies, builder
 from .cuts import cut_parts, parts_beside, seen_cutters, shared_parts, split_pieces
 from .door import (
@@ -75,6 +76,7 @@ __all__ = [
     "listed_touches",
     "measured_pairs",
     "painter",
+    "pairs_below",
     "parts_beside",
     "point_distances",
     "repaired",

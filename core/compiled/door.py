@@ -27,7 +27,7 @@ VARIABLE = "OCTREE_KERNEL"
 _THREADS = "OCTREE_THREADS"
 _NAME = "octree_kernel"
 # The expected interface of the package: a digest of its header, see kernel/bindings.py.
-_ABI = 297136317443196923
+_ABI = 599027948535284865
 
 Answer = TypeVar("Answer")
 

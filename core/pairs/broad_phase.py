@@ -4,7 +4,8 @@ Bounds are sorted along a Morton curve. Every few neighbors make a box, every fe
 larger box, up to a single one. Two hierarchies, or one and itself, are walked together, down to
 pairs of bounds (T. Brinkhoff, H.-P. Kriegel and B. Seeger, "Efficient Processing of Spatial Joins
 Using R-trees", 1993, with the search space restricted). On a fine grid, bounds take two words, so
-that two subtractions compare two of them.
+that two subtractions compare two of them. The compiled kernel walks pair by pair, NumPy many pairs
+at a time, both in the same order.
 
 Triangles of two trees with copies are joined leaf by leaf instead, by the compiled kernel.
 """
@@ -17,8 +18,8 @@ import numpy as np
 from .. import tuning
 from ..arrays import Flags, Floats, Ids, blocks, concatenated_ranges
 from ..boxes import bounds_of_runs, boxes_grown, boxes_meet, magnitudes
-from ..compiled import joined_triangles
-from ..grid import BITS, GUARD_BITS, Grid, Words, morton_codes, pack
+from ..compiled import joined_triangles, pairs_below
+from ..grid import BITS, GUARD_BITS, Grid, Words, morton_codes, pack, unpack
 from ..octree import Octree
 from ..options import COPYING
 from ..passes import radix_argsort_steps
@@ -153,7 +154,12 @@ def near_bounds(
         there = yield from repeated(
             _hierarchy(others, None, grid, height), lambda part: no_pairs(half + half * part)
         )
-    yield from _walked(here, there)
+    batches = pairs_below(here, there)
+    if batches is None:
+        batches = _walked(here, there)
+    for done, firsts, seconds in batches:
+        yield PairBatch(_PREPARED + (1.0 - _PREPARED) * done, firsts, seconds)
+    yield no_pairs(1.0)
 
 
 def _grid_around(bounds: Floats) -> Grid:
@@ -198,6 +204,16 @@ class _Level(NamedTuple):
         met = np.flatnonzero(above == GUARD_BITS)
         return met[boxes[met] < len(self.first)]
 
+    def enclosed(self) -> "_Level":
+        """Return the boxes of the next level, around `_RUN` of these each."""
+        starts = np.arange(0, len(self.first), _RUN)
+        first = np.minimum.reduceat(unpack(self.first), starts, axis=1)
+        last = np.maximum.reduceat(unpack(self.last), starts, axis=1)
+        owners = self.owners
+        if len(owners):
+            owners = bounds_of_runs(owners[:1], owners[1:], starts)
+        return _Level(pack(first), pack(last) | GUARD_BITS, owners)
+
     def apart(self, ones: Ids, others: Ids) -> Flags:
         """Flag the pairs of boxes that hold several owners."""
         lowest, highest = self.owners
@@ -217,24 +233,19 @@ class _Hierarchy(NamedTuple):
 
 def _hierarchy(bounds: Floats, owners: Ids | None, grid: Grid, height: int) -> Steps[_Hierarchy]:
     """Return the hierarchy of bounds (6, n), with a single box at this height, in steps."""
-    numbers = [] if owners is None else [owners]
-    lower, upper = np.empty((2, 3 + len(numbers), bounds.shape[1]), np.int64)
-    codes = np.empty(bounds.shape[1], np.int64)
+    first, last, codes = np.empty((3, bounds.shape[1]), np.int64)
     for some in blocks(len(codes), tuning.current.piece):
-        first, last = grid.overlapped(bounds[:3, some], bounds[3:, some])
-        lower[:3, some], upper[:3, some] = first, last
-        codes[some] = morton_codes((first + last) >> 1, BITS)
+        lower, upper = grid.overlapped(bounds[:3, some], bounds[3:, some])
+        first[some], last[some] = pack(lower), pack(upper) | GUARD_BITS
+        codes[some] = morton_codes((lower + upper) >> 1, BITS)
         yield 0.3 * some.stop / len(codes)
-    for row in numbers:
-        lower[3] = upper[3] = row
     order = yield from between(0.3, 0.8, radix_argsort_steps(codes, 3 * BITS))
-    lower, upper, levels = lower[:, order], upper[:, order], []
-    for number in range(height + 1):
-        if number:
-            around = bounds_of_runs(lower, upper, np.arange(0, lower.shape[1], _RUN))
-            lower, upper = np.split(around, 2)
-        both = np.concatenate((lower[3:], upper[3:]))
-        levels.append(_Level(pack(lower), pack(upper) | GUARD_BITS, both))
+    both = np.empty((0 if owners is None else 2, len(order)), np.int64)
+    if owners is not None:
+        both[:] = owners[order]
+    levels = [_Level(first[order], last[order], both)]
+    while len(levels) <= height:
+        levels.append(levels[-1].enclosed())
         yield 1.0
     return _Hierarchy(order, levels)
 
@@ -242,7 +253,7 @@ def _hierarchy(bounds: Floats, owners: Ids | None, grid: Grid, height: int) -> S
 def _walked(one: _Hierarchy, other: _Hierarchy) -> Iterator[PairBatch]:
     """Yield the pairs of bounds that may overlap, by a walk from the roots, a part at a time."""
     root = np.zeros(1, np.intp)
-    waiting = [(_PREPARED, 1.0, len(one.levels) - 1, root, root)]
+    waiting = [(0.0, 1.0, len(one.levels) - 1, root, root)]
     while waiting:
         start, stop, height, ones, others = waiting.pop()
         if height == 0:
@@ -256,7 +267,6 @@ def _walked(one: _Hierarchy, other: _Hierarchy) -> Iterator[PairBatch]:
             (*done, height - 1, ones[some], others[some])
             for *done, some in zip(ends, ends[1:], parts, strict=False)
         ][::-1]
-    yield no_pairs(1.0)
 
 
 def _below(

@@ -3,10 +3,10 @@
 A frontier holds pairs of nodes, one of each surface, for many pairs of surfaces. If a pair of
 nodes may count, its larger node is divided, down to leaves, whose triangles are compared.
 
-A greedy descent of the few best pairs of nodes gives a first bound. Then all pairs of nodes are
-refined to cells, and the cells of each pair of surfaces are searched in rounds of growing size,
-the best first (A. H. Land and A. G. Doig, "An Automatic Method of Solving Discrete Programming
-Problems", 1960).
+A greedy descent of the few best pairs of nodes gives a first bound, unless every surface is a
+single cell. Then all pairs of nodes are refined to cells, and the cells of each pair of surfaces
+are searched in rounds of growing size, the best first (A. H. Land and A. G. Doig, "An Automatic
+Method of Solving Discrete Programming Problems", 1960).
 
 A subclass defines the bounds and the tests, under the same names as in `kernel/dual.h`. A row is
 the position of a placement in the snapshot, an entry is the position of a triangle in the pool.
@@ -135,7 +135,7 @@ class DualWalk(ABC):
                 yield part.start / len(some)
 
     def _walked(self, roots: NodePairs) -> Iterator[None]:
-        if self.few < EVERY:
+        if self.few < EVERY and (self._sizes(roots, CELL) >= 0).any():
             yield from self._dived(roots)
         for cells in self._taken(roots, CELL):
             yield

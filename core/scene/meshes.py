@@ -2,6 +2,8 @@
 
 from typing import Self
 
+import numpy as np
+
 from ..arrays import Ids, distinct
 from ..steps import Steps
 from .pool import GrowingPool, Pool
@@ -77,6 +79,10 @@ class Meshes(MeshStore):
             meshes = {number: holder._meshes[number] for number in distinct(missing).tolist()}
             holder._pool.enter(meshes)
         return holder._pool.pool(holder.born)
+
+    def has_indexed(self, number: int) -> bool:
+        """Return whether a mesh is indexed."""
+        return self._holder(np.array([number]))._pool.has_indexed(number)
 
     def prepare(self, needed: Ids) -> Steps[None]:
         """Index the needed meshes that are not indexed yet, and yield the fraction done.

@@ -6,15 +6,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import checks, tuning
-from ..arrays import Ids, blocks, distinct
+from ..arrays import Flags, Ids, blocks, distinct
 from ..checks import ALL_GROUPS
 from ..shapes import Shapes
+from ..snapshot import VolumePairs
 from ..steps import Steps, ascending, at_once, between
+from ..touch import touching
 from ..volumes.api import check_volumes
 from ..volumes.walked import any_of
 from . import pairs
 from .moment import Moment
 from .tree import SceneOctree
+
+# Triangles of a sample, and triangles of a mesh for each of its pairs with a volume from which on
+# a sample is tested before the mesh is indexed.
+_SAMPLE, _LARGE = 256, 8_192
 
 
 def objects_touching_steps(
@@ -66,6 +72,8 @@ def _touching(moment: Moment, volumes: Shapes) -> Steps[Ids]:
         touched = reached.whole.copy()
         (rest,) = (~touched).nonzero()
         yield 0.0
+        touched[rest] = yield from _sampled(moment, volumes, reached[rest])
+        rest = rest[~touched[rest]]
         needed = distinct(moment.placements.meshes[reached.rows[rest]])
         yield from between(0.0, 0.9, moment.meshes.pool(needed))
         yield 0.9
@@ -76,6 +84,27 @@ def _touching(moment: Moment, volumes: Shapes) -> Steps[Ids]:
         met = reached[touched]
         parts.append(np.stack((met.volumes, moment.placements.ids[met.rows])))
     return np.concatenate(parts, axis=1)
+
+
+def _sampled(moment: Moment, volumes: Shapes, pairs: VolumePairs) -> Steps[Flags]:
+    """Flag pairs whose volume touches a triangle of a sample, in steps.
+
+    Only meshes that are not indexed yet, and large for their number of pairs, are sampled.
+    """
+    touched, meshes = np.zeros(len(pairs), bool), moment.placements.meshes[pairs.rows]
+    sizes = moment.meshes.sizes
+    counts = np.bincount(meshes, minlength=len(sizes))
+    for mesh in np.flatnonzero((counts > 0) & (sizes > _LARGE * counts)).tolist():
+        if moment.meshes.has_indexed(mesh):
+            continue
+        valid = moment.meshes[mesh].valid
+        sample = valid[np.arange(_SAMPLE) * len(valid) // _SAMPLE]
+        (here,) = (meshes == mesh).nonzero()
+        rows, numbers = (np.repeat(each[here], _SAMPLE) for each in (pairs.rows, pairs.volumes))
+        items = moment.numbered_items(rows, np.tile(sample, len(here)))
+        touched[here] = touching(*items, volumes, numbers).reshape(-1, _SAMPLE).any(axis=1)
+        yield 0.0
+    return touched
 
 
 def overlapping_objects_steps(

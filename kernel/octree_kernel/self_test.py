@@ -16,8 +16,10 @@ from .structures import (
     SCRATCH,
     Asked,
     Batch,
+    BoxPairs,
     Cells,
     Hits,
+    Layer,
     Packing,
     Pool,
     Slid,
@@ -48,6 +50,12 @@ CAPSULES = [
     [0.1, 0.3, 0.2, 0.9, 0.8, 0.5, 0.05], [0.9, 0.9, 0.8, 0.2, 0.6, 0.1, 0.0],
     [1.4, 0.2, 0.3, 1.5, 0.3, 0.4, 0.1], [0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 0.3],
 ]  # fmt: skip
+# Levels of boxes, the lowest first: first and last cells on each axis, lowest and highest owners.
+BOXES = [
+    ([0, 1, 3, 4, 6, 7, 8], [1, 3, 4, 6, 7, 8, 9], [0, 1, 1, 0, 0, 1, 0], [0, 1, 1, 0, 0, 1, 0]),
+    ([0, 8], [8, 9], [0, 0], [1, 0]),
+    ([0], [9], [0], [1]),
+]
 KNOWN = {
     "pack": "e3b0c44298fc1c14",
     "cast": "309425145bf8b0ac",
@@ -57,6 +65,7 @@ KNOWN = {
     "enter": "ab4aaffaec7491e9",
     "touching": "3406c2ef840dd4ef",
     "join": "0836a819d837bb88",
+    "pair_boxes": "89079449607ce7f6",
     "heights": "a46239c7051a1d76",
     "outline": "e9bc2072075ff4ce",
     "runs": "9aed489b2e843958",
@@ -135,6 +144,8 @@ def questions(library: ctypes.CDLL) -> Iterator[Question]:
     c_int64.from_buffer(room).value = 1  # a pair of cells waits: both roots
     yield "join", (trees, room, 0.0, 1 << 40, 1 << 40, names, len(names)), (names,)
 
+    yield from _boxes()
+
     corners = [FACES[corner * count : (corner + 1) * count] for corner in range(3)]
     rows = [VERTICES[5 * axis + each] for row in corners for axis in range(3) for each in row]
     heights = _doubles([0.0] * rays)
@@ -169,6 +180,23 @@ def questions(library: ctypes.CDLL) -> Iterator[Question]:
 
     halves = (c_int32 * 2)()
     yield "sum_words", (vertices, len(vertices), 1, halves), (halves,)
+
+
+def _boxes() -> Iterator[Question]:
+    """Pair boxes of two owners among themselves, of two levels below a root."""
+    levels = [[*map(_words, level[:2], (0, 1 << 20)), *map(_wholes, level[2:])] for level in BOXES]
+    layers = (Layer * len(levels))(
+        *(Layer(*map(ctypes.addressof, level), len(level[0])) for level in levels)
+    )
+    order, found = _wholes(range(len(levels[0][0]))), _wholes([-1] * 80)
+    waiting = BoxPairs(height=1)
+    waiting.level[0], waiting.share[0] = len(levels) - 1, 1.0
+    yield "pair_boxes", (layers, layers, order, order, byref(waiting), 99, found, 40), (found,)
+
+
+def _words(cells: Sequence[int], guard: int) -> Any:
+    """Return words of cells with the same number along each axis."""
+    return _wholes([sum((cell | guard) << 21 * axis for axis in range(3)) for cell in cells])
 
 
 def _slide(

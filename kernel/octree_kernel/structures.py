@@ -4,7 +4,7 @@
 
 from ctypes import POINTER, Structure, c_double, c_int64, c_void_p
 
-ABI = 297136317443196923
+ABI = 599027948535284865
 
 DAMAGED = -1
 NO_ROOM = -2
@@ -21,6 +21,8 @@ PART = 3
 CLOSEST = 0
 ANY = 1
 ALL = 2
+GROUP_PAIRS = 36
+MOST_WAITING = 468
 
 class Frame(Structure):
     """See `Frame` in octree_kernel.h."""
@@ -237,6 +239,29 @@ class Cells(Structure):
         ("most", c_int64),
     ]
 
+class Layer(Structure):
+    """See `Layer` in octree_kernel.h."""
+
+    _fields_ = [
+        ("first", c_void_p),
+        ("last", c_void_p),
+        ("lowest", c_void_p),
+        ("highest", c_void_p),
+        ("count", c_int64),
+    ]
+
+class BoxPairs(Structure):
+    """See `BoxPairs` in octree_kernel.h."""
+
+    _fields_ = [
+        ("one", c_int64 * MOST_WAITING),
+        ("other", c_int64 * MOST_WAITING),
+        ("level", c_int64 * MOST_WAITING),
+        ("share", c_double * MOST_WAITING),
+        ("done", c_double),
+        ("height", c_int64),
+    ]
+
 class Slid(Structure):
     """See `Slid` in octree_kernel.h."""
 
@@ -338,6 +363,8 @@ FUNCTIONS = {
         c_void_p, c_int64, c_void_p, c_void_p],
     "join_size": [],
     "join": [POINTER(Cells), c_void_p, c_double, c_int64, c_int64, c_void_p, c_int64],
+    "pair_boxes": [POINTER(Layer), POINTER(Layer), c_void_p, c_void_p, POINTER(BoxPairs), c_int64,
+        c_void_p, c_int64],
     "slide_size": [],
     "slide": [POINTER(Pool), POINTER(Slid), c_int64, c_int64, c_void_p],
     "measure": [POINTER(Batch), c_int64, c_double, c_void_p],

@@ -48,6 +48,10 @@ def test_pairs_of_two_trees_are_those_of_numpy():
         assert sum(map(pairs.assert_joins_equal, range(10)))
 
 
+def test_pairs_of_bounds_are_those_of_numpy_in_its_order():
+    assert sum(map(pairs.assert_bounds_equal, range(60)))
+
+
 def test_two_leaves_may_hold_more_pairs_than_there_is_room_for_at_first():
     stacked = Triangles(np.eye(3), np.tile([0, 1, 2], (150, 1)))
     beside = Triangles(np.eye(3) + 0.9, np.tile([0, 1, 2], (9, 1)))

@@ -1,6 +1,8 @@
 """Views, boxes and half-spaces of scenes, against one octree over all placed triangles."""
 
+import meshes
 import numpy as np
+import pytest
 import scene_oracle as oracle
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,12 +11,14 @@ from core import (
     Boxes,
     Frusta,
     HalfSpaces,
+    SceneOctree,
     Triangles,
     objects_touching,
     query,
     query_any,
     query_count,
 )
+from core.checks import ALL_GROUPS
 
 
 def views(rng, center, size, count=12):
@@ -83,3 +87,25 @@ def test_views_hold_what_one_octree_over_everything_finds(seed, kind, loose, bad
         counts = np.bincount(touched[0], minlength=len(asked))
         np.testing.assert_array_equal(query_any(scene, asked), counts > 0)
         np.testing.assert_array_equal(query_count(scene, asked), counts)
+
+
+@pytest.mark.parametrize(
+    ("volume", "touches", "is_indexed"),
+    [
+        (Boxes([[-1, -1, -1]], [[40, 70, 70]]), True, False),
+        (Boxes([[20.2, 20.2, 32]], [[20.3, 20.3, 33]]), True, True),
+        (Boxes([[20.2, 20.2, 20.2]], [[20.3, 20.3, 20.3]]), False, True),
+    ],
+)
+def test_a_large_mesh_is_indexed_only_if_no_triangle_of_a_sample_touches(
+    volume, touches, is_indexed
+):
+    sheets = meshes.grid(64)
+    vertices = np.append(sheets.vertices, np.full((1, 3), np.nan), axis=0)
+    hole = np.full((500, 3), len(sheets.vertices))
+    scene = SceneOctree()
+    mesh = scene.add_mesh(Triangles(vertices, np.concatenate((hole, sheets.faces))))
+    scene.place([mesh], [np.eye(4)])
+    assert objects_touching(scene, volume).shape == (2, touches)
+    assert scene._snapshot(ALL_GROUPS).meshes.has_indexed(mesh) == is_indexed
+    assert objects_touching(scene, volume).shape == (2, touches)
