@@ -84,7 +84,7 @@ recipes: machine ## Make the small files of the recipes and their pictures, into
 
 site: zip ## Build the web site into .cache/site/html; a dead link or a misspelled word ends it
 	@ls .cache/recipes/octree_of_a_mesh.blend >/dev/null 2>&1 || $(MAKE) --no-print-directory recipes
-	@$(WHEEL) && docs/site/build.sh $$wheel/bin/python
+	@$(WHEEL) && docs/website/build.sh $$wheel/bin/python
 
 wheels: machine ## Compile the kernel for six platforms with ziglang, and pack it for PyPI
 	@$(SETUP)/wheels.sh

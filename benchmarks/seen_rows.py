@@ -33,7 +33,7 @@ from octree_ext.core import (
 )
 from octree_ext.octree_addon import cameras, item_buffer
 from octree_ext.octree_addon.cameras import shown_scene
-from octree_ext.octree_addon.cameras.data import coco_texts, merged
+from octree_ext.octree_addon.cameras.table import coco_texts, merged
 
 Rows = Iterator[Row]
 Ask = Callable[[float, float], Rows]

@@ -7,14 +7,13 @@ from bpy.props import PointerProperty
 
 from . import (
     audit,
-    build,
     cameras,
+    cells,
     chunks,
     command_line,
     density,
     display,
     distances,
-    example,
     handlers,
     hiding,
     live,
@@ -25,9 +24,10 @@ from . import (
     preferences,
     probe,
     questions,
-    results,
+    result_list,
     shipping,
     shortcuts,
+    town,
     translations,
     ui,
 )
@@ -42,8 +42,8 @@ FEATURES = (
     ui.FEATURE,
     main_panel.FEATURE,
     menus.FEATURE,
-    build.FEATURE,
-    results.FEATURE,
+    cells.FEATURE,
+    result_list.FEATURE,
     questions.FEATURE,
     distances.FEATURE,
     audit.FEATURE,
@@ -57,7 +57,7 @@ FEATURES = (
     never_seen.FEATURE,
     place.FEATURE,
     hiding.FEATURE,
-    example.FEATURE,
+    town.FEATURE,
 )
 GROUPS = tuple(group for feature in FEATURES for group in feature.all_groups())
 CLASSES = tuple(each for feature in FEATURES for each in feature.classes)
@@ -87,7 +87,7 @@ def register() -> None:
     for menu, draw in MENUS:
         getattr(bpy.types, menu).append(draw)
     preferences.apply_kernel()
-    build.register_presets()
+    cells.register_presets()
     probe.register()
     shortcuts.register(name for feature in FEATURES for name in feature.shortcuts)
     translations.register()
@@ -104,7 +104,7 @@ def unregister() -> None:
     translations.unregister()
     shortcuts.unregister()
     probe.unregister()
-    build.unregister_presets()
+    cells.unregister_presets()
     for menu, draw in reversed(MENUS):
         getattr(bpy.types, menu).remove(draw)
     for each in reversed(CLASSES):

@@ -12,12 +12,12 @@ from . import (
     probe,
     questions,
     references,
-    results,
+    result_list,
     scene_index,
     trees,
     tuning,
 )
-from .build import build_settings, chosen_bounds, steps_for_settings
+from .cells import build_settings, chosen_bounds, steps_for_settings
 from .reader import SceneChanges
 from .scene_index import count_triangles
 from .ui import (
@@ -96,7 +96,7 @@ def uninstall() -> None:
 
 def after_change() -> None:
     """Listen only while there is a tree, an answer or a result, and show its new state."""
-    if results.listen_if_kept():
+    if result_list.listen_if_kept():
         probe.put_away()
     if trees.is_empty() and questions.is_empty():
         stop_following()
@@ -114,7 +114,7 @@ def after_change() -> None:
 def has_something_to_draw() -> bool:
     """Tell whether there is anything to draw: a tree, an answer, a result, a camera's view."""
     shows_frustum = any(settings_of(scene).frustum.show for scene in bpy.data.scenes)
-    shows_results = any(map(results.has_results, bpy.data.scenes))
+    shows_results = any(map(result_list.has_results, bpy.data.scenes))
     is_asked = probe.is_asking() or not questions.is_empty()
     return shows_frustum or shows_results or is_asked or not trees.is_empty()
 
@@ -137,7 +137,7 @@ def watch_header(_: bpy.types.Header, context: bpy.types.Context) -> None:
     drawn then, and not while the view turns.
     """
     hiding.listen_if_hiding()
-    results.listen_if_kept()
+    result_list.listen_if_kept()
     if references.meet(bpy.data.scenes) and any(map(has_second_storage, owners_of_settings())):
         schedule(drop_second_storage, 0.0)
     scene_index.keep_only(bpy.data.scenes)
@@ -227,7 +227,7 @@ def unregister() -> None:
     references.refresh()
     forget_session()
     hiding.uninstall()
-    results.uninstall()
+    result_list.uninstall()
     uninstall()
     scene_index.listen_if_needed()
     timers = restore_trees, update_display, after_change, drop_second_storage, redraw_status_bars

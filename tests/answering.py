@@ -3,7 +3,7 @@
 import bpy
 
 from octree_ext.core import run
-from octree_ext.octree_addon import questions, results
+from octree_ext.octree_addon import questions, result_list
 from octree_ext.octree_addon.scene_index import State, confirm_steps
 
 _PIXELS = ("find_seen", {"behind": "UNSEEN", "resolution": 10})
@@ -43,5 +43,5 @@ def press_all(presses, *, undo=True):
 
 def has_changed(result):
     """Read the scene, and return whether it is another than the one that a result is of."""
-    version = results.version_of_result(bpy.context.scene, result)
+    version = result_list.version_of_result(bpy.context.scene, result)
     return run(confirm_steps(bpy.context, version)) is State.CHANGED

@@ -20,7 +20,7 @@ from octree_ext.core import (
 from octree_ext.octree_addon.answers.answer import Answer
 from octree_ext.octree_addon.arrays import Ids
 from octree_ext.octree_addon.questions.last_query import Query, last_answer
-from octree_ext.octree_addon.targets import SceneTarget
+from octree_ext.octree_addon.snapshots import SceneTarget
 
 
 def check_last_answer() -> None:

@@ -4,9 +4,9 @@ import bpy
 import numpy as np
 from blender_scenes import collection_instance, cube, mesh_object
 
-from octree_ext.octree_addon import results
-from octree_ext.octree_addon.audit.data import STATUSES
+from octree_ext.octree_addon import result_list
 from octree_ext.octree_addon.audit.keeping import findings_in
+from octree_ext.octree_addon.audit.model import STATUSES
 from octree_ext.octree_addon.ui import settings_of
 
 
@@ -57,7 +57,7 @@ def recheck():
 
 def kept():
     """Return the findings of the active result."""
-    return findings_in(bpy.context.scene, results.active_result(bpy.context.scene))
+    return findings_in(bpy.context.scene, result_list.active_result(bpy.context.scene))
 
 
 def key_of(findings, row):

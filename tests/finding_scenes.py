@@ -8,8 +8,8 @@ from hypothesis import HealthCheck
 from hypothesis import strategies as st
 
 from octree_ext.core import FINDING_CLASSES, FINDING_MEASURES, Audit
-from octree_ext.octree_addon.audit.data import NEW, STATUSES, Findings, audited_objects, checked
-from octree_ext.octree_addon.audit.data.parts import columns_of, parts_of
+from octree_ext.octree_addon.audit.model import NEW, STATUSES, Findings, audited_objects, checked
+from octree_ext.octree_addon.audit.model.parts import columns_of, parts_of
 
 ALLOWED = [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 ANY = examples(20, suppress_health_check=ALLOWED)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from octree_ext.octree_addon.cameras import VisibilityResult
-from octree_ext.octree_addon.cameras.data import (
+from octree_ext.octree_addon.cameras.table import (
     IN_VIEW,
     OCCLUDED,
     OUT_OF_VIEW,

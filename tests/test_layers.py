@@ -25,9 +25,9 @@ ADDON_ORDER = [
     "tuning", "arrays", "lengths", "text_formats", "xml_formats", "shares", "png", "written_files",
     "ui", "options", "file_export", "menus", "translations", "shortcuts", "manual", "references",
     "preferences", "presets", "camera", "curves", "reader", "written_meshes", "scene_index",
-    "item_buffer", "built_tree", "trees", "scope", "targets", "selection", "hiding", "answers",
-    "build", "results", "questions", "distances", "live", "display", "probe", "cameras",
-    "audit", "place", "chunks", "density", "shipping", "example", "main_panel", "command_line",
+    "item_buffer", "built_tree", "trees", "scope", "snapshots", "selection", "hiding", "answers",
+    "cells", "result_list", "questions", "distances", "live", "display", "probe", "cameras",
+    "audit", "place", "chunks", "density", "shipping", "town", "main_panel", "command_line",
     "handlers", "__init__",
 ]  # fmt: skip
 BLENDER = {
@@ -104,7 +104,7 @@ def test_the_addon_imports_blender_the_core_and_what_stands_above(path):
 
 
 @pytest.mark.parametrize(
-    "path", files("octree_addon/cameras/data") + files("octree_addon/audit/data"), ids=str
+    "path", files("octree_addon/cameras/table") + files("octree_addon/audit/model"), ids=str
 )
 def test_what_cameras_and_audits_find_as_data_needs_no_blender(path):
     assert imports(path)[0] <= STANDARD | {"numpy"}
@@ -206,7 +206,7 @@ DOORS = {
             "selection",
             "hiding",
             "display",
-            "example",
+            "town",
             "item_buffer",
             "cameras",
             "place",

@@ -14,7 +14,7 @@ import pytest
 from test_layers import CHECKOUT, files
 
 sys.path += [
-    str(CHECKOUT / folder) for folder in ("tests/setup", "docs/listing", "docs/site", "kernel")
+    str(CHECKOUT / folder) for folder in ("tests/setup", "docs/listing", "docs/website", "kernel")
 ]
 
 import check
@@ -221,7 +221,7 @@ def test_the_site_is_checked_for_what_leads_nowhere(tmp_path, line, wrong):
 def test_the_front_page_of_the_site_has_the_extension_in_one_click(tmp_path):
     """The first of six clicks and presses; tests/gui/test_first_minute.py has the other five."""
     name = f"octree-{MANIFEST['version']}.zip"
-    assert text_of("docs/site/index.md").count(f"]({'../../' + name})") == 1
+    assert text_of("docs/website/index.md").count(f"]({'../../' + name})") == 1
     front = tmp_path / "index.html"
     for content in ("", f"<a href='{name}'>Download</a>"):
         front.write_text(content, encoding="utf-8")
@@ -259,7 +259,7 @@ def test_recipes_have_a_page_a_picture_five_lines_and_a_file():
     names = re.findall(r'^    Recipe\(\s*"(\w+)"', text_of("demo/recipe_scenes.py"), re.MULTILINE)
     pages = {path.stem for path in (CHECKOUT / "docs/recipes").glob("*.md")} - {"index"}
     assert len(names) == 12 and set(names) == pages
-    index, site = text_of("docs/recipes/index.md"), text_of("docs/site/mkdocs.yml")
+    index, site = text_of("docs/recipes/index.md"), text_of("docs/website/mkdocs.yml")
     for name in names:
         page = text_of(f"docs/recipes/{name}.md")
         assert f"]({name}.jpg)" in page and f"`{name}.blend`" in page

@@ -16,9 +16,9 @@ from ..arrays import Ids
 from ..reader import UNUSED
 from ..scene_index import changed
 from ..scope import viewport_of
-from ..targets import SceneTarget, scene_steps
+from ..snapshots import SceneTarget, scene_steps
 from ..ui import length_unit
-from .data import (
+from .model import (
     AuditedObjects,
     Findings,
     audited_objects,

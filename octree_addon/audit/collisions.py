@@ -12,7 +12,7 @@ from ..answers.asking import QuestionOperator, Told
 from ..cameras.find_seen import chosen_frames
 from ..cameras.frames import go_to_frame
 from ..questions import CollisionOperator, QueryKind
-from ..results import Column, ResultKind, Rows, active_row, view_of
+from ..result_list import Column, ResultKind, Rows, active_row, view_of
 from ..selection import Subjects
 from ..ui import draw_hint, plural
 from .film import Film, film_steps

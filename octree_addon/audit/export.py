@@ -12,7 +12,8 @@ from ..display import snapshots
 from ..file_export import FILE_PATH, FileExport, FileOptions
 from ..options import boolean, enum, string
 from ..ui import length_unit, plural
-from .data import (
+from .marking import FindingOperator
+from .model import (
     GROUPINGS,
     IGNORED,
     REPORTS,
@@ -22,8 +23,7 @@ from .data import (
     bonsai_place,
     meters_in,
 )
-from .data.reports import UNITS
-from .marking import FindingOperator
+from .report_formats import UNITS
 
 # Pictures make a report large: so many at most, of the gravest that are not settled.
 MOST_PICTURES = 200

@@ -17,7 +17,7 @@ from ..arrays import Ids
 from ..cameras.frames import frame_steps
 from ..reader import UNUSED, ScenePlacements
 from ..scope import viewport_of
-from ..targets import SceneTarget, TargetSteps, scene_steps
+from ..snapshots import SceneTarget, TargetSteps, scene_steps
 from ..ui import ChangedMeanwhileError
 from .rules import Wish, rules_of
 

@@ -12,9 +12,9 @@ from ..answers.answer import Answer
 from ..answers.asking import QuestionOperator, Told
 from ..arrays import Ids
 from ..reader import UNUSED
-from ..results import Column, Rows
+from ..result_list import Column, Rows
 from ..selection import Subjects
-from ..targets import SceneTarget, refuse_empty
+from ..snapshots import SceneTarget, refuse_empty
 from ..ui import named_object, plural, settings_of
 from .auditing import look_steps, without_rules
 from .rules import Wish, members_of

@@ -20,10 +20,10 @@ from ..answers.answer import Answer
 from ..answers.groups import groups_in, groups_text
 from ..answers.kept import subjects_now, write_marks, write_rows
 from ..arrays import Floats, Ids
-from ..results import Column, Rows, active_result
+from ..result_list import Column, Rows, active_result
 from ..ui import SessionStore, length_unit, settings_of
 from .auditing import REMEMBERED
-from .data import (
+from .model import (
     AREA,
     DAMAGED,
     IGNORED,

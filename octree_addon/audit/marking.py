@@ -12,10 +12,11 @@ from ..answers.kept import doubt_names
 from ..arrays import UNUSED, Ids
 from ..file_export import FILE_PATH
 from ..options import Asking, OptionGroup, enum, string, when
-from ..results import ResultOperator, active_row, rows_meant
+from ..result_list import ResultOperator, active_row, rows_meant
 from ..selection import Subjects
 from ..ui import Status, mode_obstacle, plural
-from .data import (
+from .keeping import active_audit, findings_in, judge, marks_in, rewrite
+from .model import (
     DUPLICATE,
     IGNORED,
     STATUSES,
@@ -25,7 +26,6 @@ from .data import (
     match_objects,
     read_json,
 )
-from .keeping import active_audit, findings_in, judge, marks_in, rewrite
 
 
 class FindingOperator(ResultOperator):

@@ -13,9 +13,9 @@ from ..answers.asking import QuestionOperator, Told
 from ..answers.kept import keep, numbered_answer
 from ..arrays import Ids
 from ..options import as_json
-from ..results import active_row, place_for
+from ..result_list import active_row, place_for
 from ..scope import chosen_objects
-from ..targets import refuse_empty
+from ..snapshots import refuse_empty
 from ..ui import (
     Status,
     SteppedOperator,
@@ -24,8 +24,8 @@ from ..ui import (
     settings_of,
 )
 from .auditing import REMEMBERED, Audited, Looked, audited_steps
-from .data import Comparison, Findings, compare, match_objects
 from .keeping import QUESTION, TITLE, active_audit, answer_of, findings_in
+from .model import Comparison, Findings, compare, match_objects
 from .rules import wish_of
 from .settings import AuditOptions, ContactOptions, SideOptions, stated_band
 

@@ -13,7 +13,7 @@ from ..answers.kept import numbered_answer
 from ..arrays import Floats
 from ..options import draw_options
 from ..questions import draw_asking, draw_question
-from ..results import (
+from ..result_list import (
     Column,
     Contact,
     ResultKind,
@@ -34,8 +34,8 @@ from ..ui import (
 )
 from .auditing import Looked
 from .collisions import OCTREE_OT_select_collisions
-from .data import IGNORED, NEW, RESOLVED, STATUSES
 from .keeping import kept_record, marks_in, read_rows, scale_of, severity_of
+from .model import IGNORED, NEW, RESOLVED, STATUSES
 from .settings import AuditOptions, GroundOptions
 
 # By class: a narrow list has room for no word.

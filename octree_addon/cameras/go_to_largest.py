@@ -4,7 +4,7 @@ from typing import Any
 
 import bpy
 
-from ..results import ResultOperator, active_result, active_row, view_of
+from ..result_list import ResultOperator, active_result, active_row, view_of
 
 
 class OCTREE_OT_go_to_largest(ResultOperator, bpy.types.Operator):

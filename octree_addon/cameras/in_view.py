@@ -10,8 +10,8 @@ from ..arrays import Flags, Floats, Ids
 from ..reader import ScenePlacements
 from ..scene_index import SceneIndex
 from ..ui import ChangedMeanwhileError
-from .data import IN_VIEW, SeenTable, Views
 from .seen_items import items_of
+from .table import IN_VIEW, SeenTable, Views
 
 # A cube from 0 to 1, and the corners of its triangles.
 _CUBE = (np.arange(8)[:, None] >> np.arange(3) & 1).astype(np.float64)

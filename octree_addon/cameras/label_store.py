@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .. import tuning
-from .data import LabelPicture
+from .table import LabelPicture
 
 
 @dataclass(eq=False)

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arrays import Floats, Ids
-from ..results import Column
-from .data import OCCLUDED, OUT_OF_VIEW, TOO_SMALL
+from ..result_list import Column
+from .table import OCCLUDED, OUT_OF_VIEW, TOO_SMALL
 from .visibility_result import VisibilityResult
 
 

@@ -17,10 +17,10 @@ from ..ui import (
     plural,
     settings_of,
 )
-from .data import OCCLUDED
 from .hide_unseen import draw_hide
 from .hints import left_out_hints
 from .settings import ShotOptions
+from .table import OCCLUDED
 from .visibility_result import ANSWERS, PixelFacts, VisibilityResult
 
 # How far the view is widened is an option of Select in Camera View.

@@ -13,7 +13,6 @@ from ..camera import CameraPicture, camera_picture, picture_size
 from ..item_buffer import Recorder
 from ..scene_index import SceneIndex, index_steps
 from ..ui import ChangedMeanwhileError
-from .data import Items, LabelPicture, Pixels, SeenTable, Views, table_from_views
 from .frames import frame_steps
 from .frusta import cameras_of
 from .label_store import LabelStore
@@ -21,6 +20,7 @@ from .render_roles import not_counted
 from .seen_items import ItemNumbers, items_of
 from .shot import Shot
 from .shown_scene import Shown, ShownScene
+from .table import Items, LabelPicture, Pixels, SeenTable, Views, table_from_views
 from .visibility_result import PixelFacts, VisibilityResult
 
 

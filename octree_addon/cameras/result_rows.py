@@ -9,7 +9,7 @@ import numpy as np
 
 from ..answers.answer import Answer
 from ..answers.kept import keep
-from ..results import Column, Rows, no_instances, remove_named, titled
+from ..result_list import Column, Rows, no_instances, remove_named, titled
 from .object_columns import largest_frames, seen_columns, unseen_columns
 from .visibility_result import VisibilityResult
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Ids
 from ..reader import UNUSED, row_bytes
-from .data import Items
+from .table import Items
 
 # The columns of keys that tell items apart: object, whether it is an instance, persistent id.
 _KEY = slice(0, 10)

@@ -9,10 +9,10 @@ from ...core import Steps
 from ..answers.hints import instances_text
 from ..camera import picture_size
 from ..scene_index import SceneIndex, index_steps
-from .data import Views
 from .frames import frame_steps
 from .frusta import read_frusta
 from .in_view import InView
+from .table import Views
 from .visibility_result import VisibilityResult
 
 

@@ -13,9 +13,9 @@ from ..options import Asking, OptionGroup, boolean, enum, string
 from ..selection import SelectionOptions, Subjects
 from ..ui import Status, plural
 from ..written_files import writer_of
-from .data import FORMATS, SeenAnswer, merged, write_label_pictures
 from .seen_items import items_of
 from .settings import SeenOptions
+from .table import FORMATS, SeenAnswer, merged, write_label_pictures
 from .visibility_result import ANSWERS, VisibilityResult
 
 

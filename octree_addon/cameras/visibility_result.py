@@ -10,7 +10,7 @@ import numpy as np
 from ..answers.standing import StandingAnswers
 from ..arrays import Flags, Ids
 from ..selection import Subjects
-from .data import SeenTable
+from .table import SeenTable
 
 
 class TestedObject(NamedTuple):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..answers.rows import Column, Rows
 from ..arrays import UNUSED, Ids
-from ..results import ColoredCells, Contact, ResultKind
+from ..result_list import ColoredCells, Contact, ResultKind
 from ..ui import at_forgetting
 from .world import CellTable, WorldTriangles
 

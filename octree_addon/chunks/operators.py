@@ -11,7 +11,7 @@ from ...core import Steps, between
 from ..answers.answer import Answer
 from ..answers.asking import QuestionOperator, Told
 from ..answers.kept import numbered_answer
-from ..results import Column, Rows, no_instances
+from ..result_list import Column, Rows, no_instances
 from ..scene_index import Version, version_of
 from ..ui import (
     RefusingOperator,

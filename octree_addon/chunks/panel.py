@@ -7,7 +7,7 @@ import bpy
 
 from ..answers.kept import numbered_answer
 from ..options import draw_options, from_values
-from ..results import ResultKind
+from ..result_list import ResultKind
 from ..scene_index import State
 from ..ui import OptionsPopover, column_of, draw_button, draw_hint, plural, settings_of
 from .cell_rows import CellKind, cells_in

@@ -8,7 +8,7 @@ import bpy
 
 from ...core import FINDING_CLASSES, run
 from ..audit import Wish, about_of, audited_steps, grouped_by_hand, usual_band
-from ..audit.data import (
+from ..audit.model import (
     About,
     AuditShare,
     Findings,
@@ -20,7 +20,7 @@ from ..audit.data import (
     run_audit,
     share_content,
 )
-from ..audit.data.gate import Gate
+from ..audit.model.gate import Gate
 from ..ui import length_unit, plural
 from ..written_files import require_file, write_file
 from .command import Command, open_blend

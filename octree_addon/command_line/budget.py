@@ -7,7 +7,7 @@ from typing import Any
 import bpy
 
 from ...core import run
-from ..audit.data.gate import MOST_SAID
+from ..audit.model.gate import MOST_SAID
 from ..density import CountedCells, cells_counted_steps
 from ..density.budget import (
     BUDGET_REPORTS,

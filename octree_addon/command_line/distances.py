@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core import run
 from ..distances import Dimensions, Pairing, measure_steps
-from ..results import numbered
+from ..result_list import numbered
 from ..text_formats import json_file
 from ..ui import length_unit
 from ..written_files import require_file, write_file

@@ -32,7 +32,7 @@ from ..place import (
     room_named,
     with_faces,
 )
-from ..targets import SceneTarget
+from ..snapshots import SceneTarget
 from ..text_formats import json_file
 from ..ui import length_unit, plural
 from ..written_files import require_file, write_file

@@ -9,7 +9,7 @@ import bpy
 
 from ...core import Steps, run
 from ..cameras import PixelOptions, Shot, pixel_steps, pixel_texts, shot_steps
-from ..cameras.data import (
+from ..cameras.table import (
     FORMATS,
     SeenAnswer,
     SeenTable,

@@ -10,7 +10,7 @@ from ..answers.answer import Answer
 from ..answers.asking import QuestionOperator, Told
 from ..answers.kept import active_result, numbered_answer
 from ..chunks import cell_rows, pack_cells, worst_first
-from ..results import Column, Rows, no_instances
+from ..result_list import Column, Rows, no_instances
 from ..ui import RefusingOperator, Status, mode_obstacle, plural
 from .counting import (
     CountedCells,

@@ -9,7 +9,7 @@ import gpu
 import numpy as np
 from mathutils import Matrix
 
-from .. import results
+from .. import result_list
 from ..arrays import Floats
 from ..preferences import colors, limits
 from ..reader import (
@@ -19,7 +19,7 @@ from ..reader import (
     mesh_arrays,
     triangle_count,
 )
-from ..results import Side
+from ..result_list import Side
 from ..scene_index import State, Version, version_of
 from ..ui import settings_of
 from . import painted_objects
@@ -93,7 +93,7 @@ def draw_active_row(redraw: Redraw) -> None:
 @painted_objects.paint_for
 def instances_of_row(scene: bpy.types.Scene) -> list[painted_objects.PaintRequest]:
     """Return the instances of the objects of the active row, which is shown in colors."""
-    active = results.active_of(scene) if settings_of(scene).results.outline else None
+    active = result_list.active_of(scene) if settings_of(scene).results.outline else None
     return _instances_of(scene, active.sides()) if active else []
 
 

@@ -7,10 +7,10 @@ colored: they are read from the index of the scene once it has come to rest.
 import bpy
 import numpy as np
 
-from .. import questions, results
+from .. import questions, result_list
 from ..answers.view import View
 from ..preferences import colors
-from ..results import ActiveResult
+from ..result_list import ActiveResult
 from ..ui import settings_of
 from . import active_row, batches, painted_objects
 from .layers import Redraw
@@ -48,7 +48,7 @@ def is_last(active: ActiveResult) -> bool:
 @painted_objects.paint_for
 def objects_found(scene: bpy.types.Scene) -> list[painted_objects.PaintRequest]:
     """Return the objects of the active result to be colored, if the scene is as it was asked."""
-    active = results.active_of(scene)
+    active = result_list.active_of(scene)
     return _requests_of(active) if active else []
 
 
@@ -59,7 +59,7 @@ def _requests_of(active: ActiveResult) -> list[painted_objects.PaintRequest]:
     if not view.kind.colors_objects(scene, result, view.rows):
         return []
     is_drawn = is_last(active) and questions.get(scene) is not None  # as triangles
-    if is_drawn or not results.version_of_result(scene, result).is_same(scene):
+    if is_drawn or not result_list.version_of_result(scene, result).is_same(scene):
         return []
     key = scene.session_uid, result.number
     return [painted_objects.PaintRequest(key, lambda: uids_of(view), colors().found)]

@@ -15,7 +15,7 @@ from ..arrays import Ids
 from ..built_tree import BuiltTree
 from ..preferences import Color, colors, limits
 from ..questions import Query
-from ..targets import SceneTarget
+from ..snapshots import SceneTarget
 from .boxes import DrawnBoxes, draw_boxes, upload
 from .cells import Look, cell_colors, look_of, wanted_cells
 from .detail import DetailView, Family, family_of, ranges, view_of

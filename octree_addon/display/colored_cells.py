@@ -7,7 +7,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..preferences import Colors, colors
-from ..results import ActiveResult, ColoredCells, version_of_result
+from ..result_list import ActiveResult, ColoredCells, version_of_result
 from .batches import lift
 from .boxes import DrawnBoxes, draw_boxes, upload
 from .cells import RAMP, SHADES

@@ -11,7 +11,7 @@ import numpy as np
 from ..arrays import Floats, Ids
 from ..preferences import limits
 from ..reader import ReadMesh, evaluated_mesh, find_instance, mesh_arrays, triangle_count
-from ..results import ActiveResult, Contact, Side, version_of_result
+from ..result_list import ActiveResult, Contact, Side, version_of_result
 from ..scene_index import Version, version_of
 from .active_row import fill
 from .layers import Redraw, keep_uploads, uploaded

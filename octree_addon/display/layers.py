@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 
 import bpy
 
-from .. import questions, results, trees
+from .. import questions, result_list, trees
 from ..built_tree import BuiltTree
 from ..questions import Query
-from ..results import ActiveResult
+from ..result_list import ActiveResult
 from ..ui import at_forgetting, settings_of
 
 Value = TypeVar("Value")
@@ -48,7 +48,7 @@ class Redraw:
         """Look up what a scene has to show."""
         query = questions.get(scene)
         is_current = query is not None and questions.is_current(scene)
-        return cls(scene, trees.get(scene), query, is_current, results.active_of(scene))
+        return cls(scene, trees.get(scene), query, is_current, result_list.active_of(scene))
 
     @property
     def settings(self) -> Any:

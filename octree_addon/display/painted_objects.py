@@ -10,7 +10,7 @@ import numpy as np
 from ...core import Steps
 from ..preferences import Color, limits
 from ..scene_index import State, Version, at_rest, rest_soon, steps_in, version_of
-from ..targets import SceneTarget, scene_steps
+from ..snapshots import SceneTarget, scene_steps
 from ..ui import tag_redraw
 from . import batches
 from .layers import keep_uploads, put_upload, upload_of

@@ -19,7 +19,7 @@ from ..arrays import Floats
 from ..png import small_png
 from ..preferences import Color, colors, limits
 from ..reader import PlacedMesh, evaluated_mesh, find_instance, mesh_arrays, triangle_count
-from ..results import Contact, Side, kind_of, sides_of, view_of
+from ..result_list import Contact, Side, kind_of, sides_of, view_of
 from .active_row import fade
 from .contact import draw_contact, read_contact
 

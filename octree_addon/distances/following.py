@@ -13,7 +13,7 @@ from ...core import Distances, distances
 from .. import references
 from ..answers.kept import numbered_answer
 from ..arrays import Flags, Floats, Ids
-from ..results import Column
+from ..result_list import Column
 from ..scene_index import Version, version_of
 from ..ui import SessionStore
 from .measuring import DRAWN, Dimensions

@@ -10,10 +10,10 @@ import numpy as np
 from ...core import Distances, Steps, between, distances_steps, nearest_objects_steps
 from ..arrays import Ids
 from ..reader import UNUSED
-from ..results import Column, PersistentIds, Rows
+from ..result_list import Column, PersistentIds, Rows
 from ..scene_index import Version, version_of
 from ..scope import chosen_objects, viewport_of
-from ..targets import SceneTarget, scene_steps
+from ..snapshots import SceneTarget, scene_steps
 from .settings import DistanceOptions
 
 # So many dimensions are drawn and followed, the shortest ones.

@@ -9,7 +9,7 @@ from ..answers.answer import Answer
 from ..answers.asking import QuestionOperator, Told
 from ..answers.kept import numbered_answer
 from ..options import draw_options
-from ..results import Column, ResultKind, active_result
+from ..result_list import Column, ResultKind, active_result
 from ..ui import (
     OptionsPopover,
     column_of,

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...core import Boxes, ChangeCounts, DynamicOctree
 from ..arrays import Floats, Ids
-from ..build import kinds_of
+from ..cells import kinds_of
 from ..reader import ReadBoxes, row_bytes, taken_types
 from ..scene_index import Source, box_source, index_of, rows_before
 from ..scope import current_objects

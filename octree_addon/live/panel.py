@@ -12,8 +12,8 @@ from ...core import Octree, query
 from .. import trees
 from ..answers.hints import Hint, draw_hints
 from ..arrays import Ids
-from ..build import keep_visible_objects
 from ..built_tree import BuiltTree
+from ..cells import keep_visible_objects
 from ..options import OptionGroup, boolean, pointer, real, settings_group
 from ..ui import (
     RefusingOperator,

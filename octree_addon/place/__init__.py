@@ -7,7 +7,7 @@ core; carrying, telling and placing for what comes of it; then drop, push_apart,
 import bpy
 
 from .. import audit
-from ..results import ResultKind
+from ..result_list import ResultKind
 from ..ui import Feature
 from .candidates import Ranges
 from .carrying import carried_out, read_again

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...core import SceneOctree, Triangles
 from ..arrays import Ids
-from ..targets import SceneTarget
+from ..snapshots import SceneTarget
 from .units import Movers
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ...core import SceneOctree, Steps, between, run
 from ..arrays import Ids
 from ..scope import viewport_of
-from ..targets import SceneTarget, scene_steps
+from ..snapshots import SceneTarget, scene_steps
 from .moves import Stored, compare_moves, placed
 from .turning import Turns, write_turn
 from .units import Movers

@@ -11,7 +11,7 @@ from ..answers.asking import Told
 from ..answers.kept import active_result
 from ..arrays import Floats
 from ..audit import FLOATING, usual_band
-from ..targets import SceneTarget
+from ..snapshots import SceneTarget
 from ..ui import Status, plural
 from .falling import ENDLESS, NOT_TURNED, OVERLAPS, PARTED, Falls, FallWish, fall_steps
 from .placing import PlacingOperator

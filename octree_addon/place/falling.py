@@ -22,7 +22,7 @@ from ...core import (
     slide_steps,
 )
 from ..arrays import Flags, Floats, Ids
-from ..targets import SceneTarget
+from ..snapshots import SceneTarget
 from .bodies import as_bodies
 from .moves import Stored, least_steps, placed, stored_moves
 from .sinking import sunk_steps

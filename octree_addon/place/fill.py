@@ -8,9 +8,9 @@ import numpy as np
 from ...core import Steps, between
 from ..answers.answer import Answer
 from ..answers.asking import QuestionOperator, Told
-from ..results import Column, Rows, no_instances
+from ..result_list import Column, Rows, no_instances
 from ..scope import viewport_of
-from ..targets import scene_steps
+from ..snapshots import scene_steps
 from ..ui import plural
 from .candidates import Ranges
 from .filling import Filling, FillWish, filling_steps, make_copies

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...core import Steps, Triangles, between, overlapping_objects
 from ..arrays import Flags, Floats, Ids
-from ..targets import SceneTarget
+from ..snapshots import SceneTarget
 from .bodies import triangles_of
 from .candidates import CopyCandidates, Ranges, in_box, on_faces
 from .carrying import read_again

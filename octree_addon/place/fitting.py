@@ -20,7 +20,7 @@ from ...core import (
     overlapping_objects_steps,
 )
 from ..arrays import Ids
-from ..targets import SceneTarget, nested_pairs
+from ..snapshots import SceneTarget, nested_pairs
 from .candidates import CopyCandidates
 
 IN_THE_WAY, TOO_STEEP, OTHER_COPY, OUT_OF_BOX = (

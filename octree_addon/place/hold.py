@@ -17,7 +17,7 @@ from ..probe import session
 from ..probe.picture import MOST_DRAWN, ProbePicture, boxes_around, name_of
 from ..probe.pointer import Spot, ray_through, spot_of
 from ..probe.shapes import Shape
-from ..targets import SceneTarget
+from ..snapshots import SceneTarget
 from ..ui import RefusingOperator, Status, mode_obstacle, settings_of, write_status
 from .carrying import carried_out
 from .copies import copy_unit

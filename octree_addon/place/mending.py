@@ -8,13 +8,13 @@ from ...core import FINDING_CLASSES
 from .. import audit, hiding
 from ..answers import verbs
 from ..answers.verbs import NothingToDoError
-from ..audit.data import CONTAINED, DUPLICATE, RESOLVED, Findings
 from ..audit.keeping import judge
 from ..audit.marking import DuplicatesOperator
+from ..audit.model import CONTAINED, DUPLICATE, RESOLVED, Findings
 from ..options import Asking, string
 from ..reader import outside_views
-from ..results import active_row, rows_meant, view_of
-from ..results.operators import RowOptions
+from ..result_list import active_row, rows_meant, view_of
+from ..result_list.operators import RowOptions
 from ..selection import Subjects, link_to_new
 from ..ui import plural, settings_of
 from .copies import copy_unit

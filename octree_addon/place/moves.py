@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ...core import SceneOctree
 from ..arrays import Flags, Floats, Ids
 from ..reader import SceneMesh, matrices_of
-from ..targets import SceneTarget
+from ..snapshots import SceneTarget
 from .units import Movers
 
 # What two ways to the same place may differ by, in least steps of a coordinate.

@@ -6,7 +6,7 @@ import bpy
 
 from .. import audit
 from ..options import draw_options
-from ..results import ResultKind, active_row, view_of
+from ..result_list import ResultKind, active_row, view_of
 from ..ui import OptionsPopover, column_of, draw_button, plural, settings_of, working
 from .settings import DropOptions, FillOptions, PushApartOptions
 from .telling import MOVED, NOTE

@@ -8,9 +8,9 @@ import bpy
 from ...core import Steps, between
 from ..answers.asking import QuestionOperator
 from ..answers.kept import active_result
-from ..results import active_of, kind_of
+from ..result_list import active_of, kind_of
 from ..scope import viewport_of
-from ..targets import scene_steps
+from ..snapshots import scene_steps
 from ..ui import Status
 from .carrying import carry_out
 from .settings import MoveOptions

@@ -11,7 +11,7 @@ from ...core import SceneOctree, Steps, between, separate_steps
 from ..answers.answer import Answer
 from ..answers.asking import Told
 from ..arrays import Floats, Ids
-from ..targets import SceneTarget
+from ..snapshots import SceneTarget
 from ..ui import plural
 from .bodies import as_bodies
 from .moves import Stored, least_steps, placed, stored_moves

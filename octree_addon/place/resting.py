@@ -6,7 +6,7 @@ import numpy as np
 
 from ...core import Steps, Triangles, fits, obstacles, ray_cast
 from ..arrays import Floats, Ids
-from ..targets import SceneTarget
+from ..snapshots import SceneTarget
 from .falling import Falls, FallWish, settle_steps, slid_steps, still_falls
 from .turning import Turns
 from .units import Movers

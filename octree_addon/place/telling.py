@@ -6,8 +6,8 @@ import bpy
 import numpy as np
 
 from ..arrays import Floats, Ids
-from ..results import Column, Rows, no_instances
-from ..targets import SceneTarget
+from ..result_list import Column, Rows, no_instances
+from ..snapshots import SceneTarget
 from ..ui import plural
 from .units import Movers
 

@@ -8,7 +8,7 @@ import numpy as np
 from mathutils import Matrix
 
 from ..arrays import Flags, Floats, Ids
-from ..targets import SceneTarget
+from ..snapshots import SceneTarget
 from .candidates import rotations_between
 from .moves import Stored
 from .units import Movers, space_of

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..arrays import Flags, Floats, Ids
 from ..curves import action_curves, is_animated
 from ..reader import ScenePlacements, outside_views
-from ..targets import SceneTarget
+from ..snapshots import SceneTarget
 
 # A direction that turns out this small a part of a locked channel does not use it.
 _UNUSED_PART = 1e-6

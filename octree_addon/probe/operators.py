@@ -12,7 +12,7 @@ from .. import questions
 from ..arrays import Floats
 from ..options import Asking, OptionGroup, enum, integer, real, vector
 from ..scope import SizeOptions
-from ..targets import SceneTarget
+from ..snapshots import SceneTarget
 from ..ui import (
     RefusingOperator,
     Status,

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from .. import tuning
 from ..arrays import Flags, Ids
 from ..questions import Outline
-from ..results import numbered
-from ..targets import SceneTarget
+from ..result_list import numbered
+from ..snapshots import SceneTarget
 from ..ui import plural
 
 Corners = NDArray[np.float32]

@@ -8,7 +8,7 @@ from bpy_extras import view3d_utils
 
 from ...core import ray_cast
 from ..arrays import Floats
-from ..targets import SceneTarget
+from ..snapshots import SceneTarget
 from .shapes import Shape, Sight, shape_at
 
 # Lines this near to parallel do not tell where they meet.

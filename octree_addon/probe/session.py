@@ -12,7 +12,7 @@ from ...core import Running, between
 from .. import tuning
 from ..scene_index import unread_triangles
 from ..scope import is_too_much, too_much_text, viewport_of
-from ..targets import SceneTarget, TargetSteps, scene_steps
+from ..snapshots import SceneTarget, TargetSteps, scene_steps
 from ..ui import Listeners, clear_status, listen, schedule, settings_of
 from . import status
 from .picture import ProbePicture

@@ -14,7 +14,7 @@ from ..questions.box import OCTREE_OT_select_in_box, box_of
 from ..questions.nearest import nearest_items
 from ..questions.outlines import hexahedron_outline, sphere_outline
 from ..questions.query_operator import VolumeQuery
-from ..targets import SceneTarget
+from ..snapshots import SceneTarget
 from ..ui import length_text, lengths_text, settings_of
 from .picture import Corners, PickedItems, ProbePicture, found_in, of_items, shown, told
 

@@ -10,7 +10,7 @@ from ...core import Steps
 from ..answers.hints import instances_text
 from ..arrays import Ids
 from ..options import OptionGroup, boolean, enum, integer, real, when
-from ..targets import SceneTarget
+from ..snapshots import SceneTarget
 from ..ui import OWN_WORDS
 from .last_query import Query
 from .query_operator import QueryOperator, QuerySteps, QuestionOptions

@@ -17,9 +17,9 @@ from ...core import Octree, trace
 from ..answers.answer import Answer
 from ..answers.kept import is_any_found, numbered_answer, version_at
 from ..arrays import Flags, Floats, Ids
-from ..results import Rows, has_results
+from ..result_list import Rows, has_results
 from ..selection import SelectionOptions
-from ..targets import SceneTarget
+from ..snapshots import SceneTarget
 from ..ui import (
     SessionStore,
     plural,

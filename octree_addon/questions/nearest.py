@@ -18,7 +18,7 @@ from ..options import (
     settings_group,
     vector,
 )
-from ..targets import SceneTarget
+from ..snapshots import SceneTarget
 from ..ui import cursor_place, length_text
 from .last_query import Query
 from .outlines import Outline, sphere_outline

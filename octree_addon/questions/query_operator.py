@@ -16,7 +16,7 @@ from ..options import Extra, draw_options, enum
 from ..scene_index import unread_triangles
 from ..scope import SizeOptions, is_too_much, too_much_text, viewport_of
 from ..selection import FoundItems, SelectionOptions
-from ..targets import SceneTarget, TargetSteps, refuse_empty, scene_steps
+from ..snapshots import SceneTarget, TargetSteps, refuse_empty, scene_steps
 from ..ui import (
     ChangedMeanwhileError,
     Status,

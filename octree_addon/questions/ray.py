@@ -11,7 +11,7 @@ from ...core import Capsules, ray_cast, ray_cast_all
 from ..arrays import Floats, Ids
 from ..options import enum, nested, pointer, settings_group, vector, when
 from ..scope import viewport_of
-from ..targets import SceneTarget
+from ..snapshots import SceneTarget
 from ..ui import length_text, named_object
 from .last_query import Query
 from .nearest import CursorOperator, CursorOptions, ReachOptions, by_number

@@ -4,9 +4,9 @@ import numpy as np
 
 from ..arrays import Floats, Ids
 from ..reader import UNUSED
-from ..results import Column, PersistentIds, Rows
+from ..result_list import Column, PersistentIds, Rows
 from ..selection import FoundItems, wanted_placements
-from ..targets import SceneTarget
+from ..snapshots import SceneTarget
 from .last_query import Query
 
 

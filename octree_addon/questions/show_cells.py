@@ -6,8 +6,8 @@ import bpy
 
 from ...core import Steps
 from .. import trees
-from ..build import fresh_tree_steps, keep_tree
 from ..built_tree import BuiltTree
+from ..cells import fresh_tree_steps, keep_tree
 from ..ui import Status, SteppedOperator, settings_of
 from . import last_query
 

@@ -8,11 +8,11 @@ import numpy as np
 from ...core import Spheres, between, query
 from .. import trees
 from ..arrays import Ids
-from ..build import keep_tree, triangle_tree_steps
 from ..built_tree import BuiltTree
+from ..cells import keep_tree, triangle_tree_steps
 from ..options import enum, real, settings_group, vector
 from ..scope import viewport_of
-from ..targets import SceneTarget, TargetSteps, scene_steps
+from ..snapshots import SceneTarget, TargetSteps, scene_steps
 from ..ui import cursor_place
 from .query_operator import VolumeOperator, VolumeOptions
 

@@ -7,7 +7,7 @@ import bpy
 import numpy as np
 
 from ..arrays import Flags, Ids
-from ..targets import SceneTarget
+from ..snapshots import SceneTarget
 from .subjects import Faces, Objects, Subjects
 
 

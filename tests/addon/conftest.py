@@ -62,7 +62,7 @@ def ball() -> "bpy.types.Object":
 def build() -> Callable[..., Any]:
     """Return a function that builds a tree of objects, with any options of the core."""
     from octree_ext.core import run
-    from octree_ext.octree_addon.build.steps import build_tree_steps
+    from octree_ext.octree_addon.cells.steps import build_tree_steps
 
     def build(objects: Iterable["bpy.types.Object"], **options: Any) -> Any:
         depsgraph = bpy.context.evaluated_depsgraph_get()

@@ -6,7 +6,7 @@ from seen_scenes import add_row
 
 from octree_ext.octree_addon import cameras
 from octree_ext.octree_addon.cameras import never_seen
-from octree_ext.octree_addon.results import active_result
+from octree_ext.octree_addon.result_list import active_result
 from octree_ext.octree_addon.ui import forget_session, settings_of
 
 QUESTIONS = {

@@ -21,11 +21,11 @@ from clash_scenes import (
     statuses,
 )
 
-from octree_ext.octree_addon import results
+from octree_ext.octree_addon import result_list
 from octree_ext.octree_addon.answers.kept import numbered_answer
 from octree_ext.octree_addon.audit import auditing
-from octree_ext.octree_addon.audit.data import read_json
 from octree_ext.octree_addon.audit.marking import surplus_duplicates
+from octree_ext.octree_addon.audit.model import read_json
 from octree_ext.octree_addon.ui import forget_session, settings_of
 
 PIPE = ("overlap", "Beam", "Pipe")
@@ -70,7 +70,8 @@ def test_amounts_are_in_the_unit_of_the_scene(scene):
 
 
 def rows():
-    return results.view_of(bpy.context.scene, results.active_result(bpy.context.scene)).rows
+    scene = bpy.context.scene
+    return result_list.view_of(scene, result_list.active_result(scene)).rows
 
 
 def test_modifiers_count(empty_scene):
@@ -188,7 +189,7 @@ def test_a_recheck_is_what_a_full_audit_finds(scene, seed):
 
 
 def remembered():
-    result = results.active_result(bpy.context.scene)
+    result = result_list.active_result(bpy.context.scene)
     return numbered_answer(bpy.context.scene, result.number, auditing.Looked).found
 
 
@@ -303,14 +304,14 @@ def test_one_undo_takes_back_each_press(scene):
 
 def test_judgments_leave_the_record_as_it_is(scene):
     audit()
-    result = results.active_result(scene)
+    result = result_list.active_result(scene)
     before = bytes(result.data), result.details, result.subjects, result.number, statuses(kept())
     mark(*PIPE, status="IGNORED", reason="Cast in")
     assert bpy.ops.octree.group_rows("EXEC_DEFAULT", True, group="Pipes") == {"FINISHED"}
     assert statuses(kept())[PIPE] == ("ignored", "Cast in")
     assert set(kept().groups) == {"", "Pipes"}
     mark(*PIPE, status="NEW")
-    result = results.active_result(scene)
+    result = result_list.active_result(scene)
     after = bytes(result.data), result.details, result.subjects, result.number, statuses(kept())
     assert after == before
     assert not result.marks
@@ -360,8 +361,8 @@ def test_rows_are_sorted_by_what_findings_share(scene):
     cube("Beam 2", location=(1, 0, 0.125), scale=(0.5, 4, 0.75))
     audit()
     bpy.ops.octree.sort_rows(by="Smaller Object")
-    result = results.active_result(scene)
-    shown = results.shown_of(scene, result).rows
+    result = result_list.active_result(scene)
+    shown = result_list.shown_of(scene, result).rows
     smaller = next(each for each in rows().columns if each.name == "Smaller Object")
     assert smaller.values[shown].tolist() == sorted(smaller.values.tolist())
     assert smaller.words[0] == "Pipe"
@@ -511,14 +512,14 @@ def test_thousands_of_findings_cost_little_in_the_file(empty_scene, tmp_path):
     bpy.context.view_layer.update()
     found = audit()
     assert len(found) == 1499
-    result = results.active_result(empty_scene)
+    result = result_list.active_result(empty_scene)
     size = len(result.data) + len(result.details) + len(result.marks)
     assert size < 150 * len(found), size / len(found)
 
 
 def test_damaged_findings_are_refused(scene):
     audit()
-    results.active_result(scene).data = b"nothing of the kind"
+    result_list.active_result(scene).data = b"nothing of the kind"
     forget_session()
     with pytest.raises(RuntimeError, match="cannot be read"):
         bpy.ops.octree.export_audit(filepath="/tmp/audit.json")

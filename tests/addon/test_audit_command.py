@@ -8,8 +8,8 @@ import pytest
 from blender_scenes import cube
 from clash_scenes import KNOWN, audit, named, plant
 
-from octree_ext.octree_addon.audit.data import read_json
 from octree_ext.octree_addon.audit.keeping import active_audit, findings_in
+from octree_ext.octree_addon.audit.model import read_json
 from octree_ext.octree_addon.command_line import main
 
 SCRIPT = "import bpy\nbpy.data.objects['Beam'].location.x = 100\n"

@@ -8,7 +8,7 @@ import pytest
 from blender_scenes import collection_instance, cube
 from clash_scenes import plant
 
-from octree_ext.octree_addon.audit.data import read_share, share_content
+from octree_ext.octree_addon.audit.model import read_share, share_content
 from octree_ext.octree_addon.command_line import main
 from octree_ext.octree_addon.shares import share_range
 

@@ -25,8 +25,8 @@ from hypothesis import given
 
 from octree_ext.core import FINDING_CLASSES
 from octree_ext.octree_addon.audit import data as audit
-from octree_ext.octree_addon.audit.data import IGNORED, STATUSES, About, reports
-from octree_ext.octree_addon.audit.data.reports import bcf_file, bcf_viewpoints
+from octree_ext.octree_addon.audit.model import IGNORED, STATUSES, About, reports
+from octree_ext.octree_addon.audit.report_formats import bcf_file, bcf_viewpoints
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)
 ABOUT = About("house.blend", "Ada", "2026-11-22T17:00:00+00:00")

@@ -15,9 +15,9 @@ from tuned import tuned
 
 from octree_ext import octree_addon
 from octree_ext.core import ZBuffer
-from octree_ext.octree_addon import cameras, results, scene_index
+from octree_ext.octree_addon import cameras, result_list, scene_index
 from octree_ext.octree_addon.cameras import label_store, shown_scene
-from octree_ext.octree_addon.cameras.data import csv_text, merged, read_json
+from octree_ext.octree_addon.cameras.table import csv_text, merged, read_json
 from octree_ext.octree_addon.cameras.use_seen import ExportSeenOptions
 from octree_ext.octree_addon.ui import forget_session, settings_of
 
@@ -54,9 +54,9 @@ def listed(name):
     scene = bpy.context.scene
     kept = settings_of(scene).results.kept
     settings_of(scene).results.active = [each.name for each in kept].index(name)
-    rows = results.view_of(scene, results.active_result(scene)).rows
+    rows = result_list.view_of(scene, result_list.active_result(scene)).rows
     names = [
-        results.view_of(scene, results.active_result(scene)).label(row, 0)
+        result_list.view_of(scene, result_list.active_result(scene)).label(row, 0)
         for row in range(len(rows))
     ]
     values = zip(*(column.values.tolist() for column in rows.columns), strict=True)

@@ -23,7 +23,7 @@ from blender_scenes import camera, collection_instance, cube, scatter, text
 from octree_ext.core import ZBuffer
 from octree_ext.octree_addon import cameras, item_buffer
 from octree_ext.octree_addon.cameras import shown_scene
-from octree_ext.octree_addon.cameras.data import OCCLUDED, OUT_OF_VIEW, SEEN, TOO_SMALL
+from octree_ext.octree_addon.cameras.table import OCCLUDED, OUT_OF_VIEW, SEEN, TOO_SMALL
 
 
 @pytest.fixture(params=["chosen", "numpy"])

@@ -9,10 +9,10 @@ from blender_scenes import cube, link, mesh_object, monkey, select_only, text
 
 from octree_ext.core import Spheres, query, run
 from octree_ext.octree_addon import preferences, scope, trees
-from octree_ext.octree_addon.build import steps as steps_module
-from octree_ext.octree_addon.build.operators import BuildOperator
-from octree_ext.octree_addon.build.panel import table_of
-from octree_ext.octree_addon.build.steps import build_tree_steps
+from octree_ext.octree_addon.cells import steps as steps_module
+from octree_ext.octree_addon.cells.operators import BuildOperator
+from octree_ext.octree_addon.cells.panel import table_of
+from octree_ext.octree_addon.cells.steps import build_tree_steps
 from octree_ext.octree_addon.ui import settings_of
 
 

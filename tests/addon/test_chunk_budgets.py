@@ -8,7 +8,7 @@ from chunk_scenes import FINE, areas, bumpy, chunks, cut, world
 from octree_ext.octree_addon.answers.kept import active_result
 from octree_ext.octree_addon.command_line import main
 from octree_ext.octree_addon.reader import texels_of
-from octree_ext.octree_addon.results import view_of
+from octree_ext.octree_addon.result_list import view_of
 
 TEXELS = 64 * 32
 

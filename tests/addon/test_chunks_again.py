@@ -12,7 +12,7 @@ from octree_ext.octree_addon.answers.kept import active_result, numbered_answer
 from octree_ext.octree_addon.chunks import cells_in, cutting
 from octree_ext.octree_addon.chunks.made import made_collection, sources_in
 from octree_ext.octree_addon.chunks.operators import CutFacts
-from octree_ext.octree_addon.results import kind_of, view_of
+from octree_ext.octree_addon.result_list import kind_of, view_of
 from octree_ext.octree_addon.scene_index import State, index_steps
 from octree_ext.octree_addon.ui import stepped
 

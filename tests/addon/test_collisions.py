@@ -11,7 +11,7 @@ from core import Triangles
 from octree_ext.core import run
 from octree_ext.octree_addon import preferences, questions, scope
 from octree_ext.octree_addon.questions.collisions import collision_steps
-from octree_ext.octree_addon.targets import scene_steps
+from octree_ext.octree_addon.snapshots import scene_steps
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from shot_stage import add_stage, key
 from snapshots import whole_file
 
 from octree_ext.core import run, supports
-from octree_ext.octree_addon import audit, results
+from octree_ext.octree_addon import audit, result_list
 from octree_ext.octree_addon.audit import Wish
 from octree_ext.octree_addon.audit.film import film_steps
 from octree_ext.octree_addon.curves import action_curves
@@ -37,7 +37,7 @@ def names(row):
 
 
 def table():
-    return results.view_of(bpy.context.scene, results.active_result(bpy.context.scene))
+    return result_list.view_of(bpy.context.scene, result_list.active_result(bpy.context.scene))
 
 
 def choose(*wanted):
@@ -265,7 +265,7 @@ def test_one_undo_takes_a_press_back(pendulum):
     bpy.ops.ed.undo()
     assert listed() == KNOWN
     bpy.ops.ed.undo()
-    assert results.active_result(bpy.context.scene) is None
+    assert result_list.active_result(bpy.context.scene) is None
     bpy.ops.ed.redo()
     assert listed() == KNOWN
 

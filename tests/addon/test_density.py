@@ -10,7 +10,7 @@ from octree_ext.octree_addon.answers.kept import active_result
 from octree_ext.octree_addon.camera import picture_size
 from octree_ext.octree_addon.chunks import cells_in
 from octree_ext.octree_addon.density.decimated import COPY, decimated_collection
-from octree_ext.octree_addon.results import view_of
+from octree_ext.octree_addon.result_list import view_of
 
 
 def density(**options):

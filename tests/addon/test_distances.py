@@ -11,7 +11,7 @@ from octree_ext.octree_addon import command_line
 from octree_ext.octree_addon.answers.kept import active_result, view_of
 from octree_ext.octree_addon.display import dimensions
 from octree_ext.octree_addon.distances import following
-from octree_ext.octree_addon.results import kind_of
+from octree_ext.octree_addon.result_list import kind_of
 from octree_ext.octree_addon.ui import settings_of
 
 

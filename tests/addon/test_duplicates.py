@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from octree_ext.core import connected_components
-from octree_ext.octree_addon.audit.data import IGNORED, audited_objects
 from octree_ext.octree_addon.audit.marking import surplus_duplicates
+from octree_ext.octree_addon.audit.model import IGNORED, audited_objects
 
 
 def doubled(pairs, count, **objects):

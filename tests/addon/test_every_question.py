@@ -14,12 +14,12 @@ from brute_force import check_last_answer
 from paper import Paper
 from snapshots import visibility
 
-from octree_ext.octree_addon import CLASSES, FEATURES, questions, results
+from octree_ext.octree_addon import CLASSES, FEATURES, questions, result_list
 from octree_ext.octree_addon.answers.kept import view_of
 from octree_ext.octree_addon.answers.result_kind import KINDS, ResultKind, kind_of
 from octree_ext.octree_addon.audit import OCTREE_OT_select_collisions
 from octree_ext.octree_addon.display.answered import objects_found, uids_of
-from octree_ext.octree_addon.results.verbs import VERBS
+from octree_ext.octree_addon.result_list.verbs import VERBS
 from octree_ext.octree_addon.ui import Feature, plural, settings_of
 
 
@@ -49,7 +49,7 @@ def test_it_selects_and_lists_what_brute_force_finds(row, question, tmp_path):
     names = {item.name for item in row.objects if item.session_uid in found}
     assert names
     assert names == selected()
-    assert results.active_result(row).title == question.bl_label
+    assert result_list.active_result(row).title == question.bl_label
     check_last_answer()
     path = tmp_path / "found.csv"
     assert bpy.ops.octree.export_rows(filepath=str(path)) == {"FINISHED"}
@@ -81,7 +81,7 @@ def list_rows(scene, question):
 
 
 def rows_of(scene):
-    view = view_of(scene, results.active_result(scene))
+    view = view_of(scene, result_list.active_result(scene))
     return [{*view.labels(row)} for row in range(len(view.rows))]
 
 
@@ -124,7 +124,7 @@ def test_all_verbs_take_what_it_has_listed(row, question, tmp_path):
     press("refresh_result")
     assert sorted(map(sorted, rows_of(row))) == sorted(map(sorted, rows))
     press("clear_results")
-    assert results.active_result(row) is None
+    assert result_list.active_result(row) is None
 
 
 def test_no_verb_is_left_out():
@@ -160,7 +160,7 @@ PRESSED = [
 
 def has_changed():
     bpy.context.view_layer.update()
-    return answering.has_changed(results.active_result(bpy.context.scene))
+    return answering.has_changed(result_list.active_result(bpy.context.scene))
 
 
 def state():
@@ -188,7 +188,7 @@ def test_numbers_of_the_column_that_the_list_is_sorted_by(row):
         bpy.ops.octree.mark_rows(number="COLUMN")
     bpy.ops.octree.sort_rows(by="Contacts")
     press("mark_rows", number="COLUMN", attribute="contacts")
-    view = view_of(row, results.active_result(row))
+    view = view_of(row, result_list.active_result(row))
     most = {}
     for number, count in enumerate(view.rows.column("Contacts").values.tolist()):
         for name in view.labels(number):
@@ -221,8 +221,8 @@ def test_what_is_linked_is_left_with_a_reason(row, tmp_path, capfd):
     assert "1 could not be" in capfd.readouterr().out
     settings_of(row).results.row = next(
         number
-        for number, side in enumerate(view_of(row, results.active_result(row)).rows.objects[0])
-        if view_of(row, results.active_result(row)).uids[side] == linked.session_uid
+        for number, side in enumerate(view_of(row, result_list.active_result(row)).rows.objects[0])
+        if view_of(row, result_list.active_result(row)).uids[side] == linked.session_uid
     )
     assert bpy.ops.octree.hide_rows(rows="ACTIVE", icon="RENDER") == {"CANCELLED"}
 
@@ -303,7 +303,7 @@ def test_every_question_that_keeps_a_result_has_one_kind(row):
 @pytest.mark.parametrize("name", ["contacts", "density", "chunks preview", "chunks"])
 def test_refresh_asks_again_in_place_of_the_answer(row, name):
     answering.press_all(answering.EACH[name])
-    before = results.active_result(row)
+    before = result_list.active_result(row)
     facts = before.name, before.title, before.count
     press("refresh_result")
     (now,) = settings_of(row).results.kept
@@ -321,7 +321,7 @@ def test_every_result_whose_rows_are_objects_colors_them(row, name):
     bpy.context.view_layer.objects.active = row.objects["Cube 1"]
     answering.press_all(answering.EACH[name])
     bpy.context.view_layer.update()
-    result, view = results.active_result(row), view_of(row, results.active_result(row))
+    result, view = result_list.active_result(row), view_of(row, result_list.active_result(row))
     kind = kind_of(result)
     assert kind is KINDS[answering.EACH[name][-1][0]].of(result)
     settings_of(row).question_number = 0  # known from its rows alone

@@ -11,15 +11,15 @@ from seen_tables import random_table
 
 from octree_ext.octree_addon.answers.answer import Answer
 from octree_ext.octree_addon.answers.kept import keep
-from octree_ext.octree_addon.audit.data import IGNORED, About, reports
-from octree_ext.octree_addon.cameras.data import (
+from octree_ext.octree_addon.audit.model import IGNORED, About, reports
+from octree_ext.octree_addon.cameras.table import (
     SeenAnswer,
     bop_text,
     coco_texts,
     csv_text,
     json_texts,
 )
-from octree_ext.octree_addon.results import Column, Rows, no_instances
+from octree_ext.octree_addon.result_list import Column, Rows, no_instances
 
 EXPORTS = Path(__file__).resolve().parents[1] / "fixtures" / "exports"
 ABOUT = About("house.blend", "Ada", "2026-11-22T17:00:00+00:00", {"clearance": 0.03, "a": True})

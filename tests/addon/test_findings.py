@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 
 from octree_ext.core import Audit
 from octree_ext.octree_addon.audit import data as audit
-from octree_ext.octree_addon.audit.data import IGNORED, NEW, RESOLVED, REVIEWED
-from octree_ext.octree_addon.audit.data.parts import columns_of, faces_of, parts_of
+from octree_ext.octree_addon.audit.model import IGNORED, NEW, RESOLVED, REVIEWED
+from octree_ext.octree_addon.audit.model.parts import columns_of, faces_of, parts_of
 
 
 def renamed(found, names=None, **columns):

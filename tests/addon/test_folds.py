@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from paper import Paper
 
-from octree_ext.octree_addon import results
+from octree_ext.octree_addon import result_list
 from octree_ext.octree_addon.answers import kept
 from octree_ext.octree_addon.answers.answer import Answer
 from octree_ext.octree_addon.answers.folds import folds_of
@@ -22,11 +22,11 @@ from octree_ext.octree_addon.answers.groups import carried_groups, grouped, grou
 from octree_ext.octree_addon.answers.kept import shown_of, view_of
 from octree_ext.octree_addon.answers.result_kind import ResultKind
 from octree_ext.octree_addon.answers.view import View
-from octree_ext.octree_addon.audit.data import read_json
 from octree_ext.octree_addon.audit.keeping import findings_in
-from octree_ext.octree_addon.results import Column, Rows, choosing, no_instances
-from octree_ext.octree_addon.results.picking import OCTREE_OT_click_row, told
-from octree_ext.octree_addon.results.row_drawing import LineDrawing
+from octree_ext.octree_addon.audit.model import read_json
+from octree_ext.octree_addon.result_list import Column, Rows, choosing, no_instances
+from octree_ext.octree_addon.result_list.picking import OCTREE_OT_click_row, told
+from octree_ext.octree_addon.result_list.row_drawing import LineDrawing
 from octree_ext.octree_addon.ui import settings_of
 
 
@@ -35,7 +35,7 @@ def settings_here():
 
 
 def active():
-    return results.active_result(bpy.context.scene)
+    return result_list.active_result(bpy.context.scene)
 
 
 def shown():
@@ -118,9 +118,9 @@ def test_a_closed_header_stands_for_all_its_rows(scatter):
     click(5)
     assert (settings_here().row, settings_here().line) == (5, 0)
     assert selected() == {"Floor", "Scatter"}
-    assert results.active_row(bpy.context.scene) == 1
-    assert results.rows_meant(bpy.context.scene, active(), "ACTIVE").tolist() == [0, 1, 3]
-    sides = results.active_of(bpy.context.scene).sides()
+    assert result_list.active_row(bpy.context.scene) == 1
+    assert result_list.rows_meant(bpy.context.scene, active(), "ACTIVE").tolist() == [0, 1, 3]
+    sides = result_list.active_of(bpy.context.scene).sides()
     assert [side.numbers for side in sides] == [(), (8,)]
     settings_here().row = 3
     assert settings_here().line == 0  # folded into its header
@@ -172,7 +172,7 @@ def test_one_undo_takes_back_a_click(scatter):
 
 
 def test_a_second_click_frames_and_a_late_one_does_not(scatter, monkeypatch):
-    from octree_ext.octree_addon.results import picking
+    from octree_ext.octree_addon.result_list import picking
 
     now = [1_000_000_000]
     monkeypatch.setattr(picking.time, "monotonic_ns", lambda: now[0])

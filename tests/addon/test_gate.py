@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from octree_ext.core import FINDING_CLASSES
 from octree_ext.octree_addon.audit import data as audit
-from octree_ext.octree_addon.audit.data import (
+from octree_ext.octree_addon.audit.model import (
     IGNORED,
     RESOLVED,
     REVIEWED,

@@ -13,7 +13,7 @@ from costs import lines_run, times_run
 from paper import Paper
 from probing import answered, view3d
 
-from octree_ext.octree_addon import handlers, questions, results, scene_index
+from octree_ext.octree_addon import handlers, questions, result_list, scene_index
 from octree_ext.octree_addon.display import active_row, batches, contact, drawing, layers
 from octree_ext.octree_addon.probe import drawing as probe_drawing
 from octree_ext.octree_addon.probe import session
@@ -45,7 +45,7 @@ def call(name, **options):
 
 def ask_of_contacts(name, **options):
     call(name, **options)
-    rows = results.view_of(bpy.context.scene, results.active_result(bpy.context.scene))
+    rows = result_list.view_of(bpy.context.scene, result_list.active_result(bpy.context.scene))
     pairs = [set(rows.labels(row)) for row in range(len(rows.rows))]
     settings_of(bpy.context.scene).results.row = pairs.index({"A", "B"})
 
@@ -322,13 +322,13 @@ def test_selecting_takes_no_mark_away(scene, seen):
 def test_a_contact_of_an_instance_goes_with_any_change(scene, seen):
     """Nothing tells whether the instance itself was moved."""
     KINDS["audit"]()
-    sides = results.active_of(scene).sides()
+    sides = result_list.active_of(scene).sides()
     instanced = [side._replace(numbers=(1, *side.numbers)) for side in sides]
-    assert contact.is_still_there(results.active_of(scene), instanced)
+    assert contact.is_still_there(result_list.active_of(scene), instanced)
     bpy.data.objects["D"].location.x += 9
     bpy.context.view_layer.update()
-    assert contact.is_still_there(results.active_of(scene), sides)
-    assert not contact.is_still_there(results.active_of(scene), instanced)
+    assert contact.is_still_there(result_list.active_of(scene), sides)
+    assert not contact.is_still_there(result_list.active_of(scene), instanced)
 
 
 def test_a_contact_stays_while_other_objects_are_mended(scene, seen):
@@ -353,7 +353,7 @@ def test_faces_of_the_active_row_are_those_of_today(scene, monkeypatch):
     """Until the scene has come to rest those of an object that was edited are in doubt."""
     ask_of_contacts("audit")
     monkeypatch.setattr(active_row, "triangle_batch", lambda points, _: points[:, 2].max())
-    side = next(each for each in results.active_of(scene).sides() if each.object.name == "A")
+    side = next(each for each in result_list.active_of(scene).sides() if each.object.name == "A")
     key = active_row.key_of(scene, side)
 
     def filled():

@@ -14,7 +14,7 @@ from finding_scenes import ANY, house
 from hypothesis import given
 from hypothesis import strategies as st
 
-from octree_ext.octree_addon.audit.data import (
+from octree_ext.octree_addon.audit.model import (
     RESOLVED,
     About,
     by_collections,
@@ -23,7 +23,7 @@ from octree_ext.octree_addon.audit.data import (
     match_objects,
     reports,
 )
-from octree_ext.octree_addon.audit.data.grouping import by_class, with_hand_groups
+from octree_ext.octree_addon.audit.model.grouping import by_class, with_hand_groups
 
 ABOUT = About("house.blend", date="2026-11-22T17:00:00+00:00")
 PIPES = ["Pipes", "Pipes", "", "", "Doors & walls"]

@@ -8,7 +8,7 @@ from paper import Paper, Redo, buttons, drawn
 
 from octree_ext.octree_addon import preferences, scope, trees
 from octree_ext.octree_addon.answers.hints import instances_text
-from octree_ext.octree_addon.build.operators import OCTREE_OT_build
+from octree_ext.octree_addon.cells.operators import OCTREE_OT_build
 from octree_ext.octree_addon.ui import settings_of
 
 

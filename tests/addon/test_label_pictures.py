@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from seen_tables import random_table
 
-from octree_ext.octree_addon.cameras.data import (
+from octree_ext.octree_addon.cameras.table import (
     Items,
     SeenTable,
     Views,

@@ -10,7 +10,7 @@ import pytest
 from blender_scenes import collection_instance, cube, lamp, mesh_object, select_only
 
 from octree_ext.core import run
-from octree_ext.octree_addon import live, results, trees
+from octree_ext.octree_addon import live, result_list, trees
 from octree_ext.octree_addon.display import (
     active_row,
     batches,
@@ -106,7 +106,7 @@ def in_view():
 
 
 def owners_of(scene, rows=slice(None)):
-    view = results.view_of(scene, results.active_result(scene))
+    view = result_list.view_of(scene, result_list.active_result(scene))
     return {view.uids[number] for number in view.rows.objects[:, rows].ravel().tolist()}
 
 
@@ -194,7 +194,7 @@ def test_live_outlines_what_local_view_shows_alone(scene, marked, monkeypatch):
 
 def test_the_instances_of_a_row_are_painted(scene, marked):
     bpy.ops.octree.find_seen()
-    view = results.view_of(scene, results.active_result(scene))
+    view = result_list.view_of(scene, result_list.active_result(scene))
     labels = [view.label(row, 0) for row in range(len(view.rows))]
     for name, triangles in (("Instance", 12), ("Cube 0", 0)):
         settings_of(scene).results.row = labels.index(name)

@@ -8,7 +8,7 @@ from paper import drawn
 from registered import MENUS, OPERATORS
 
 from octree_ext.octree_addon import OctreeSettings, shortcuts
-from octree_ext.octree_addon.build import presets
+from octree_ext.octree_addon.cells import presets
 from octree_ext.octree_addon.ui import settings_of
 
 PLACES = {

@@ -7,7 +7,7 @@ from costs import lines_run
 
 from octree_ext.core import DynamicOctree, run
 from octree_ext.octree_addon import trees
-from octree_ext.octree_addon.build.steps import object_tree_steps
+from octree_ext.octree_addon.cells.steps import object_tree_steps
 
 
 def grid(count):

@@ -9,7 +9,7 @@ from probing import answered
 
 from octree_ext.octree_addon import questions
 from octree_ext.octree_addon.probe import session
-from octree_ext.octree_addon.results import active_result
+from octree_ext.octree_addon.result_list import active_result
 from octree_ext.octree_addon.ui import settings_of
 
 

@@ -16,7 +16,7 @@ import octree_ext.core
 from octree_ext.octree_addon import command_line
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-FOLDERS = ("", "docs", "docs/recipes", "docs/listing", "docs/site", "kernel")
+FOLDERS = ("", "docs", "docs/recipes", "docs/listing", "docs/website", "kernel")
 TEXTS = {
     path.relative_to(CHECKOUT).as_posix(): path.read_text(encoding="utf-8")
     for folder in FOLDERS

@@ -12,8 +12,8 @@ from registered import OPERATORS, PANELS
 from octree_ext.core import DynamicOctree, build_octree
 from octree_ext.octree_addon import scene_index, trees
 from octree_ext.octree_addon.audit import OCTREE_OT_select_collisions
-from octree_ext.octree_addon.build.panel import REFERENCES_WARNING
-from octree_ext.octree_addon.build.steps import build_options, build_settings
+from octree_ext.octree_addon.cells.panel import REFERENCES_WARNING
+from octree_ext.octree_addon.cells.steps import build_options, build_settings
 from octree_ext.octree_addon.display import batches
 from octree_ext.octree_addon.questions import QUESTIONS, last_query
 from octree_ext.octree_addon.questions.panel import NEAR

@@ -18,7 +18,7 @@ from octree_ext.octree_addon.answers.view import NAME, sorted_rows
 from octree_ext.octree_addon.probe import gizmos, operators, pointer, session
 from octree_ext.octree_addon.probe.shapes import SphereShape, normal_of, shape_of
 from octree_ext.octree_addon.questions.panel import NEAR
-from octree_ext.octree_addon.results import active_result, view_of
+from octree_ext.octree_addon.result_list import active_result, view_of
 from octree_ext.octree_addon.ui import settings_of, write_status
 
 PLACES = [(0.2, 0.1, 0.3), (2.4, 0.0, 0.6), (9.0, 9.0, 9.0)]

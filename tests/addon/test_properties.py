@@ -7,7 +7,7 @@ import pytest
 from registered import SHOWN
 
 from octree_ext.core import DynamicOctree, build_octree
-from octree_ext.octree_addon.build.steps import (
+from octree_ext.octree_addon.cells.steps import (
     build_options,
     build_settings,
     chosen_bounds,

@@ -9,7 +9,7 @@ from snapshots import whole_file
 from octree_ext.core import run
 from octree_ext.octree_addon.answers.kept import active_result
 from octree_ext.octree_addon.place.hold import HeldShape
-from octree_ext.octree_addon.targets import scene_steps
+from octree_ext.octree_addon.snapshots import scene_steps
 
 CLOSE = 1e-5
 

@@ -5,7 +5,7 @@ import pytest
 from blender_scenes import camera, cube, select_only
 
 from octree_ext import octree_addon
-from octree_ext.octree_addon import handlers, references, results, trees
+from octree_ext.octree_addon import handlers, references, result_list, trees
 from octree_ext.octree_addon.audit import keeping
 from octree_ext.octree_addon.ui import settings_of
 
@@ -120,7 +120,7 @@ def answers(scene=None):
     scene = scene or bpy.context.scene
     said = {}
     for result in settings_of(scene).results.kept:
-        view = results.view_of(scene, result)
+        view = result_list.view_of(scene, result)
         rows = [tuple(view.labels(row)) for row in range(len(view.rows))]
         is_there = dict(zip(view.names, map(bool, view.uids), strict=True))
         said[result.name] = rows, is_there
@@ -248,13 +248,14 @@ def test_a_rename_after_loading_is_followed(asked, tmp_path):
 
 def test_names_are_written_once_the_scene_has_come_to_rest(row):
     ANSWERS["collisions"]()
-    text = results.active_result(row).subjects
+    text = result_list.active_result(row).subjects
     bpy.data.objects["Far"].location.x += 1
     bpy.context.view_layer.update()
     references.refresh()
-    assert results.active_result(row).subjects == text
+    assert result_list.active_result(row).subjects == text
     bpy.data.objects["Floor"].name = "Boden"
     bpy.context.view_layer.update()
     references.refresh()
-    assert references.named(results.active_result(row).subjects).key == references.named(text).key
-    assert "Boden" in results.active_result(row).subjects
+    subjects = result_list.active_result(row).subjects
+    assert references.named(subjects).key == references.named(text).key
+    assert "Boden" in subjects

@@ -11,7 +11,7 @@ from seen_tables import random_table
 
 from octree_ext.core import atomic_file
 from octree_ext.octree_addon import command_line
-from octree_ext.octree_addon.cameras.data import SeenAnswer, json_texts
+from octree_ext.octree_addon.cameras.table import SeenAnswer, json_texts
 from octree_ext.octree_addon.command_line import audit, budget, chunks, distances, place, seen
 from octree_ext.octree_addon.written_files import write_file
 

@@ -17,11 +17,11 @@ from brute_force import triangles_of
 from costs import lines_run, times_run
 from paper import drawn
 
-from octree_ext.octree_addon import questions, results
+from octree_ext.octree_addon import questions, result_list
 from octree_ext.octree_addon.answers import kept
 from octree_ext.octree_addon.answers.rows import pack, unpack
 from octree_ext.octree_addon.reader import find_instance
-from octree_ext.octree_addon.results import Column, Rows, no_instances
+from octree_ext.octree_addon.result_list import Column, Rows, no_instances
 from octree_ext.octree_addon.ui import forget_session, settings_of
 
 
@@ -39,12 +39,12 @@ def ask(name="select_in_sphere", **options):
 
 
 def active():
-    return results.active_result(bpy.context.scene)
+    return result_list.active_result(bpy.context.scene)
 
 
 def table(result):
     """Return the rows of a result as tuples: the names, then the numbers."""
-    view = results.view_of(bpy.context.scene, result)
+    view = result_list.view_of(bpy.context.scene, result)
     columns = [each.values.tolist() for each in view.rows.columns]
     return [
         (*view.labels(number), *(column[number] for column in columns))
@@ -140,7 +140,7 @@ def test_instances_have_a_row_each(empty_scene):
     assert all(line[0].startswith("Instance #") for line in lines)
     settings_of(bpy.context.scene).results.row = 1
     assert selected() == {wall.name}
-    (side,) = results.active_of(bpy.context.scene).sides()
+    (side,) = result_list.active_of(bpy.context.scene).sides()
     found = find_instance(depsgraph(), wall.session_uid, side.numbers)
     np.testing.assert_allclose(found.corners.mean(axis=0), (1, 0, 0), atol=1e-6)
     assert side.object == wall
@@ -224,7 +224,7 @@ def test_a_deleted_object_is_not_kept_alive_in_the_file(row, tmp_path, how):
     assert "Cube 1" not in bpy.data.objects
     lines = table(active())
     assert {line[:2] for line in lines} == {("Cube 0", "Cube 1"), ("Cube 1", "Cube 2.5")}
-    view = results.view_of(bpy.context.scene, active())
+    view = result_list.view_of(bpy.context.scene, active())
     assert [name for name, uid in zip(view.names, view.uids, strict=True) if not uid] == ["Cube 1"]
     settings_of(bpy.context.scene).results.row = 0
     assert selected() < {"Cube 0", "Cube 2.5"}
@@ -234,9 +234,9 @@ def test_undo_of_a_deletion_brings_the_row_to_life(row):
     ask("select_collisions")
     select_only(bpy.data.objects["Cube 1"])
     bpy.ops.object.delete("EXEC_DEFAULT", True)
-    assert 0 in results.view_of(bpy.context.scene, active()).uids
+    assert 0 in result_list.view_of(bpy.context.scene, active()).uids
     bpy.ops.ed.undo()
-    assert 0 not in results.view_of(bpy.context.scene, active()).uids
+    assert 0 not in result_list.view_of(bpy.context.scene, active()).uids
 
 
 def test_only_a_change_that_lasts_is_one(row):

@@ -12,17 +12,17 @@ from blender_scenes import camera, cube, select_only, selected
 from costs import lines_run, times_run
 from paper import Paper, drawn
 
-from octree_ext.octree_addon import results, scene_index
+from octree_ext.octree_addon import result_list, scene_index
 from octree_ext.octree_addon.answers import kept, view3d
 from octree_ext.octree_addon.answers.answer import Answer
 from octree_ext.octree_addon.answers.kept import shown_of, view_of
 from octree_ext.octree_addon.answers.view import View
-from octree_ext.octree_addon.results import Column, Rows, columns, no_instances
-from octree_ext.octree_addon.results.columns import value_text
-from octree_ext.octree_addon.results.copy_names import names_in
-from octree_ext.octree_addon.results.operators import OCTREE_OT_sort_rows
-from octree_ext.octree_addon.results.panel import OCTREE_UL_results
-from octree_ext.octree_addon.results.row_drawing import LineDrawing
+from octree_ext.octree_addon.result_list import Column, Rows, columns, no_instances
+from octree_ext.octree_addon.result_list.columns import value_text
+from octree_ext.octree_addon.result_list.copy_names import names_in
+from octree_ext.octree_addon.result_list.operators import OCTREE_OT_sort_rows
+from octree_ext.octree_addon.result_list.panel import OCTREE_UL_results
+from octree_ext.octree_addon.result_list.row_drawing import LineDrawing
 from octree_ext.octree_addon.ui import settings_of
 
 EVIL = ("=1+1", '+cmd, "quoted"', "-line\nbreak", "@home", "Tür, Öl")
@@ -37,7 +37,7 @@ def list_rows():
 
 
 def active():
-    return results.active_result(bpy.context.scene)
+    return result_list.active_result(bpy.context.scene)
 
 
 def keep(pairs, columns=(), **options):
@@ -71,7 +71,7 @@ def test_a_click_selects_both_of_a_pair_and_makes_the_first_active(pairs):
     settings().row = 2
     assert selected() == {"Cube 2", "Cube 3"}
     assert bpy.context.object.name == "Cube 2"
-    sides = results.active_of(bpy.context.scene).sides()
+    sides = result_list.active_of(bpy.context.scene).sides()
     assert [side.object for side in sides] == pairs[2:4]
     assert not any(side.numbers for side in sides)
 
@@ -223,7 +223,7 @@ def test_json_has_names_as_they_are(evil, tmp_path):
 
 
 def test_without_units_lengths_are_blender_units(evil):
-    from octree_ext.octree_addon.results.tables import csv_table
+    from octree_ext.octree_addon.result_list.tables import csv_table
 
     bpy.context.scene.unit_settings.system = "NONE"
     text = csv_table(bpy.context.scene, active(), np.arange(1))
@@ -232,7 +232,7 @@ def test_without_units_lengths_are_blender_units(evil):
 
 
 def test_the_list_writes_lengths_in_the_units_of_the_scene(pairs):
-    column = results.view_of(bpy.context.scene, active()).rows.columns[1]
+    column = result_list.view_of(bpy.context.scene, active()).rows.columns[1]
     assert value_text(bpy.context.scene, column, 0) == "50 cm"
     bpy.context.scene.unit_settings.system = "NONE"
     assert value_text(bpy.context.scene, column, 0) == "0.5"
@@ -255,7 +255,7 @@ def test_columns_fit_the_sidebar(pairs, monkeypatch, room, headers):
         Column("Frames", "", np.array([1250, 1, 12])),
         Column("Nearest", "LENGTH", np.array([12.345, 0.5, 1.0])),
     )
-    rows = Rows(np.full((1, 3), item.session_uid), results.no_instances(3), found)
+    rows = Rows(np.full((1, 3), item.session_uid), result_list.no_instances(3), found)
     view = View(rows, [item.session_uid], [item.name])
     monkeypatch.setattr(columns, "room_here", lambda: room)
     fitted = columns.fit_columns(bpy.context.scene, view, 60.0)
@@ -278,7 +278,7 @@ def test_export_refuses_other_files(pairs, tmp_path):
 
 
 def test_copied_rows_have_tabs(pairs, monkeypatch):
-    from octree_ext.octree_addon.results.tables import text_table
+    from octree_ext.octree_addon.result_list.tables import text_table
 
     assert bpy.ops.octree.copy_rows() == {"FINISHED"}
     lines = text_table(bpy.context.scene, active(), np.array([2])).splitlines()
@@ -359,7 +359,7 @@ def filmed(empty_scene):
 def test_a_shot_keeps_its_frames_and_marks_them(filmed):
     scene = bpy.context.scene
     assert [each.name for each in settings().kept] == ["Not Seen by Cameras", "Seen by Cameras"]
-    view = results.view_of(scene, active())
+    view = result_list.view_of(scene, active())
     assert view.names[view.rows.objects[0, 0]] == "Still"
     frames = dict(zip((view.label(row, 0) for row in range(2)),
                       view.rows.columns[0].values.tolist(), strict=True))  # fmt: skip
@@ -381,7 +381,7 @@ def test_a_shot_keeps_its_frames_and_marks_them(filmed):
 
 
 def table_names():
-    view = results.view_of(bpy.context.scene, active())
+    view = result_list.view_of(bpy.context.scene, active())
     return [view.label(row, 0) for row in range(len(view.rows))]
 
 
@@ -504,7 +504,7 @@ def test_ten_thousand_pairs_are_sorted_and_searched_once_a_change(many):
     again = lines_run(listed_once)
     assert not times_run(again, "argsort")
     assert 100 * again.total() < first.total()
-    names = results.view_of(bpy.context.scene, active())
+    names = result_list.view_of(bpy.context.scene, active())
     expected = [
         row
         for row in np.argsort(many, kind="stable")[::-1].tolist()
@@ -525,6 +525,7 @@ def test_ten_thousand_pairs_are_small_in_the_file(many):
 
 def test_names_of_many_are_read_once_a_change(many):
     first, again = (
-        lines_run(lambda: results.view_of(bpy.context.scene, active())).total() for _ in range(2)
+        lines_run(lambda: result_list.view_of(bpy.context.scene, active())).total()
+        for _ in range(2)
     )
     assert 100 * again < first

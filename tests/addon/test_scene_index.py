@@ -13,7 +13,7 @@ from octree_ext.octree_addon import scene_index as scene_index_module
 from octree_ext.octree_addon.questions import query_operator
 from octree_ext.octree_addon.reader import evaluated_mesh, mesh_arrays, scene
 from octree_ext.octree_addon.scene_index import scene_index
-from octree_ext.octree_addon.targets import scene_steps
+from octree_ext.octree_addon.snapshots import scene_steps
 from octree_ext.octree_addon.ui import forget_session
 
 

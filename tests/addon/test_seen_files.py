@@ -22,7 +22,7 @@ from core import (
     views_inside,
     visibility,
 )
-from octree_ext.octree_addon.cameras.data import (
+from octree_ext.octree_addon.cameras.table import (
     STATES,
     Items,
     SeenAnswer,

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from seen_tables import random_table
 
-from octree_ext.octree_addon.cameras.data import (
+from octree_ext.octree_addon.cameras.table import (
     Items,
     SeenAnswer,
     Views,

@@ -10,7 +10,7 @@ from costs import lines_run
 
 from octree_ext.core import run
 from octree_ext.octree_addon.selection import FoundItems, select_faces, select_objects
-from octree_ext.octree_addon.targets import SceneTarget, scene_steps
+from octree_ext.octree_addon.snapshots import SceneTarget, scene_steps
 
 
 class PartOf(SceneTarget):

@@ -18,7 +18,7 @@ from octree_ext.octree_addon import cameras as shot
 from octree_ext.octree_addon import handlers, hiding, scene_index, trees
 from octree_ext.octree_addon.answers import kept
 from octree_ext.octree_addon.probe import session
-from octree_ext.octree_addon.results import active_result
+from octree_ext.octree_addon.result_list import active_result
 from octree_ext.octree_addon.ui import forget_session, settings_of
 
 NAMES = [operator.bl_idname.partition(".")[2] for operator in OPERATORS]

@@ -6,7 +6,7 @@ from solid_bodies import WORLD
 
 from octree_ext.core import SceneOctree, Triangles
 from octree_ext.octree_addon.cameras.never_seen.views import in_solids
-from octree_ext.octree_addon.targets.rooms import rooms_in
+from octree_ext.octree_addon.snapshots.rooms import rooms_in
 
 
 def mesh_of(body):

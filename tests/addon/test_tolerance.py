@@ -10,8 +10,8 @@ import pytest
 from blender_scenes import cube, mesh_object
 from clash_scenes import EVERYTHING, audit, kept, named, plant
 
-from octree_ext.octree_addon import results
-from octree_ext.octree_addon.audit.data import REPORTS, About
+from octree_ext.octree_addon import result_list
+from octree_ext.octree_addon.audit.model import REPORTS, About
 from octree_ext.octree_addon.audit.panel import details_of, tolerance_lines
 from octree_ext.octree_addon.audit.settings import usual_band
 from octree_ext.octree_addon.ui import settings_of
@@ -115,7 +115,7 @@ def test_the_tolerance_is_a_hundredth_of_a_millimeter_in_any_unit(empty_scene):
     audit()
     report = json.loads(written(".json"))
     assert report["tolerance"] == 1e-5
-    assert json.loads(results.active_result(bpy.context.scene).options)["band"] == 0.01
+    assert json.loads(result_list.active_result(bpy.context.scene).options)["band"] == 0.01
 
 
 def test_a_stored_0_is_what_coordinates_resolve(empty_scene):
@@ -140,7 +140,7 @@ def test_the_panel_and_reports_tell_what_precision_widened(empty_scene):
     cube("Far", location=(3000, 0, 0))
     cube("Farther", location=(3000.5, 0.25, 0.25))
     audit()
-    scene, result = bpy.context.scene, results.active_result(bpy.context.scene)
+    scene, result = bpy.context.scene, result_list.active_result(bpy.context.scene)
     (line,) = tolerance_lines(scene, result)
     assert line.startswith("Tolerance ")
     assert line.endswith(", 1 by precision")
@@ -164,7 +164,7 @@ def test_the_panel_and_reports_tell_what_precision_widened(empty_scene):
 
 
 def test_reports_of_before_still_load(empty_scene):
-    from octree_ext.octree_addon.audit.data import read_json
+    from octree_ext.octree_addon.audit.model import read_json
 
     plant()
     audit()

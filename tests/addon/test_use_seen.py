@@ -8,7 +8,7 @@ from blender_scenes import mesh_object, select_only, selected
 from seen_scenes import FRAMES, add_row, answer, cubes
 
 from octree_ext.octree_addon import trees
-from octree_ext.octree_addon.cameras.data import IN_VIEW, read_json
+from octree_ext.octree_addon.cameras.table import IN_VIEW, read_json
 
 
 @pytest.fixture

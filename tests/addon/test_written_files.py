@@ -19,8 +19,8 @@ from seen_tables import random_table
 
 from octree_ext.core import Boxes, atomic_file, build_octree, save
 from octree_ext.octree_addon import command_line
-from octree_ext.octree_addon.audit.data import REPORTS, About, add_options, run_audit
-from octree_ext.octree_addon.cameras.data import (
+from octree_ext.octree_addon.audit.model import REPORTS, About, add_options, run_audit
+from octree_ext.octree_addon.cameras.table import (
     FORMATS,
     SeenAnswer,
     json_texts,
@@ -124,7 +124,7 @@ TABLES = ((".csv", "TABLE"), (".json", "TABLE"), (".json", "COCO"), (".json", "B
 ENDINGS = [writer.ending for writer in REPORTS.values()]
 WRITERS = {
     "core/storage.py": {"tree": (nothing, a_tree)},
-    "octree_addon/audit/data/gate.py": {each: (nothing, a_report(each)) for each in ENDINGS},
+    "octree_addon/audit/model/gate.py": {each: (nothing, a_report(each)) for each in ENDINGS},
     "octree_addon/command_line/seen.py": {each: (a_chunk, a_merge(each)) for each in FORMATS}
     | {"coco": (a_chunk, a_merge("coco", "--labels", "folder"))},
     "octree_addon/command_line/audit.py": {
@@ -159,7 +159,7 @@ WRITERS = {
             a_command("chunks", "--merge", "/part", "--tiles", "/chunks", file=()),
         )
     },
-    "octree_addon/cameras/data/label_pictures.py": {
+    "octree_addon/cameras/table/label_pictures.py": {
         "labels": (a_chunk, a_merge("json", "--labels", "folder"))
     },
     "octree_addon/file_export.py": {

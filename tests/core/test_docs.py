@@ -9,7 +9,7 @@ import pytest
 import core
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-FOLDERS = ("", "docs", "docs/recipes", "docs/listing", "docs/site", "kernel")
+FOLDERS = ("", "docs", "docs/recipes", "docs/listing", "docs/website", "kernel")
 PAGES = [path for folder in FOLDERS for path in (CHECKOUT / folder).glob("*.md")]
 
 

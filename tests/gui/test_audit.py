@@ -185,7 +185,7 @@ def contact_lines():
 
     import bpy
 
-    results = importlib.import_module("bl_ext.user_default.octree.octree_addon.results")
+    results = importlib.import_module("bl_ext.user_default.octree.octree_addon.result_list")
     result = results.active_result(bpy.context.scene)
     if result is None:
         return []

@@ -40,7 +40,7 @@ def shown_columns():
 
     import bpy
 
-    results = importlib.import_module("bl_ext.user_default.octree.octree_addon.results")
+    results = importlib.import_module("bl_ext.user_default.octree.octree_addon.result_list")
     rows = results.view_of(bpy.context.scene, results.active_result(bpy.context.scene)).rows
     return {each.name: each.values.tolist() for each in rows.columns}, rows.largest.tolist()
 

@@ -14,7 +14,7 @@ from gui.test_tab import hidden, sidebar_area
 pytestmark = pytest.mark.window
 
 MOST_PRESSES = 12
-# With the click on the front page of the site that docs/site/check.py holds: six.
+# With the click on the front page of the site that docs/website/check.py holds: six.
 FIRST_ANSWER = 5
 SIZES = [(1920, 1080), (1366, 768)]
 

@@ -135,7 +135,7 @@ def quit_there():
 
 READ = """
 import importlib, json, sys, bpy
-results = importlib.import_module("bl_ext.user_default.octree.octree_addon.results")
+results = importlib.import_module("bl_ext.user_default.octree.octree_addon.result_list")
 scene = bpy.context.scene
 view = results.view_of(scene, results.active_result(scene))
 print("said " + json.dumps(dict(zip(view.names, map(bool, view.uids)))))

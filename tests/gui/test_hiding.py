@@ -17,7 +17,7 @@ def field():
     import numpy as np
 
     shot = importlib.import_module("bl_ext.user_default.octree.octree_addon.cameras")
-    data = importlib.import_module("bl_ext.user_default.octree.octree_addon.cameras.data")
+    data = importlib.import_module("bl_ext.user_default.octree.octree_addon.cameras.table")
     mesh = bpy.data.objects["Cube"].data
     bpy.data.objects.remove(bpy.data.objects["Cube"])
     for number in range(9):

@@ -49,7 +49,7 @@ def state():
     import bpy
 
     addon = "bl_ext.user_default.octree.octree_addon"
-    choosing = importlib.import_module(f"{addon}.results.choosing")
+    choosing = importlib.import_module(f"{addon}.result_list.choosing")
     kept = importlib.import_module(f"{addon}.answers.kept")
     scene = bpy.context.scene
     result = kept.active_result(scene)
@@ -104,7 +104,7 @@ def slow_clock():
     import time
     from types import SimpleNamespace
 
-    name = "bl_ext.user_default.octree.octree_addon.results.picking"
+    name = "bl_ext.user_default.octree.octree_addon.result_list.picking"
     slow = SimpleNamespace(monotonic_ns=lambda: time.monotonic_ns() // 50)
     importlib.import_module(name).time = slow
 

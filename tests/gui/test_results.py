@@ -175,7 +175,7 @@ def changed():
     import bpy
 
     addon = "bl_ext.user_default.octree.octree_addon"
-    results = importlib.import_module(f"{addon}.results")
+    results = importlib.import_module(f"{addon}.result_list")
     version = results.version_of_result(
         bpy.context.scene, results.active_result(bpy.context.scene)
     )

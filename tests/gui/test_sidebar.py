@@ -75,7 +75,7 @@ def said():
 
     import bpy
 
-    panel = importlib.import_module("bl_ext.user_default.octree.octree_addon.build.panel")
+    panel = importlib.import_module("bl_ext.user_default.octree.octree_addon.cells.panel")
     return panel.state_of(bpy.context.scene)
 
 

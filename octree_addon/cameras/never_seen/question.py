@@ -9,7 +9,7 @@ import numpy as np
 from ....core import Steps
 from ...answers.answer import Answer
 from ...options import as_json
-from ...results import Rows, no_instances
+from ...result_list import Rows, no_instances
 from ...scene_index import Version, view_state_of
 from ..find_seen import chosen_cameras, chosen_frames, selected_cameras, with_frusta
 from ..result_rows import keep_parts

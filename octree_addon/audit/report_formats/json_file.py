@@ -27,12 +27,19 @@ from typing import Any
 
 import numpy as np
 
-from .....core import FINDING_CLASSES, FINDING_MEASURES, Audit
-from ....arrays import UNUSED, Ids
-from ....text_formats import json_lines, json_members, json_text, read_head
-from ..findings import CONTAINED, STATUSES, AuditedObjects, Findings, audited_objects, checked
-from ..identity import canonical, finding_ids
-from ..parts import columns_of, parts_of
+from ....core import FINDING_CLASSES, FINDING_MEASURES, Audit
+from ...arrays import UNUSED, Ids
+from ...text_formats import json_lines, json_members, json_text, read_head
+from ..model.findings import (
+    CONTAINED,
+    STATUSES,
+    AuditedObjects,
+    Findings,
+    audited_objects,
+    checked,
+)
+from ..model.identity import canonical, finding_ids
+from ..model.parts import columns_of, parts_of
 from .words import About, known, rounded, rounded_places, unit_of
 
 FORMAT, VERSION = "octree-audit", 1

@@ -4,11 +4,11 @@ from collections.abc import Collection
 
 import numpy as np
 
-from .....core import FINDING_CLASSES
-from ....arrays import Flags
-from ....xml_formats import JUnitCase, JUnitSuite, junit_file, plain
-from ..findings import IGNORED, RESOLVED, Findings
-from ..identity import canonical, finding_ids
+from ....core import FINDING_CLASSES
+from ...arrays import Flags
+from ...xml_formats import JUnitCase, JUnitSuite, junit_file, plain
+from ..model.findings import IGNORED, RESOLVED, Findings
+from ..model.identity import canonical, finding_ids
 from .words import About, description, title, tolerance_of
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 from typing import Any
 
-from .....core import FINDING_MEASURES
-from ....text_formats import delimited
-from ....xml_formats import plain
-from ..findings import STATUSES, Findings
-from ..identity import canonical, finding_ids
+from ....core import FINDING_MEASURES
+from ...text_formats import delimited
+from ...xml_formats import plain
+from ..model.findings import STATUSES, Findings
+from ..model.identity import canonical, finding_ids
 from .words import known, rounded, rounded_places, side_name, unit_of
 
 

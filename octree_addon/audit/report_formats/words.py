@@ -6,12 +6,12 @@ from datetime import datetime
 
 import numpy as np
 
-from .....core import FINDING_CLASSES
-from ....arrays import Floats
-from ....xml_formats import one_line
-from ..findings import IGNORED, Findings
-from ..grouping import Groups
-from ..identity import canonical_rows
+from ....core import FINDING_CLASSES
+from ...arrays import Floats
+from ...xml_formats import one_line
+from ..model.findings import IGNORED, Findings
+from ..model.grouping import Groups
+from ..model.identity import canonical_rows
 
 Pictures = Mapping[int, bytes]
 Option = str | float | bool

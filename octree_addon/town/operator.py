@@ -5,7 +5,7 @@ from itertools import islice
 import bpy
 from mathutils import Euler
 
-from ..results import active_result
+from ..result_list import active_result
 from ..selection import Subjects, select_objects
 from ..ui import RefusingOperator, Status, mode_obstacle
 from .town import NAME, build_town, free_place

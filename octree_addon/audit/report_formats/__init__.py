@@ -3,8 +3,8 @@
 Read words, then one report each.
 """
 
-from ....lengths import UNITS
-from ....written_files import Writer, Writers
+from ...lengths import UNITS
+from ...written_files import Writer, Writers
 from .bcf_file import bcf_report
 from .csv_file import csv_report
 from .html_file import html_report

@@ -7,12 +7,12 @@ from html import escape
 
 import numpy as np
 
-from .....core import FINDING_CLASSES
-from ....arrays import Floats, Ids
-from ....lengths import Unit, unit_for
-from ....xml_formats import one_line, plain
-from ..findings import AREA, IGNORED, NEAR, STATUSES, Findings
-from ..grouping import Groups, by_class, with_hand_groups
+from ....core import FINDING_CLASSES
+from ...arrays import Floats, Ids
+from ...lengths import Unit, unit_for
+from ...xml_formats import one_line, plain
+from ..model.findings import AREA, IGNORED, NEAR, STATUSES, Findings
+from ..model.grouping import Groups, by_class, with_hand_groups
 from .html_page import FILTER, page
 from .sentences import paragraphs
 from .words import About, Pictures, in_order, rounded, side_name

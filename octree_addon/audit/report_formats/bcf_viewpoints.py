@@ -7,10 +7,10 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 
-from ....arrays import Floats
-from ....xml_formats import one_line
-from ..findings import Findings
-from ..ifc_ids import valid_global_id
+from ...arrays import Floats
+from ...xml_formats import one_line
+from ..model.findings import Findings
+from ..model.ifc_ids import valid_global_id
 from .words import About, rounded, rounded_places, side_name
 
 FIELD_OF_VIEW = 60.0  # degrees, from top to bottom

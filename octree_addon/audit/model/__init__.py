@@ -3,6 +3,7 @@
 Read parts, findings, record, identity, comparison and grouping, then reports, gate and shares.
 """
 
+from ..report_formats import REPORTS, About, Pictures, read_json
 from .comparison import Comparison, compare
 from .findings import (
     AREA,
@@ -26,7 +27,6 @@ from .identity import canonical, finding_ids, match_objects
 from .ifc_ids import bonsai_file, bonsai_number, global_ids_in, own_global_id, valid_global_id
 from .ifc_place import bonsai_place, meters_in
 from .record import DAMAGED, pack_findings, unpack_findings
-from .reports import REPORTS, About, Pictures, read_json
 from .shares import AuditShare, merged_shares, read_share, share_content
 
 __all__ = [

@@ -8,10 +8,10 @@ import numpy as np
 
 from ....core import Audit
 from ...shares import check_asked, check_chunks
+from ..report_formats import About
 from .findings import AuditedObjects, Findings
 from .identity import canonical
 from .record import DAMAGED, TEXTS, pack_findings, unpack_findings
-from .reports import About
 
 FORMAT, VERSION = "octree audit chunk", 1
 

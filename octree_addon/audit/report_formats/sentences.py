@@ -5,10 +5,10 @@ from datetime import datetime
 
 import numpy as np
 
-from .....core import FINDING_CLASSES
-from ....lengths import unit_for
-from ....xml_formats import one_line
-from ..findings import STATUSES, Findings
+from ....core import FINDING_CLASSES
+from ...lengths import unit_for
+from ...xml_formats import one_line
+from ..model.findings import STATUSES, Findings
 from .words import About, Option
 
 # What an audit looks for by its options, in the words of the findings.

@@ -16,10 +16,10 @@ import numpy as np
 from ....core import FINDING_CLASSES
 from ...arrays import Flags
 from ...written_files import require_file, write_file, writer_of
+from ..report_formats import REPORTS, About, fails, read_json, title
 from .comparison import compare
 from .findings import NEAR, Findings
 from .identity import match_objects
-from .reports import REPORTS, About, fails, read_json, title
 
 FAIL_ON = ("overlap", "contained", "duplicate")
 MOST_SAID = 20

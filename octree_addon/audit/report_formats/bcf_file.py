@@ -14,11 +14,11 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 import numpy as np
 
-from .....core import FINDING_CLASSES
-from ....xml_formats import one_line, xml
-from ..findings import STATUSES, Findings
-from ..grouping import Groups, by_finding, with_hand_groups
-from ..identity import finding_ids, stable_id
+from ....core import FINDING_CLASSES
+from ...xml_formats import one_line, xml
+from ..model.findings import STATUSES, Findings
+from ..model.grouping import Groups, by_finding, with_hand_groups
+from ..model.identity import finding_ids, stable_id
 from .bcf_viewpoints import Cameras, cameras_of, viewpoint
 from .words import About, Pictures, checked_date, description, in_order, title
 

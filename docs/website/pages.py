@@ -24,7 +24,7 @@ PLACES = {
     "CONTRIBUTING.md": "contributing.md",
     "README.md": "first_minute.md",
     "SECURITY.md": "security.md",
-    "docs/site/index.md": "index.md",
+    "docs/website/index.md": "index.md",
 }
 # Made of sections of the front page.
 EXCERPTS = {
@@ -55,7 +55,7 @@ def main(folder: Path) -> None:
         text = f"# {title}\n\n" + "\n".join(section(front, each) for each in headings)
         text = text.replace(f"## {title}\n", "")
         write(folder, place, moved(text, "README.md", place, folder))
-    for path in ("docs/listing/icon.png", "docs/site/style.css"):
+    for path in ("docs/listing/icon.png", "docs/website/style.css"):
         shutil.copy(CHECKOUT / path, folder)
 
 
