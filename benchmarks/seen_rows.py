@@ -152,7 +152,7 @@ def film(seconds: float, scale: float) -> Rows:
 def _table_and_coco() -> int:
     asked = cameras.Shot(frames=tuple(range(1, FRAMES + 1)))
     found = run(cameras.pixel_steps(bpy.context, asked, cameras.PixelOptions()))
-    return sum(map(len, coco_texts(merged([found.pixels.table]))))
+    return sum(map(len, coco_texts(merged([found.table]))))
 
 
 def _town(count: int, size: tuple[int, int]) -> None:

@@ -24,8 +24,9 @@ from finding_scenes import (
 from hypothesis import given
 
 from octree_ext.core import FINDING_CLASSES
-from octree_ext.octree_addon.audit import data as audit
-from octree_ext.octree_addon.audit.model import IGNORED, STATUSES, About, reports
+from octree_ext.octree_addon.audit import model as audit
+from octree_ext.octree_addon.audit import report_formats as reports
+from octree_ext.octree_addon.audit.model import IGNORED, STATUSES, About
 from octree_ext.octree_addon.audit.report_formats import bcf_file, bcf_viewpoints
 
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(20)

@@ -9,6 +9,7 @@ from blender_scenes import camera, cube, monkey, select_only
 from brute_force import HITS, check, differences
 
 from octree_ext.octree_addon import questions
+from octree_ext.octree_addon.audit import OCTREE_OT_select_collisions
 from octree_ext.octree_addon.questions.last_query import last_answer
 
 
@@ -75,4 +76,5 @@ def test_candidates_may_be_more_but_not_fewer(built):
 
 
 def test_every_question_has_its_brute_force():
-    assert HITS.keys() == {each.bl_idname.partition(".")[2] for each in questions.QUESTIONS}
+    asked = (*questions.QUESTIONS, OCTREE_OT_select_collisions)
+    assert HITS.keys() == {each.bl_idname.partition(".")[2] for each in asked}

@@ -47,11 +47,11 @@ def everything():
 @pytest.mark.parametrize(
     "words", [("--levels", "3"), ("--assign", "--quadtree", "--levels", "2"), ("--real",)]
 )
-def test_there_are_no_errors_and_no_warnings(empty_scene, tmp_path, words):
+def test_there_are_no_errors_and_no_warnings(empty_scene, tmp_path, form, words):
     everything()
     path, out = tmp_path / "scene.blend", tmp_path / "out"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    asked = ("--triangles", "200", "--least-triangles", "0", *words, "--tiles", str(out))
+    asked = ("--triangles", "200", "--least-triangles", "0", *words, f"--{form}", str(out))
     assert command_line.main(["chunks", str(path), *asked]) == 0
     files = sorted(map(str, [*out.glob("*.gltf"), *out.glob("*.glb")]))
     assert len(files) > 5
@@ -65,11 +65,11 @@ def test_there_are_no_errors_and_no_warnings(empty_scene, tmp_path, words):
 @pytest.mark.parametrize(
     "words", [("--levels", "3"), ("--quadtree",), ("--georeference", "8.5417,47.3769,408")]
 )
-def test_a_tileset_has_no_errors_and_no_warnings(empty_scene, tmp_path, form, words):
+def test_a_tileset_has_no_errors_and_no_warnings(empty_scene, tmp_path, words):
     everything()
     path, out = tmp_path / "scene.blend", tmp_path / "out"
     bpy.ops.wm.save_as_mainfile(filepath=str(path))
-    asked = ("--triangles", "200", "--least-triangles", "0", *words, f"--{form}", str(out))
+    asked = ("--triangles", "200", "--least-triangles", "0", *words, "--tiles", str(out))
     assert command_line.main(["chunks", str(path), *asked]) == 0
     report = tmp_path / "report.json"
     command = [shutil.which("node"), str(TILES_VALIDATOR), "-t", str(out / "tileset.json")]

@@ -11,7 +11,8 @@ from seen_tables import random_table
 
 from octree_ext.octree_addon.answers.answer import Answer
 from octree_ext.octree_addon.answers.kept import keep
-from octree_ext.octree_addon.audit.model import IGNORED, About, reports
+from octree_ext.octree_addon.audit import report_formats as reports
+from octree_ext.octree_addon.audit.model import IGNORED, About
 from octree_ext.octree_addon.cameras.table import (
     SeenAnswer,
     bop_text,

@@ -19,7 +19,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from octree_ext.core import Audit
-from octree_ext.octree_addon.audit import data as audit
+from octree_ext.octree_addon.audit import model as audit
 from octree_ext.octree_addon.audit.model import IGNORED, NEW, RESOLVED, REVIEWED
 from octree_ext.octree_addon.audit.model.parts import columns_of, faces_of, parts_of
 

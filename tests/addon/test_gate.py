@@ -11,14 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from octree_ext.core import FINDING_CLASSES
-from octree_ext.octree_addon.audit import data as audit
+from octree_ext.octree_addon.audit import model as audit
+from octree_ext.octree_addon.audit import report_formats as reports
 from octree_ext.octree_addon.audit.model import (
     IGNORED,
     RESOLVED,
     REVIEWED,
     About,
     gate,
-    reports,
 )
 
 ABOUT = About("house.blend", "Ada", "2026-11-22T17:00:00+00:00")

@@ -14,6 +14,7 @@ from finding_scenes import ANY, house
 from hypothesis import given
 from hypothesis import strategies as st
 
+from octree_ext.octree_addon.audit import report_formats as reports
 from octree_ext.octree_addon.audit.model import (
     RESOLVED,
     About,
@@ -21,7 +22,6 @@ from octree_ext.octree_addon.audit.model import (
     checked,
     compare,
     match_objects,
-    reports,
 )
 from octree_ext.octree_addon.audit.model.grouping import by_class, with_hand_groups
 

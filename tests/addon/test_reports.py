@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 
 from octree_ext.core import FINDING_CLASSES, FINDING_MEASURES
 from octree_ext.octree_addon import xml_formats
-from octree_ext.octree_addon.audit import data as audit
-from octree_ext.octree_addon.audit.model import IGNORED, RESOLVED, About, reports
+from octree_ext.octree_addon.audit import model as audit
+from octree_ext.octree_addon.audit import report_formats as reports
+from octree_ext.octree_addon.audit.model import IGNORED, RESOLVED, About
 from octree_ext.octree_addon.audit.report_formats import words
 from octree_ext.octree_addon.display.snapshot import MOST_BYTES
 from octree_ext.octree_addon.written_files import writer_of

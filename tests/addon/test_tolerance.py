@@ -163,23 +163,6 @@ def test_the_panel_and_reports_tell_what_precision_widened(empty_scene):
     assert all(b"Tolerance " in topic for topic in topics)
 
 
-def test_reports_of_before_still_load(empty_scene):
-    from octree_ext.octree_addon.audit.model import read_json
-
-    plant()
-    audit()
-    report = json.loads(written(".json"))
-    del report["tolerance"], report["widened"]
-    for row in report["findings"]:
-        del row["band"]
-    found, _ = read_json(json.dumps(report).encode())
-    assert np.isnan(found.audit.bands).all() and np.isnan(found.audit.band)
-    assert not found.widened.any()
-    assert named(found) == named(kept())
-    for ending in (".json", ".csv", ".bcf", ".html", ".xml"):
-        assert writer_of(REPORTS, f"a{ending}").content(found, ABOUT, {})
-
-
 def test_parents_and_children_far_away_are_left_out_by_their_own_precision(empty_scene):
     cube("Parent", location=(5e4, 0, 0), size=2)
     child = cube("Child", location=(5e4 + 2, 0, 0), size=2)
