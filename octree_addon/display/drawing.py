@@ -59,7 +59,7 @@ def draw_labels(scene: bpy.types.Scene) -> None:
 
 
 def _draw_layers(scene: bpy.types.Scene, *, in_pixels: bool) -> None:
-    shown = Redraw.of(scene)
+    shown = Redraw(scene)
     for layer in LAYERS:
         if layer.in_pixels == in_pixels:
             layer.draw(shown)

@@ -6,6 +6,7 @@ A layer is a `Layer` of `LAYERS`, drawn after those before it. Whatever it uploa
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar
 
 import bpy
@@ -21,39 +22,40 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, eq=False)
 class Redraw:
-    """What a scene has to show in one redraw, looked up once.
+    """What a scene has to show in one redraw: each fact is looked up once, if a layer asks for it.
 
     Attributes
     ----------
     scene : bpy.types.Scene
         The scene that is drawn.
-    built : BuiltTree, optional
-        Its octree.
-    query : Query, optional
-        Its last question.
-    is_current : bool
-        Whether the scene is as it was when that was asked.
-    active : ActiveResult, optional
-        The result that the list shows.
     """
 
     scene: bpy.types.Scene
-    built: BuiltTree | None
-    query: Query | None
-    is_current: bool
-    active: ActiveResult | None
 
-    @classmethod
-    def of(cls, scene: bpy.types.Scene) -> "Redraw":
-        """Look up what a scene has to show."""
-        query = questions.get(scene)
-        is_current = query is not None and questions.is_current(scene)
-        return cls(scene, trees.get(scene), query, is_current, result_list.active_of(scene))
-
-    @property
+    @cached_property
     def settings(self) -> Any:
         """The settings of the scene."""
         return settings_of(self.scene)
+
+    @cached_property
+    def built(self) -> BuiltTree | None:
+        """Its octree."""
+        return trees.get(self.scene)
+
+    @cached_property
+    def query(self) -> Query | None:
+        """Its last question."""
+        return questions.get(self.scene)
+
+    @cached_property
+    def is_current(self) -> bool:
+        """Whether the scene is as it was when that was asked."""
+        return self.query is not None and questions.is_current(self.scene)
+
+    @cached_property
+    def active(self) -> ActiveResult | None:
+        """The result that the list shows."""
+        return result_list.active_of(self.scene)
 
     @property
     def shows_last(self) -> bool:
@@ -64,11 +66,7 @@ class Redraw:
     @property
     def has_stage_taken(self) -> bool:
         """Whether any layer takes the stage, so that answers step back."""
-        return any(layer.takes_stage(self) for layer in LAYERS)
-
-
-def _never(_: Redraw) -> bool:
-    return False
+        return any(each.takes_stage(self) for each in LAYERS if each.takes_stage is not None)
 
 
 def _nothing() -> None:
@@ -87,8 +85,8 @@ class Layer:
         The settings that turn it off, such as "answer.found".
     in_pixels : bool
         Whether it is drawn in pixels of the region, in front of all.
-    takes_stage : callable
-        Returns whether answers step back for it.
+    takes_stage : callable, optional
+        Returns whether answers step back for it; None if they never do.
     stop : callable
         Ends what is drawn and no setting turns off, after a drawing that failed.
     """
@@ -96,7 +94,7 @@ class Layer:
     draw: Callable[[Redraw], None]
     switches: tuple[str, ...] = ()
     in_pixels: bool = False
-    takes_stage: Callable[[Redraw], bool] = _never
+    takes_stage: Callable[[Redraw], bool] | None = None
     stop: Callable[[], None] = _nothing
 
 

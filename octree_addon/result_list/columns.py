@@ -1,7 +1,7 @@
 """Columns that fit the sidebar: texts of numbers, their widths, headers in full or short."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import bpy
@@ -32,15 +32,18 @@ class Fitted(NamedTuple):
         The text above each.
     widths : sequence of float
         The parts that names and each of them take.
+    room : float
+        The pixels of all together; without an end in background.
     """
 
     columns: Sequence[Column]
     headers: Sequence[str]
     widths: Sequence[float]
+    room: float
 
     def pixels(self, width: float) -> float:
         """Return how many pixels one of the widths is; without an end in background."""
-        return width / sum(self.widths) * room_here()
+        return width / sum(self.widths) * self.room
 
 
 def fitted_columns(scene: bpy.types.Scene, result: Any) -> Fitted:
@@ -66,7 +69,8 @@ def _fitted(scene: bpy.types.Scene, result: Any, view: View) -> Fitted:
     above = [translated(each) for each in titles]
     texts = (above, *(kind.texts(scene, result, row) for row in ends))
     widths = [max(map(text_width, each)) for each in zip(*texts, strict=True)]
-    return Fitted(columns, titles, [max(room_left(widths), names_width(view)), *widths])
+    parts = [max(room_left(widths), names_width(view)), *widths]
+    return Fitted(columns, titles, parts, room_here())
 
 
 def room_left(widths: Sequence[float]) -> float:
@@ -91,8 +95,8 @@ def fit_columns(scene: bpy.types.Scene, view: View, names: float) -> Fitted:
             widths = [max(each) for each in zip(above, values, strict=False)]
             if sum(widths) + names <= room or (count == 1 and short):
                 left = room - sum(widths) if room < math.inf else names
-                return Fitted(columns[:count], headers, [max(left, names), *widths])
-    return Fitted((), (), (1.0,))
+                return Fitted(columns[:count], headers, [max(left, names), *widths], room)
+    return Fitted((), (), (1.0,), room)
 
 
 def room_here() -> float:
@@ -138,12 +142,13 @@ def text_width(text: str) -> float:
     return _AROUND + _NARROW * narrow + _WIDE * wide + _LETTER * (len(text) - narrow - wide)
 
 
-def cells(layout: bpy.types.UILayout, widths: Sequence[float]) -> Iterator[bpy.types.UILayout]:
-    """Yield layouts side by side, of widths that no text in them changes."""
-    rest = layout
+def cells(layout: bpy.types.UILayout, widths: Sequence[float]) -> list[bpy.types.UILayout]:
+    """Return layouts side by side, of widths that no text in them changes."""
+    rest, side_by_side = layout, []
     for number, width in enumerate(widths):
         rest = rest.split(factor=width / sum(widths[number:]), align=True)
-        yield rest.row(align=True)
+        side_by_side.append(rest.row(align=True))
+    return side_by_side
 
 
 def value_text(scene: bpy.types.Scene, column: Column, row: int, precision: int = 4) -> str:

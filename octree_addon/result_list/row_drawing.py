@@ -145,7 +145,7 @@ class LineDrawing:
             self.button(layout, text)
             return
         widths = [width, room - width] if side == "LEFT" else [room - width, width]
-        parts = list(cells(layout, widths))
+        parts = cells(layout, widths)
         place = 0 if side == "LEFT" else 1
         parts[place].alignment = side
         self.button(parts[place], text)

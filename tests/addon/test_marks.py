@@ -187,7 +187,7 @@ def test_live_outlines_what_local_view_shows_alone(scene, marked, monkeypatch):
                 toggle()
         bpy.context.view_layer.update()
         with in_view():
-            live_marks.draw_live_marks(Redraw.of(scene))
+            live_marks.draw_live_marks(Redraw(scene))
     count = len(np.unique(np.concatenate(pairs[:2], axis=1)))
     assert outlined == [count, 1, count]
 
