@@ -48,6 +48,7 @@ from core.compiled import door, walks
 from core.gaps.way import Way
 from core.item_buffer.scan_conversion import Frames, samples
 from core.item_buffer.z_buffer import keep_largest
+from core.pairs.broad_phase import _Hierarchy, _Level, _walked
 from core.scene.nodes import altitudes_of
 from core.scene.packed import _TREES
 from core.touch.triangle_distance import points_to_triangles
@@ -404,6 +405,7 @@ def test_its_self_test_expects_what_numpy_answers():
         "enter": [*words, grid.morton_codes(first, 9), 9 - grid.differing_bits(*words)],
         "touching": [touching],
         "join": [joined],
+        "pair_boxes": [paired_boxes(test.BOXES)],
         "heights": [points_to_triangles(rays[0].reshape(3, 4), items.take_rows(np.arange(4)))],
         "slices": slices,
         "runs": [
@@ -423,6 +425,19 @@ def test_its_self_test_expects_what_numpy_answers():
         for name, arrays in answers.items()
     }
     assert told == package.KNOWN == package.tested(library)
+
+
+def paired_boxes(levels):
+    """Return the pairs of boxes of different owners, (2, 40); rows of pairs that miss are -1."""
+    words = [
+        (*(grid.pack(np.tile(cells, (3, 1))) for cells in both), np.array(owners))
+        for *both, owners in ((first, last, owners) for first, last, *owners in levels)
+    ]
+    layers = [_Level(first, last | grid.GUARD_BITS, owners) for first, last, owners in words]
+    hierarchy, pairs = _Hierarchy(np.arange(len(levels[0][0])), layers), np.full((2, 40), -1)
+    found = np.concatenate([batch[1:] for batch in _walked(hierarchy, hierarchy)], axis=1)
+    pairs[:, : found.shape[1]] = found
+    return pairs
 
 
 def slid(items, test):
