@@ -1,4 +1,4 @@
-"""Octree in Blender: features, registered in order and unregistered in reverse."""
+"""Octree in Blender: a list of features, registered in order and unregistered in reverse."""
 
 from typing import Any
 
@@ -66,7 +66,7 @@ KINDS.update({kind.question: kind for feature in FEATURES for kind in feature.ki
 
 
 class OctreeSettings(TreeRecord, QueryRecord, bpy.types.PropertyGroup):
-    """All that a scene remembers of its octree, in the file and in each undo step."""
+    """The settings of all features, `scene.octree`: saved in the file and in each undo step."""
 
 
 OctreeSettings.__annotations__ = {
@@ -77,7 +77,7 @@ OctreeSettings.__annotations__ = {
 
 
 def register() -> None:
-    """Register the settings, then all that works with them, and give every scene its own."""
+    """Register settings, classes, menus, keys, translations, commands and handlers."""
     for group in (*GROUPS, OctreeSettings):
         bpy.utils.register_class(group)
     for owner, group in _owners():
@@ -97,7 +97,7 @@ def register() -> None:
 
 
 def unregister() -> None:
-    """Take all of it back, the last first; the values of settings stay in the file."""
+    """Undo `register` in reverse order; the values of settings stay in the file."""
     handlers.unregister()
     command_line.unregister()
     manual.unregister()
@@ -116,7 +116,7 @@ def unregister() -> None:
 
 
 def _owners() -> list[tuple[Any, Group]]:
-    """Return the types of Blender that get settings, each with its group."""
+    """Return the types of Blender that get a property `octree`, with its property group."""
     owners: list[tuple[Any, Group]] = [(bpy.types.Scene, OctreeSettings)]
     for feature in FEATURES:
         if feature.layer_settings:

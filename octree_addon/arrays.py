@@ -1,4 +1,4 @@
-"""Array types of the add-on: flags, coordinates and ids; and what fills up persistent ids."""
+"""Array types of the add-on: flags, coordinates and ids; the value of unused persistent ids."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,4 +6,4 @@ from numpy.typing import NDArray
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 Ids = NDArray[np.intp]
-UNUSED = 2**31 - 1  # behind the numbers that an instance has
+UNUSED = 2**31 - 1  # value of unused numbers of a persistent id

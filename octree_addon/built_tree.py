@@ -1,4 +1,4 @@
-"""A tree with what it was built from, and whether the scene has changed since."""
+"""A tree with its sources, and its comparison with the present scene."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,22 +22,22 @@ from .scene_index import (
 
 @dataclass(eq=False)
 class BuiltTree:
-    """A tree with what it was made of; each build makes another, equal to none.
+    """A tree with its sources; compared by identity.
 
     Attributes
     ----------
     tree : Octree or DynamicOctree
-        Of triangles, which does not change, or of objects, which may.
+        A fixed octree of triangles, or an octree of objects that may change.
     source : Source
-        The objects that its items are of, in the order of `octree.items`.
+        The objects of the items, in the order of `octree.items`.
     options : Mapping of str to Any
-        What it was built with.
+        The options of the build.
     build_seconds : float
-        How long that took.
+        Duration of the build.
     follower : optional
-        What lets it follow the scene (`live`), so that it never is stale.
+        The object that updates the tree with the scene (`live`), so that it is never stale.
     differs : bool, optional
-        Whether the scene was another one when it was last compared; None before that.
+        Result of the last comparison: True if the scene differed; None before the first one.
     """
 
     tree: Octree | DynamicOctree
@@ -46,18 +46,18 @@ class BuiltTree:
     build_seconds: float
     follower: Any = None
     differs: bool | None = None
-    # The version of the scene when it was compared.
+    # Version of the view layer at the last comparison.
     _version: Version | None = None
     _counted: tuple[Octree, Statistics] | None = None
 
     @property
     def is_live(self) -> bool:
-        """Whether it follows the scene."""
+        """True if the tree follows the scene."""
         return self.follower is not None
 
     @property
     def stale(self) -> bool:
-        """Whether the scene has changed since; it is compared with that first, where shown."""
+        """True if the scene differs from the tree; compares first if a window shows it."""
         layer = layer_of(self)
         if layer is not None and is_shown(layer):
             run(self.settle_steps(layer))
@@ -65,14 +65,15 @@ class BuiltTree:
 
     @property
     def was_stale(self) -> bool:
-        """The same, as far as it is known: at no cost, for panels."""
+        """True if the last comparison found a difference: at no cost, for panels."""
         return bool(self.differs) and not self.is_live
 
     @property
     def is_settled(self) -> bool:
-        """Whether the scene is as it was when it was compared with the tree.
+        """True if no comparison is needed: the scene is the same as at the last one.
 
-        A tree that is live needs no look, nor any while we change the scene and change it back.
+        Live trees need none. Other trees need none while the extension changes the scene only
+        temporarily (`is_walking`).
         """
         if self.is_live or is_walking():
             return True
@@ -82,50 +83,53 @@ class BuiltTree:
         )
 
     def settle_steps(self, layer: bpy.types.ViewLayer) -> Steps[None]:
-        """Compare the tree with what a view layer shows, step by step, unless that is known."""
-        layer.update()  # an object deleted since would be met half alive
+        """Compare the tree with a view layer step by step, unless `is_settled`."""
+        layer.update()  # removes deleted objects, which are invalid until then
         shown = layer.id_data.session_uid, layer.name
         if not self.is_settled:
             self.differs = yield from comparison_steps(self.source, layer)
             self._version = version_of_layer(view_layer_named(*shown))
 
     def doubt(self) -> None:
-        """Compare it anew when it is next asked about: nobody noted what has changed."""
+        """Make `is_settled` false, so that the tree is compared when it is next needed."""
         self._version = None
 
     @cached_property
     def nbytes(self) -> int:
-        """Memory of its arrays and of those of its source."""
+        """Bytes of the arrays of the tree and of its source."""
         arrays = vars(self.source.placements).values()
         held = sum(each.nbytes for each in arrays if isinstance(each, np.ndarray))
         return self.statistics.bytes + held
 
     @property
     def holds_objects(self) -> bool:
-        """Whether its items are whole objects."""
+        """True if the items are whole objects."""
         return self.source.holds_objects
 
     @property
     def octree(self) -> Octree:
-        """The tree as it is now; of one that changes, another one after each change."""
+        """The present octree; a changing tree has another one after each change."""
         return self.tree.octree if isinstance(self.tree, DynamicOctree) else self.tree
 
     @property
     def statistics(self) -> Statistics:
-        """The numbers that panels show, counted when first asked for."""
+        """The statistics of the present octree, for panels; cached."""
         octree = self.octree
         if self._counted is None or self._counted[0] is not octree:
             self._counted = octree, statistics(octree)
         return self._counted[1]
 
     def places_of(self, items: NDArray[np.intp]) -> NDArray[np.intp]:
-        """Return where items, as answers call them, stand in `octree.items` and `source`."""
+        """Return the indices into `octree.items` and `source` of item numbers in answers."""
         ids = self.octree.ids
         return items if ids is None else np.searchsorted(ids, items)
 
 
 def layer_of(built: BuiltTree) -> bpy.types.ViewLayer | None:
-    """Return the view layer that the tree was built in, or the only one that there is now."""
+    """Return the view layer that the tree was built in, or the first one if it is gone.
+
+    None if the scene is gone.
+    """
     uid, name = built.source.layer
     for scene in bpy.data.scenes:
         if scene.session_uid == uid:
@@ -134,5 +138,5 @@ def layer_of(built: BuiltTree) -> bpy.types.ViewLayer | None:
 
 
 def is_shown(layer: bpy.types.ViewLayer | None) -> bool:
-    """Tell whether a window shows a view layer; others are not evaluated by themselves."""
+    """Return whether a window shows a view layer; Blender does not evaluate others by itself."""
     return any(window.view_layer == layer for window in bpy.context.window_manager.windows)

@@ -1,6 +1,7 @@
-"""View frusta: camera and render settings -> `Frusta` in world space, widened if wanted.
+"""View frusta and pictures of cameras, from camera and render settings.
 
-And pictures: the same settings -> view matrix and pixels, as a render has them.
+`camera_frusta` returns `Frusta` in world space, which may be widened; `camera_picture` returns the
+matrix and the size in pixels of a render.
 """
 
 from math import pi
@@ -15,7 +16,7 @@ from .options import OptionGroup, real
 
 
 class ViewOptions(OptionGroup):
-    """How far a view is widened: of one question, or of a whole shot."""
+    """The widening of a camera's view."""
 
     margin: float = real(
         0.0,
@@ -41,7 +42,10 @@ def view_of(
     depsgraph: bpy.types.Depsgraph,
     **widening: float,
 ) -> Frusta:
-    """Return what `camera_frusta` returns for an original camera; refuse None."""
+    """Return the view frustum of an original camera, see `camera_frusta`.
+
+    Raises a `ValueError` for None.
+    """
     if camera is None:
         raise ValueError("The scene has no camera")
     return camera_frusta(camera.evaluated_get(depsgraph), scene, depsgraph, **widening)
@@ -55,29 +59,30 @@ def camera_frusta(
     margin: float = 0.0,
     angle: float = 0.0,
 ) -> Frusta:
-    """Return the view frustum of a camera, as the scene's render would show it.
+    """Return the view frustum of a camera in a render of the scene.
 
-    Lens, shift, sensor fit, aspect of image and pixels, clipping and render border count; the
-    scale of the camera does not.
+    Lens, shift, sensor fit, aspect of image and pixels, clipping and render border are taken into
+    account; the scale of the camera is ignored.
 
     Parameters
     ----------
     camera_eval : bpy.types.Object
         The evaluated camera.
     scene, depsgraph
-        The scene gives resolution, pixel aspect and render border; the camera was evaluated in
-        the depsgraph.
+        The scene gives resolution, pixel aspect and render border; the depsgraph is the one of
+        the evaluated camera.
     margin : float, default 0.0
-        Moves all six planes outward, in scene units.
+        Distance by which all six planes move outward, in Blender units.
     angle : float, default 0.0
-        Turns the four sides outward, in radians; for an orthographic camera about its own plane.
+        Angle by which the four sides turn outward, in radians; those of an orthographic camera
+        turn about their lines in the camera's own plane.
 
     Raises
     ------
     ValueError
-        If the object is no camera, the camera is neither perspective nor orthographic, is at
-        no finite place or has a scale of zero, clipping or render border leave nothing to see, or
-        the widened view reaches 180 degrees.
+        If the object is no perspective or orthographic camera, has no finite place or a scale of
+        zero, if its clipping range or the render border is empty, or if the widened view reaches
+        180 degrees.
     """
     _check(camera_eval)
     offsets, slopes = _sides(_projection(camera_eval, scene, depsgraph), _frame(scene))
@@ -88,7 +93,7 @@ def camera_frusta(
 
 
 def has_frustum(camera: bpy.types.Object) -> bool:
-    """Tell whether a camera is perspective or orthographic."""
+    """Return whether an object is a perspective or orthographic camera."""
     return camera.type == "CAMERA" and camera.data.type in {"PERSP", "ORTHO"}
 
 
@@ -124,7 +129,10 @@ def _projection(
 
 
 def _frame(scene: bpy.types.Scene) -> Floats:
-    """Return the rendered part of the image, from -1 to 1: x and y, least and greatest."""
+    """Return the bounds of the rendered part of the image, from -1 to 1.
+
+    Rows are x and y, columns least and greatest, (2, 2).
+    """
     render = scene.render
     if not render.use_border:
         return np.array([[-1.0, 1.0], [-1.0, 1.0]])
@@ -139,10 +147,10 @@ def _frame(scene: bpy.types.Scene) -> Floats:
 
 
 def _sides(projection: Floats, frame: Floats) -> tuple[Floats, Floats]:
-    """Return the four sides in the camera's space as lines over the depth, (2, 2) each.
+    """Return offsets and slopes of the four sides in camera space, (2, 2) each.
 
-    Side [x or y, least or greatest] lies at offset + slope * depth: a perspective camera has
-    no offsets, an orthographic one no slopes.
+    Side [x or y, least or greatest] lies at offset + slope * depth. Offsets of a perspective
+    camera are 0, slopes of an orthographic one.
     """
     scale = np.diag(projection)[:2, None]
     by_depth, constant = projection[:2, 2, None], projection[:2, 3, None]
@@ -164,7 +172,7 @@ def _widened(
 
 
 def _corners(offsets: Floats, slopes: Floats, near: float, far: float) -> Floats:
-    """Return the corners in the camera's space, (8, 3), in the order of `Frusta`."""
+    """Return the corners in camera space, (8, 3), in the order of `Frusta`."""
     depths = np.repeat([near, far], 4)
     x, y = offsets[:, :, None] + slopes[:, :, None] * depths
     left_right, bottom_top = np.array([0, 1, 1, 0] * 2), np.array([0, 0, 1, 1] * 2)
@@ -173,22 +181,23 @@ def _corners(offsets: Floats, slopes: Floats, near: float, far: float) -> Floats
 
 
 def _to_world(camera: bpy.types.Object, corners: Floats) -> Floats:
-    # Normalized, as by the renderer: the scale of a camera does not matter.
+    # Normalized, since renderers ignore the scale of a camera.
     matrix = np.array(camera.matrix_world.normalized(), np.float64)
     return corners @ matrix[:3, :3].T + matrix[:3, 3]
 
 
 class CameraPicture(NamedTuple):
-    """The picture that a render makes of a camera.
+    """The geometry of a rendered picture of a camera.
 
     Attributes
     ----------
     matrix : ndarray of float64, shape (4, 4)
-        Projection @ view into OpenGL's clip space, which is the part that is rendered.
+        Projection @ view, from world space to OpenGL's clip space of the rendered part.
     size : tuple of int
         Width and height in pixels.
     start : float
-        Where depths of the picture begin: at the camera, or at a parallel one's near plane.
+        Distance from the camera at which depths begin: 0, or the near plane of an orthographic
+        camera.
     """
 
     matrix: Floats
@@ -203,10 +212,10 @@ def camera_picture(
     *,
     share: float = 1.0,
 ) -> CameraPicture:
-    """Return the picture of a camera, pixel by pixel as the scene's render shows it.
+    """Return the picture of a camera, with the pixels of the scene's render.
 
-    Of a render border, only what is inside. Parameters and errors are those of `camera_frusta`.
-    `share` is the part of the pixels along each side that are wanted.
+    With a render border, the picture is the part inside. `share` is the fraction of pixels along
+    each side. Other parameters and errors are those of `camera_frusta`.
     """
     _check(camera_eval)
     frame, inside = np.array(_frame_size(scene), np.intp), _rendered_pixels(scene)
@@ -229,9 +238,9 @@ def camera_picture(
 
 
 def _with_depths(projection: Floats, lens: Any) -> Floats:
-    """Return a projection with depths of double precision.
+    """Return a projection with its depth row computed in double precision.
 
-    In single precision the far plane of a lens that begins very near is at infinity.
+    In Blender's single precision, a very small near distance moves the far plane to infinity.
     """
     near, far = lens.clip_start, lens.clip_end
     is_parallel = lens.type == "ORTHO"
@@ -241,14 +250,14 @@ def _with_depths(projection: Floats, lens: Any) -> Floats:
 
 
 def picture_size(scene: bpy.types.Scene, share: float = 1.0) -> tuple[int, int]:
-    """Return width and height of a render, or of its border, or a share of them."""
+    """Return the width and height of a render, or of its border, times `share`; at least 1."""
     low, high = _rendered_pixels(scene)
     width, height = (max(1, round(side * share)) for side in (high - low).tolist())
     return width, height
 
 
 def _frame_size(scene: bpy.types.Scene) -> tuple[int, int]:
-    """Return width and height of a render without border."""
+    """Return the width and height of a render without border."""
     render = scene.render
     width, height = (
         max(1, side * render.resolution_percentage // 100)
@@ -258,7 +267,7 @@ def _frame_size(scene: bpy.types.Scene) -> tuple[int, int]:
 
 
 def _rendered_pixels(scene: bpy.types.Scene) -> Ids:
-    """Return the first pixels, and those after the last, of what is rendered, (2, 2)."""
+    """Return the first rendered pixel, and the one after the last, in x and y, (2, 2)."""
     render, size = scene.render, _frame_size(scene)
     if not render.use_border:
         return np.array([(0, 0), size], np.intp)
@@ -266,7 +275,7 @@ def _rendered_pixels(scene: bpy.types.Scene) -> Ids:
         [render.border_min_x, render.border_min_y],
         [render.border_max_x, render.border_max_y],
     ]
-    # As Blender does it: in single precision, without rounding.
+    # Truncated in single precision, as in Blender.
     pixels = (np.array(border, np.float32) * np.array(size, np.float32)).astype(np.intp)
     if not (pixels[0] < pixels[1]).all():
         raise ValueError("The render border is empty")

@@ -7,9 +7,9 @@ import bpy
 
 
 def action_curves(action: Any, slot: Any = None) -> Iterator[bpy.types.FCurve]:
-    """Yield the curves of an action, if any, that apply to the user with this slot.
+    """Yield the curves of an action for one slot; no curves without an action.
 
-    Before Blender 4.4 there are no slots, and all curves apply.
+    Before Blender 4.4 actions have no slots, and all curves are yielded.
     """
     if action is None:
         return
@@ -23,9 +23,9 @@ def action_curves(action: Any, slot: Any = None) -> Iterator[bpy.types.FCurve]:
 
 
 def is_animated(item: bpy.types.Object, path: str) -> bool:
-    """Tell whether keyframes or a driver write a property, such as "hide_render".
+    """Return whether keyframes or a driver write a property, such as "hide_render".
 
-    Its value holds until the next frame only. Strips of the NLA do not count.
+    A value set by hand would be lost at the next frame. Strips of the NLA are ignored.
     """
     animation = item.animation_data
     if animation is None:

@@ -1,4 +1,4 @@
-"""Export: operators that ask for a file, and write it by its extension or format."""
+"""File export: base of operators that ask for a file, and write it in a format."""
 
 from pathlib import Path
 from typing import Any, TypeVar
@@ -9,12 +9,12 @@ from .options import Asking, OptionGroup, boolean, string
 from .ui import Mixin, Status
 from .written_files import Writer, Writers, require_file, write_file, writer_of
 
-# From 4.5 on a path that may begin with "//", the folder of the file, has to say so.
+# Since Blender 4.5, properties need this option to accept paths relative to the file ("//").
 FILE_PATH: Any = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5) else set()
 
 
 class FileOptions(OptionGroup):
-    """The file that is written."""
+    """The file to write, and the options of Blender's file browser."""
 
     filepath: str = string(
         "",
@@ -31,14 +31,14 @@ Filed = TypeVar("Filed", bound=FileOptions)
 
 
 class FileExport(Asking[Filed], Mixin):
-    """The part of an operator that asks for a file and writes it; a mixin.
+    """An operator that asks for a file and writes it; a mixin.
 
     Attributes
     ----------
     stem : str
-        What is added to the name of the blend file, for the name that is offered.
+        Suffix that the default name adds to the name of the blend file.
     ending : str
-        The extension of that name.
+        Extension of the default name.
     """
 
     stem: str
@@ -52,9 +52,9 @@ class FileExport(Asking[Filed], Mixin):
         return {"RUNNING_MODAL"}
 
     def chosen(self, writers: Writers, form: str = "") -> tuple[Path, Writer]:
-        """Return the place of the file and what writes it, before any work.
+        """Return the path of the file and its writer, to be called before any work.
 
-        A `ValueError` says that none does, an `OSError` that nothing can be written there.
+        Raises a `ValueError` if no writer fits, and an `OSError` if the file cannot be written.
         """
         path = Path(bpy.path.abspath(self.taken.filepath))
         writer = writer_of(writers, path, form)
@@ -62,6 +62,6 @@ class FileExport(Asking[Filed], Mixin):
         return path, writer
 
     def write(self, path: Path, writer: Writer, *data: Any, said: str) -> str:
-        """Write a file whole, and return what to report: where, and what it holds."""
+        """Write the file, and return the report; `said` describes the content."""
         write_file(path, writer.content(*data))
         return f"Written to {path}: {said}"

@@ -1,4 +1,4 @@
-"""Handlers and timers, installed only while there is a tree or a view to draw."""
+"""Handlers and timers of trees and drawing, installed only while they are needed."""
 
 import math
 from typing import Any
@@ -33,14 +33,14 @@ from .ui import (
     tag_redraw,
 )
 
-# Seconds at a time that trees are built for.
+# Seconds of building trees per call of the timer.
 _STEP = 0.02
 
 
 def after_update(
     scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, changes: SceneChanges
 ) -> None:
-    """Let a live tree follow an evaluation; to build another again is left to the user."""
+    """Update live trees after an evaluation; other trees are only checked for differences."""
     references.note_changes(depsgraph)
     if live.follow(scene, depsgraph, changes):
         tag_redraw()
@@ -48,24 +48,27 @@ def after_update(
 
 
 def settle_later() -> None:
-    """Find out soon whether trees are out of date, if that is not known."""
+    """Schedule comparisons of trees with their scenes, if any is needed."""
     if not trees.is_settled():
         scene_index.rest_soon()
 
 
 def before_load(*_: Any) -> None:
-    """Draw nothing of a file before another one is opened."""
+    """Remove all drawing before another file is opened."""
     display.uninstall()
 
 
 def before_save(*_: Any) -> None:
-    """Let the file have the names of what trees were built from as they are now."""
+    """Write current names of the sources of trees into the file."""
     drop_second_storage()
     references.refresh()
 
 
 def merge_later() -> float | None:
-    """Merge cells whose merging was deferred; return the seconds until the next time."""
+    """Merge cells of live trees whose merging was deferred; a timer.
+
+    Returns the seconds until the next turn; None ends the timer.
+    """
     interval = live.merge_interval()
     if interval is not None:
         live.merge_deferred()
@@ -73,14 +76,14 @@ def merge_later() -> float | None:
     return interval
 
 
-# While there is a tree or an answer.
+# Installed while there is a tree or an answer.
 LISTENERS: Listeners = (("save_pre", before_save),)
-# While anything is drawn.
+# Installed while anything is drawn.
 DRAW_LISTENERS: Listeners = (("load_pre", before_load),)
 
 
 def stop_following() -> None:
-    """Stop listening: no tree follows the scene, and no question is open. Drawing goes on."""
+    """Remove all listeners and timers of trees, and stop live trees; drawing continues."""
     listen(LISTENERS, False)
     scene_index.unsubscribe(after_update)
     schedule(merge_later, None)
@@ -88,14 +91,14 @@ def stop_following() -> None:
 
 
 def uninstall() -> None:
-    """Leave nothing behind: no listener, and nothing drawn."""
+    """Remove all listeners, timers and drawing."""
     stop_following()
     listen(DRAW_LISTENERS, False)
     display.uninstall()
 
 
 def after_change() -> None:
-    """Listen only while there is a tree, an answer or a result, and show its new state."""
+    """Install or remove listeners as trees, answers and results require, and redraw."""
     if result_list.listen_if_kept():
         probe.put_away()
     if trees.is_empty() and questions.is_empty():
@@ -107,12 +110,12 @@ def after_change() -> None:
         follow(after_update)
         schedule(merge_later, live.merge_interval() if is_live else None)
         settle_later()
-    schedule(redraw_status_bars, 0.0)  # to say there what is known by now
+    schedule(redraw_status_bars, 0.0)  # which show the present state
     update_display()
 
 
 def has_something_to_draw() -> bool:
-    """Tell whether there is anything to draw: a tree, an answer, a result, a camera's view."""
+    """Return whether any tree, answer, result or camera frustum may be drawn."""
     shows_frustum = any(settings_of(scene).frustum.show for scene in bpy.data.scenes)
     shows_results = any(map(result_list.has_results, bpy.data.scenes))
     is_asked = probe.is_asking() or not questions.is_empty()
@@ -120,7 +123,7 @@ def has_something_to_draw() -> bool:
 
 
 def update_display() -> None:
-    """Draw only while there is something to draw, and show its new state."""
+    """Install or remove the drawing as needed, and redraw."""
     if has_something_to_draw():
         display.install()
     else:
@@ -130,11 +133,11 @@ def update_display() -> None:
 
 
 def watch_header(_: bpy.types.Header, context: bpy.types.Context) -> None:
-    """Notice that the header of a 3D view is drawn, and add nothing to it.
+    """Check for new scenes, trees and hidden objects whenever a 3D view's header is drawn.
 
-    A loaded file, an undo step or a copied scene may show a tree that is not in memory, or the
-    view of a camera, or hide objects, when no handler is registered to notice. The header is
-    drawn then, and not while the view turns.
+    A loaded file, an undo step or a copied scene may show a tree that is not in memory, show the
+    frustum of a camera, or hide objects while no handler is installed. Blender draws the header in
+    these cases, but not while the view turns. Nothing is added to the header.
     """
     hiding.listen_if_hiding()
     result_list.listen_if_kept()
@@ -148,28 +151,29 @@ def watch_header(_: bpy.types.Header, context: bpy.types.Context) -> None:
         schedule(restore_trees, 0.0)
     if display.is_installed() != has_something_to_draw():
         schedule(update_display, 0.0)
-    # An undo may bring a tree back that is still in memory.
+    # An undo may restore the number of a tree that is still in memory.
     if not (trees.is_empty() or is_listening(LISTENERS)):
         schedule(after_change, 0.0)
 
 
 def drop_second_storage() -> None:
-    """Delete the settings that stand a second time among custom properties, pointers and all."""
+    """Delete duplicate settings from the custom properties of scenes and view layers."""
     for owner in owners_of_settings():
         if has_second_storage(owner):
             del owner["octree"]
 
 
 def owners_of_settings() -> list[Any]:
-    """Return the scenes of this file and their view layers."""
+    """Return the scenes of this file and their view layers, without linked scenes."""
     scenes = [each for each in bpy.data.scenes if each.library is None]
     return [*scenes, *(layer for scene in scenes for layer in scene.view_layers)]
 
 
 def has_second_storage(owner: Any) -> bool:
-    """Tell whether settings stand a second time among custom properties, pointers and all.
+    """Return whether the custom properties of a scene or view layer duplicate the settings.
 
-    So Blender 5.0 and later leave those of files that 4.5 or an earlier one has saved.
+    Blender 5.0 and later leave such duplicates, pointers included, in files saved by 4.5 and
+    earlier.
     """
     if bpy.app.version < (5, 0) or "octree" not in owner:
         return False
@@ -178,12 +182,12 @@ def has_second_storage(owner: Any) -> bool:
 
 
 def is_tree_missing(scene: bpy.types.Scene) -> bool:
-    """Tell whether the scene shows a tree that is not in memory."""
+    """Return whether the scene shows a tree that is not in memory."""
     return settings_of(scene).display.show and trees.is_missing(scene)
 
 
 def restore_trees() -> float | None:
-    """Build the missing trees that windows show, step by step, soon after a drawing."""
+    """Build the missing trees of scenes in windows step by step; a timer."""
     for window in bpy.context.window_manager.windows:
         if is_tree_missing(window.scene):
             with bpy.context.temp_override(window=window):
@@ -194,14 +198,17 @@ def restore_trees() -> float | None:
 
 
 def slice_of_time() -> float:
-    """Return for how many seconds to work at a time: without a window, until all is done."""
+    """Return the seconds of work per turn; infinite in background."""
     return math.inf if bpy.app.background else _STEP
 
 
 def begin_to_restore(context: bpy.types.Context) -> None:
-    """Read the objects that the file names, if they are few, to build the scene's tree again."""
+    """Begin to build the scene's tree from the objects that the file names.
+
+    Trees with more triangles than `tuning.rebuilt_triangles` are left to the user.
+    """
     scene, depsgraph = context.scene, context.evaluated_depsgraph_get()
-    # Set first: whatever fails, fails once.
+    # Set first, so that a failing build is not tried again.
     trees.set_rebuild_error(scene, "The octree could not be built again")
     objects, source = trees.source_objects(scene), settings_of(scene).built_of
     settings = build_settings(scene, source.source)
@@ -216,14 +223,14 @@ def begin_to_restore(context: bpy.types.Context) -> None:
 
 
 def register() -> None:
-    """Follow the trees."""
+    """Install what is always needed: the check at header drawings and the listeners of stores."""
     bpy.types.VIEW3D_HT_header.append(watch_header)
     listen_to_stores(after_change, True)
     trees.rebuild_listeners.append(live.keep_following)
 
 
 def unregister() -> None:
-    """Forget the trees and answers, and leave nothing behind."""
+    """Clear trees and answers, and remove all handlers, timers and listeners."""
     references.refresh()
     forget_session()
     hiding.uninstall()

@@ -1,4 +1,4 @@
-"""Lengths in the units of a scene: one unit for all numbers that are read beside each other."""
+"""Lengths in the units of a scene: a common unit for numbers that are shown together."""
 
 from dataclasses import dataclass
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from .arrays import Floats
 
-# Names as Blender has them, what is written behind a number, and how many meters each is.
+# Symbol and length in meters of each unit, by Blender's name.
 UNITS = {
     "KILOMETERS": ("km", 1000.0),
     "METERS": ("m", 1.0),
@@ -18,7 +18,7 @@ UNITS = {
     "INCHES": ("in", 0.0254),
     "THOU": ("thou", 2.54e-5),
 }
-# Those to choose from where a scene leaves it open, the largest first.
+# Units to choose from if the scene sets only a system, the largest first.
 SYSTEMS = {
     "METRIC": ("METERS", "MILLIMETERS"),
     "IMPERIAL": ("FEET", "INCHES"),
@@ -28,43 +28,49 @@ _IMPERIAL = ("IMPERIAL", "MILES", "FEET", "INCHES", "THOU")
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit of length: what it is called, and how many units of the findings it is."""
+    """A unit of length: its symbol, and its length in the unit of the numbers to write."""
 
     name: str
     size: float
 
     def write(self, low: float, high: float | None = None, power: int = 1) -> str:
-        """Write a number in it, such as "12 mm", or two: "12 to 13 mm"; an area of power 2."""
+        """Return the text of a length, "12 mm", or of a range, "12 to 13 mm".
+
+        With power 2, the numbers are areas.
+        """
         lengths = [low] if high is None else [low, high]
         numbers = dict.fromkeys(_four_digits(each / self.size**power) for each in lengths)
         return f"{' to '.join(numbers)} {self.name}{'²' if power == 2 else ''}"
 
     def write_all(self, values: Floats, between: str = ", ") -> str:
-        """Write numbers that stand in one line, with their unit once: "1.5, 0.02, 3 m"."""
+        """Return the text of several lengths with the unit written once: "1.5, 0.02, 3 m"."""
         numbers = between.join(_four_digits(each / self.size) for each in values.tolist())
         return f"{numbers} {self.name}"
 
 
 def _four_digits(number: float) -> str:
-    """Write a number with four digits that count, and no exponent that a client has to read."""
+    """Return a number with four significant digits, without an exponent if it is large."""
     short = float(f"{number:.4g}")
     return f"{short:,.0f}" if short >= 1000 else f"{short:g}"
 
 
 def unit_for(units: str, unit: str, lengths: Floats, *, alone: bool = False) -> Unit:
-    """Return the unit to tell some lengths in.
+    """Return a common unit for the text of some lengths.
+
+    Of the units to choose from, the first in which the greatest length is 1 or more is returned,
+    else the last. Blender units without a length in meters ("BU") are kept.
 
     Parameters
     ----------
     units : str
-        A name in `UNITS` or in `SYSTEMS`; empty for the unit of the findings.
+        A name in `UNITS` or in `SYSTEMS`; empty to keep `unit`.
     unit : {"m", "BU"}
-        That of the findings.
+        The unit of the lengths.
     lengths : ndarray of float64
-        In that unit, of either sign. The largest is 1 or more in the one returned, where there is
-        such a unit.
+        The lengths, of either sign.
     alone : bool, optional
-        Whether they stand in no column: the smaller units of the same system will do, too.
+        True if the lengths are in no column with others; then smaller units of the system may be
+        used, too.
     """
     if unit != "m" or not units:
         return Unit(unit, 1.0)

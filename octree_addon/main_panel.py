@@ -1,4 +1,4 @@
-"""The head of the tab: all questions, a button each, and what they share; nothing in it moves."""
+"""Main panel: a button for each question, and their common options, always at the same places."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -27,15 +27,15 @@ from .ui import (
 
 
 class Button(NamedTuple):
-    """What draws a button, and the name of its operator."""
+    """A function that draws a button, and the name of the button's operator."""
 
     draw: Callable[[bpy.types.UILayout, bpy.types.Context], None]
     name: str
 
 
-# Around the 3D cursor one of several questions is asked.
+# No fixed name: this button asks one of several questions around the 3D cursor.
 _NEAR = ""
-# What stands together, from top to bottom: rows of one or two, the same whatever was answered.
+# Groups of rows of one or two buttons, from top to bottom, independent of any answer.
 BUTTONS = (
     (
         (Button(draw_camera, "octree.select_in_frustum"),),
@@ -65,14 +65,14 @@ _NAMES = frozenset(each.name for group in BUTTONS for row in group for each in r
 
 
 class OCTREE_PT_main(SidebarPanel):
-    """Ask: each button with its options beside it; the answers stand in Results."""
+    """Questions, each with its options beside it; the answers are shown in Results."""
 
     bl_label = "Ask"
-    # Blender puts tabs in the order of their panels; its own have none, and so stand before.
+    # Blender sorts tabs by their panels. Its own panels have order 0, so their tabs come first.
     bl_order = 10
 
     def draw(self, context: bpy.types.Context) -> None:
-        # Not all of it waits while work goes on: its progress has a button.
+        # Not disabled as a whole while an operator runs, since its progress has a Cancel button.
         column, now = self.layout.column(), working()
         row = column.row(align=True)
         if now is None or now.name in _NAMES or now.name == _near_name(context.scene):
@@ -80,12 +80,12 @@ class OCTREE_PT_main(SidebarPanel):
             row.prop(settings_of(context.scene).tab, "action", text="")
             draw_popover(row, "OCTREE_PT_selection")
             draw_restore(row, context.scene)
-        else:  # it has no button below
+        else:  # the running operator has no button below
             draw_button(row, now.name)
         for group in BUTTONS:
             rows = column.column(align=True)
             for beside in group:
-                # What works has the whole row for its progress.
+                # The progress of a running operator takes the whole row.
                 shown = [each for each in beside if now and each.name == now.name] or beside
                 row = rows.row(align=True) if len(shown) > 1 else rows
                 for each in shown:
@@ -97,7 +97,7 @@ def _near_name(scene: bpy.types.Scene) -> str:
 
 
 class OCTREE_PT_selection(OptionsPopover):
-    """What all questions select, and of which meshes."""
+    """Selection and meshes of all questions."""
 
     bl_label = "Selection"
 

@@ -2,10 +2,10 @@
 
 import bpy
 
-# Where the web site is. A placeholder: docs/listing/placeholders.toml.
+# Address of the web site. A placeholder: docs/listing/placeholders.toml.
 SITE = "https://octree.example/"
-# Headings of the user guide as addresses, with the operators and the settings that each is about.
-# Blender takes the first that fits, so parts stand before the whole.
+# Anchors of sections of the user guide, with the operators and settings that they describe.
+# Blender takes the first match, so single settings come before their group.
 _GUIDE: dict[str, tuple[str, ...]] = {
     "select-what-a-camera-sees": ("select_in_frustum", "OctreeFrustumSettings"),
     "select-around-the-3d-cursor": (
@@ -73,10 +73,10 @@ _GUIDE: dict[str, tuple[str, ...]] = {
 
 
 def pages() -> tuple[str, list[tuple[str, str]]]:
-    """Return the address of the site, and what Blender calls things, each with its page.
+    """Return the address of the site, and pairs of a pattern and a page, for Blender's manual map.
 
-    Operators are `bpy.ops.octree.build`, settings `bpy.types.octreebuildsettings.capacity`, in
-    small letters; a star stands for any text.
+    A pattern matches names such as `bpy.ops.octree.build` for operators or
+    `bpy.types.octreebuildsettings.capacity` for settings, in lower case; "*" matches any text.
     """
     return SITE, [
         (_pattern(word), f"user_guide.html#{anchor}")
@@ -86,17 +86,17 @@ def pages() -> tuple[str, list[tuple[str, str]]]:
 
 
 def _pattern(word: str) -> str:
-    """Return what Blender calls an operator, a setting, or any setting of a group."""
+    """Return the pattern of an operator, a setting, or all settings of a group."""
     if not word.startswith("Octree"):
         return f"bpy.ops.octree.{word}"
     return f"bpy.types.{word}".lower() + ".*" * ("." not in word and word[-1] != "*")
 
 
 def register() -> None:
-    """Let Blender look here before it looks in its own manual."""
+    """Add the manual map, which Blender searches before its own manual."""
     bpy.utils.register_manual_map(pages)
 
 
 def unregister() -> None:
-    """Take it back."""
+    """Remove the manual map."""
     bpy.utils.unregister_manual_map(pages)

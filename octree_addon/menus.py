@@ -1,6 +1,6 @@
-"""Menus Octree in Object, Select and View: every operator, so that the search (F3) finds it.
+"""Menus Octree in Object, Select and View, with every operator, so that the search (F3) finds it.
 
-Features append their entries to them.
+The features append their entries.
 """
 
 import bpy
@@ -9,20 +9,20 @@ from .ui import Draw, Feature
 
 
 class EmptyMenu(bpy.types.Menu):
-    """A menu that features fill."""
+    """Base of menus that the features fill."""
 
     bl_label = "Octree"
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw nothing of its own."""
+        """Draw no entries; the features append theirs."""
 
 
 class OCTREE_MT_object(EmptyMenu):
-    """Build, find, hide, and what is made of answers."""
+    """Build octrees, ask about scenes, hide objects and use answers."""
 
 
 class OCTREE_MT_select(EmptyMenu):
-    """Ask, and select the answer."""
+    """Ask questions and select the answers."""
 
 
 class OCTREE_MT_view(EmptyMenu):
@@ -30,7 +30,7 @@ class OCTREE_MT_view(EmptyMenu):
 
 
 def submenu(name: str) -> Draw:
-    """Return what adds one of our menus to the end of a menu of Blender's."""
+    """Return a draw function that appends the menu `name` to a menu of Blender."""
 
     def draw(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
         menu.layout.separator()

@@ -1,4 +1,4 @@
-"""PNG files: pictures of 16-bit gray, written and read again; small ones in colors.
+"""PNG files: 16-bit gray pictures, written and read; small palette pictures, written.
 
 "Portable Network Graphics (PNG) Specification", W3C, 2003: signature, chunks with their CRC, rows
 that begin with the number of their filter.
@@ -14,24 +14,24 @@ from numpy.typing import NDArray
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _HEADER = ">IIBBBBB"
-# Bit depth and color type, then the only kinds of compression, filters and interlacing.
+# Bit depth and color type; then compression, filter method and interlacing, always 0.
 _GRAY = (16, 0, 0, 0, 0)
 _INDEXED = (8, 3, 0, 0, 0)
-# How many bits of each color count, and every how many pixels one is kept, until it is small.
+# Bits per color channel and step between pixels, from fine to coarse.
 _COARSER = ((5, 1), (4, 1), (3, 1), (2, 1), (3, 2), (2, 2), (2, 4))
 _MOST_COLORS = 256
 
 
 def gray_png(gray: NDArray[Any]) -> bytes:
-    """Return a picture of 0 to 65,535, (height, width), the top row first, as a PNG file."""
+    """Return a gray picture, (height, width), 0 to 65,535, top row first, as a PNG file."""
     return _png(np.ascontiguousarray(gray, ">u2").view(np.uint8), gray.shape[1], _GRAY)
 
 
 def small_png(pixels: NDArray[np.uint8], most: int) -> bytes:
-    """Return a picture, (height, width, 3), the top row first, in a palette of few colors.
+    """Return a picture, (height, width, 3), as a small PNG file with a palette; top row first.
 
-    There are as many colors, and then as many pixels, as fit into `most` bytes; a picture that
-    does not fit with the fewest of them is larger.
+    The numbers of colors and then of pixels are reduced until the file has at most `most` bytes.
+    If it is still larger with the coarsest settings, the larger file is returned.
     """
     png = b""
     for bits, step in _COARSER:
@@ -46,8 +46,9 @@ def small_png(pixels: NDArray[np.uint8], most: int) -> bytes:
 
 
 def _few_colors(pixels: NDArray[np.uint8], bits: int) -> tuple[NDArray[np.uint8], NDArray[Any]]:
-    """Return the mean of all colors that are the same in their first bits, and the number of each.
+    """Return a palette and the palette index of each pixel.
 
+    Each entry is the mean of the colors that agree in their first `bits` bits per channel.
     Popularity algorithm over a uniform grid: Heckbert, "Color Image Quantization for Frame Buffer
     Display", 1982, section 4.1.
     """
@@ -64,7 +65,7 @@ def _few_colors(pixels: NDArray[np.uint8], bits: int) -> tuple[NDArray[np.uint8]
 def _png(
     rows: NDArray[np.uint8], width: int, kind: tuple[int, ...], *chunks: tuple[bytes, bytes]
 ) -> bytes:
-    """Return a file of rows of bytes, with other chunks before them."""
+    """Return a PNG file from rows of bytes, with other chunks before the pixels."""
     unfiltered = np.pad(rows, ((0, 0), (1, 0)))
     header = struct.pack(_HEADER, width, len(rows), *kind)
     data = zlib.compress(unfiltered.tobytes(), 6)
@@ -77,7 +78,7 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def gray_of(png: bytes) -> NDArray[np.int32]:
-    """Return what `gray_png` was given; a `ValueError` says that it did not write this."""
+    """Return the picture in a file from `gray_png`; raise a `ValueError` for other files."""
     found = dict(_chunks(png))
     width, height, *kind = struct.unpack(_HEADER, found.get(b"IHDR", bytes(13)))
     try:

@@ -1,4 +1,4 @@
-"""Preferences, by the user or by default: a limit on triangles, colors, the kernel; shortcuts."""
+"""Preferences of the add-on, or their defaults: triangle limit, colors, kernel and shortcuts."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,14 +18,14 @@ _COLORS = ("found_color", "other_color", "missed_color", "first_color", "probe_c
 
 @dataclass(frozen=True)
 class Limits:
-    """How much is taken on without a question."""
+    """Limits beyond which the user is asked first."""
 
     triangles: int = 5_000_000
 
 
 @dataclass(frozen=True)
 class Colors:
-    """Colors of answers, of a row and of the probe. Distinct for the color-blind, too.
+    """Colors of answers, of the active row and of the probe; distinct for the color-blind, too.
 
     Okabe and Ito, "Color Universal Design", 2008: sky blue, vermilion, reddish purple, yellow,
     bluish green.
@@ -39,12 +39,12 @@ class Colors:
 
     @property
     def pair(self) -> tuple[Color, Color]:
-        """Those of the first of a row, and of the other."""
+        """The colors of the first and the second object of a row."""
         return self.first, self.other
 
 
 def _color_property(name: str, description: str, default: Color) -> Any:
-    # Drawn as they are: without the conversion that COLOR stands for.
+    # COLOR_GAMMA, as the colors are drawn without the conversion that COLOR implies.
     return FloatVectorProperty(
         name=name,
         description=description,
@@ -63,7 +63,7 @@ def _switch_kernel(preferences: "OctreePreferences", context: bpy.types.Context)
 
 
 class OctreePreferences(bpy.types.AddonPreferences):
-    """The limits, the colors and the shortcuts, as the user sees them."""
+    """The preferences of the add-on in Blender: limit, colors, kernel and shortcuts."""
 
     bl_idname = PACKAGE
 
@@ -147,7 +147,7 @@ class OctreePreferences(bpy.types.AddonPreferences):
 
 
 def apply_kernel() -> None:
-    """Let the core have the kernel, or not, and so many threads, as the user prefers."""
+    """Apply the preferences for the compiled kernel and its threads to the core."""
     preferences = _preferences()
     use_kernel(preferences is None or preferences.is_kernel_used)
     use_threads((preferences and preferences.threads) or None, spare=1)

@@ -1,10 +1,11 @@
-"""Weak references to objects: names in the file, session ids in memory; never a pointer.
+"""Weak references to objects: text with names in the file, session ids in memory, no pointers.
 
-A pointer in the file would be a user of the object, and keep the name of one that was deleted.
-Text is neither. In a session it is the session ids that count, remembered by the key of the text,
-which undo steps have too. In another session, or another scene, objects are found again by their
-places among those of the scene, if all have the right names up to a number (appending and copying
-number names anew), else by their libraries and names.
+A pointer in the file would be a user of the object, so a deleted object would stay in the file.
+
+In a session, objects are identified by session ids, which are stored under the key of the text.
+Undo steps keep this key. In another session or scene, objects are found by their indices in
+`scene.objects` if all names there agree apart from a numeric suffix, since appending and copying
+change these suffixes; else by library and name.
 """
 
 import json
@@ -20,27 +21,27 @@ import numpy as np
 
 from .ui import SessionStore, at_forgetting, schedule
 
-# Seconds of rest after which names are written again; session ids that are remembered at most.
+# Seconds without a change before names are written again; maximum of stored session ids.
 _REST, _MOST_IDS = 0.5, 2_000_000
 _GONE = -1
 _NUMBER = re.compile(r"\.\d{3,}$")
 
 
 class Named(NamedTuple):
-    """The objects that a text names.
+    """The n objects that a text names.
 
     Attributes
     ----------
     key : int
-        What no other text has.
+        The unique key of the text.
     names : list of str
-        The last name of each.
+        The last name of each object.
     libraries : dict of str to str
-        The name of the library of those that are linked, by their numbers.
+        The library name of each linked object, by its index in `names`, as text.
     places : list of int
-        Where each stands among the objects of the scene; -1 once it is gone.
+        The index of each object in `scene.objects`; -1 if it is gone.
     among : int
-        How many objects the scene has.
+        The number of objects in the scene.
     """
 
     key: int
@@ -50,20 +51,20 @@ class Named(NamedTuple):
     among: int
 
 
-# By the session id of the scene and the key of the text, the oldest first: session ids.
+# Session ids by the session id of the scene and the key of the text, the oldest entry first.
 _known: SessionStore[list[int]] = SessionStore()
-# Each yields what has such texts: the scene, the property group and the name of the property.
+# Functions that yield the properties with such texts: scene, property group and property name.
 Holders = Callable[[], Iterator[tuple[bpy.types.Scene, Any, str]]]
 _holders: list[Holders] = []
-# By session id, until the next undo.
+# Objects by session id, until the next undo.
 _found: dict[int, bpy.types.Object] = {}
-# By the session id of a scene: its texts were read.
+# Scenes whose texts were read, by session id.
 _met: SessionStore[bool] = SessionStore()
 
 
 @lru_cache(maxsize=32)
 def named(text: str) -> Named:
-    """Read a text."""
+    """Parse a text of references; cached."""
     return Named(**json.loads(text)) if text else Named(0, [], {}, [], 0)
 
 
@@ -73,7 +74,10 @@ at_forgetting(named.cache_clear)
 def reference_text(
     scene: bpy.types.Scene, uids: Sequence[int], names: Sequence[str] = (), key: int = 0
 ) -> str:
-    """Write objects of a scene as text, by their session ids; those that are gone by `names`."""
+    """Return a text that names objects of a scene, given by session ids.
+
+    `names` are the names for objects that are gone. `key` keeps the key of an earlier text.
+    """
     objects = list(scene.objects)
     places = {item.session_uid: place for place, item in enumerate(objects)}
     at = [places.get(uid, _GONE) for uid in uids]
@@ -95,7 +99,7 @@ def reference_text(
 
 
 def _library(scene: bpy.types.Scene, item: bpy.types.Object) -> str:
-    """Return the name of the library of an object; empty for that of the scene itself."""
+    """Return the name of an object's library; empty without one or if it is the scene's own."""
     return "" if item.library is None or item.library == scene.library else item.library.name
 
 
@@ -106,7 +110,7 @@ def _remember(scene: bpy.types.Scene, key: int, uids: list[int]) -> None:
 
 
 def referenced(scene: bpy.types.Scene, text: str) -> list[int]:
-    """Return the session ids of what a text names; 0 for what was gone when it was first read."""
+    """Return the session ids of the objects in a text; 0 if gone when it was first read."""
     said = named(text)
     known = _known.get((scene.session_uid, said.key))
     if known is None and said.names:
@@ -116,10 +120,10 @@ def referenced(scene: bpy.types.Scene, text: str) -> list[int]:
 
 
 def _matched(scene: bpy.types.Scene, said: Named) -> list[int]:
-    """Find objects again in a scene that this session has not read the text of."""
+    """Return the session ids for a text that this session has not read yet in this scene."""
     objects = list(scene.objects)
     present = {item.session_uid for item in objects}
-    for (_, key), uids in _known.items():  # a linked copy of a scene has the same objects
+    for (_, key), uids in _known.items():  # a linked copy of a scene shares the objects
         if key == said.key and not present.isdisjoint(uids):
             return uids
     if said.among == len(objects) and all(
@@ -135,12 +139,12 @@ def _matched(scene: bpy.types.Scene, said: Named) -> list[int]:
 
 
 def _stem(name: str) -> str:
-    """Return a name without the number that Blender appends to make it unique."""
+    """Return a name without the numeric suffix with which Blender makes it unique."""
     return _NUMBER.sub("", name)
 
 
 def refreshed(scene: bpy.types.Scene, text: str) -> str:
-    """Return a text with the names and places of today; the same one if they have not changed."""
+    """Return a text with current names and indices; the same text if nothing has changed."""
     said = named(text)
     if not said.names:
         return text
@@ -149,10 +153,10 @@ def refreshed(scene: bpy.types.Scene, text: str) -> str:
 
 
 def find_object(uid: int, name: str) -> bpy.types.Object | None:
-    """Return the object of a session id, whose name is known or was until a moment ago.
+    """Return the object of a session id, cached; None if it is gone.
 
-    To look for one takes a walk through all, so it is remembered. Python knows what Blender has
-    freed since: that raises a `ReferenceError`.
+    `name` is its last known name: under it the search takes O(1), else O(objects). A cached object
+    that Blender has freed raises a `ReferenceError`, and is searched again.
     """
     with suppress(ReferenceError):
         if uid in _found and _found[uid].session_uid == uid:
@@ -175,31 +179,34 @@ def _look_for(uid: int, name: str) -> bpy.types.Object | None:
 
 @at_forgetting
 def doubt_objects() -> None:
-    """Look for objects again after an undo, which may have put others in their place."""
+    """Drop cached objects after an undo, which may have replaced them."""
     _found.clear()
 
 
 def objects_of(scene: bpy.types.Scene, uids: Iterable[int]) -> list[bpy.types.Object | None]:
-    """Return the objects of a scene with these session ids; None for what it has no more."""
+    """Return the objects of a scene with these session ids; None for objects that are gone."""
     present = {item.session_uid: item for item in scene.objects}
     return [present.get(uid) for uid in uids]
 
 
 def hold(holders: Holders) -> None:
-    """Keep the texts of these up to date from now on."""
+    """Register a function that yields properties with texts, to be kept up to date."""
     if holders not in _holders:
         _holders.append(holders)
 
 
 def note_changes(depsgraph: bpy.types.Depsgraph) -> None:
-    """Write names and places again after a rest, if an update may be about them: O(1)."""
+    """Schedule `refresh` if an update may have changed names or indices; O(1)."""
     if depsgraph.id_type_updated("OBJECT") or depsgraph.id_type_updated("COLLECTION"):
         schedule(refresh, None)
         schedule(refresh, _REST)
 
 
 def refresh() -> None:
-    """Let the file have the names and places of today: autosave calls no `save_pre`."""
+    """Write current names and indices into all texts.
+
+    Also called by a timer, as autosave calls no `save_pre` handler.
+    """
     for holders in _holders:
         for scene, owner, name in holders():
             if scene.library is None:
@@ -210,9 +217,9 @@ def refresh() -> None:
 
 
 def meet(scenes: Iterable[bpy.types.Scene]) -> bool:
-    """Read the texts of scenes that were opened, appended or copied, before anything is renamed.
+    """Read the texts of new scenes (opened, appended or copied) before objects are renamed.
 
-    Tells whether there was any new scene. Writes nothing: it may be called while drawing.
+    Returns whether any scene is new. Writes nothing to Blender's data, which drawing forbids.
     """
     new = {scene.session_uid for scene in scenes if (scene.session_uid,) not in _met}
     for holders in _holders if new else ():

@@ -1,4 +1,4 @@
-"""Scopes: the objects that a tree or a question is about, and how many triangles are allowed."""
+"""Scopes: the objects of a tree or a question, and the limit on their triangles."""
 
 import bpy
 
@@ -7,12 +7,12 @@ from .options import OptionGroup, boolean
 from .preferences import limits
 from .ui import memory_text, settings_of
 
-# What a triangle takes in an octree, in bytes: its corners, its copies, its share of the cells.
+# Bytes per triangle of an octree: corners, copies in several cells, and a part of the cells.
 _BYTES = 250
 
 
 class SizeOptions(OptionGroup):
-    """Whether the user has agreed to read as much as there is."""
+    """Consent to exceed the triangle limit of the preferences."""
 
     any_size: bool = boolean(
         False,
@@ -24,17 +24,20 @@ class SizeOptions(OptionGroup):
 
 
 def chosen_objects(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """Return the selected objects, and those in edit mode, each once; hidden ones too."""
+    """Return the selected objects and those in Edit Mode, each once, hidden ones included."""
     return list(dict.fromkeys([*context.view_layer.objects.selected, *edited_objects(context)]))
 
 
 def edited_objects(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """Return the objects in edit mode; none in other modes."""
+    """Return the objects in an edit mode; empty in other modes."""
     return list(context.objects_in_mode) if context.mode.startswith("EDIT") else []
 
 
 def visible_objects(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """Return what the 3D view shows or, outside a 3D view, the view layer, in its order."""
+    """Return the visible objects of the view layer, in its order.
+
+    In the context of a 3D view, objects that this view does not show are left out.
+    """
     layer = context.view_layer
     return [item for item in layer.objects if item.visible_get(view_layer=layer)]
 
@@ -42,10 +45,10 @@ def visible_objects(context: bpy.types.Context) -> list[bpy.types.Object]:
 def scoped_objects(
     context: bpy.types.Context, scope: str, collection: bpy.types.Collection | None
 ) -> list[bpy.types.Object]:
-    """Return the objects that a tree is built of, or cameras are tested against, each once.
+    """Return the objects of a scope, each once.
 
-    `scope` is "SELECTED", "VISIBLE" or "COLLECTION"; the last without a collection is a
-    `ValueError`.
+    `scope` is "SELECTED", "VISIBLE" or "COLLECTION". Raises a `ValueError` for "COLLECTION" if
+    `collection` is None.
     """
     if scope == "SELECTED":
         return chosen_objects(context)
@@ -57,7 +60,7 @@ def scoped_objects(
 
 
 def current_objects(scene: bpy.types.Scene, layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
-    """Return the objects that the scene's live tree has to hold now, hidden ones too."""
+    """Return the objects that the scene's live tree should hold now, hidden ones included."""
     built_of = settings_of(scene).built_of
     if built_of.scope == "VISIBLE":
         return list(layer.objects)
@@ -67,23 +70,23 @@ def current_objects(scene: bpy.types.Scene, layer: bpy.types.ViewLayer) -> list[
 
 
 def viewport_of(context: bpy.types.Context) -> bpy.types.SpaceView3D | None:
-    """Return the 3D view that the operator was called from, if it was one."""
+    """Return the 3D view of the context; None if the context is no 3D view."""
     space = context.space_data
     return space if isinstance(space, bpy.types.SpaceView3D) else None
 
 
 def is_too_much(triangles: int) -> bool:
-    """Tell whether a build is so large that the user has to agree to it."""
+    """Return whether triangles exceed the limit, so that the user must agree."""
     return triangles > limits().triangles
 
 
 def too_much_text(triangles: int) -> str:
-    """Say how many triangles there are, and how much memory their octrees take."""
+    """Return a text with the number of triangles and the estimated memory of their octree."""
     return f"{triangles:,} triangles, {memory_text(_BYTES * triangles)} of memory"
 
 
 def refuse_too_much(triangles: int) -> None:
-    """Raise a `ValueError` if there are more triangles than the user allows."""
+    """Raise a `ValueError` if triangles exceed the limit of the preferences."""
     if is_too_much(triangles):
         raise ValueError(
             f"{triangles:,} triangles are more than the {limits().triangles:,}"

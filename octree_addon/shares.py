@@ -1,4 +1,4 @@
-"""Shares of work, as machines of a render farm do them: ranges with as much work, and checks."""
+"""Shards of work for the machines of a render farm: ranges of equal work, and checks of merges."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,14 +9,14 @@ import numpy as np
 from .arrays import Ids
 from .text_formats import json_text
 
-# The number of a share, from 1 on, and how many there are.
+# The number of a shard, from 1 on, and the number of shards.
 Chunk = tuple[int, int]
 
 
 def share_range(counts: Ids, chunk: Chunk) -> tuple[int, int]:
-    """Return the range of things of a share, of about as much work as each other one.
+    """Return the range of things (start, stop) of a shard; all shards have about equal work.
 
-    `counts` (n,) say how much each thing is, beside 1 for itself.
+    The work of thing i is counts[i] + 1; `counts` has the shape (n,).
     """
     number, count = chunk
     work = counts + 1
@@ -27,7 +27,10 @@ def share_range(counts: Ids, chunk: Chunk) -> tuple[int, int]:
 
 
 def check_chunks(chunks: Sequence[Chunk | None]) -> None:
-    """Raise a `ValueError` unless each chunk of a whole is there, once; None is the whole."""
+    """Raise a `ValueError` unless each shard of one split is given exactly once.
+
+    None is an unsplit whole.
+    """
     counts = {chunk[1] if chunk else 0 for chunk in chunks}
     if len(counts) > 1:
         raise ValueError("These are chunks of different splits")
@@ -42,7 +45,7 @@ def check_chunks(chunks: Sequence[Chunk | None]) -> None:
 
 
 def check_asked(asked: Sequence[Mapping[str, Any]], what: str) -> None:
-    """Raise a `ValueError` unless all shares are of the same; `what` says what they are of."""
+    """Raise a `ValueError` unless all shards have the same options; `what` begins the message."""
     for name in sorted(set().union(*asked)):
         found = sorted({json_text(each.get(name)) for each in asked})
         if len(found) > 1:

@@ -1,4 +1,4 @@
-"""Shortcuts: entries of the keymap without a key, shown in the preferences to be given one."""
+"""Shortcuts: keymap entries without a key, to which the user assigns keys in the preferences."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -11,7 +11,7 @@ _OURS = "octree."
 
 
 def register(names: Iterable[str]) -> None:
-    """Add entries for operators; in background Blender has no keymap."""
+    """Add keymap entries for operators; in background there is no keymap."""
     config = bpy.context.window_manager.keyconfigs.addon
     if config is None:
         return
@@ -21,20 +21,20 @@ def register(names: Iterable[str]) -> None:
 
 
 def unregister() -> None:
-    """Take them back."""
+    """Remove the keymap entries."""
     for keymap, item in entries(bpy.context.window_manager.keyconfigs.addon):
         keymap.keymap_items.remove(item)
 
 
 def draw(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """Show the entries as the user has set them."""
+    """Draw the entries of the user's key configuration."""
     config = context.window_manager.keyconfigs.user
     for keymap, item in entries(config):
         rna_keymap_ui.draw_kmi([], config, keymap, item, layout.column(), 0)
 
 
 def entries(config: Any) -> list[tuple[bpy.types.KeyMap, bpy.types.KeyMapItem]]:
-    """Return our entries of a key configuration; none in background."""
+    """Return the entries of this add-on in a key configuration; empty in background."""
     keymap = config.keymaps.get(_KEYMAP) if config else None
     items = keymap.keymap_items if keymap else []
     return [(keymap, item) for item in items if item.idname.startswith(_OURS)]

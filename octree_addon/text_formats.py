@@ -1,8 +1,8 @@
-"""CSV and JSON text of all exports: no field is taken for a formula, long lists get lines.
+"""CSV and JSON text of all exports.
 
-There is one dialect of each: CSV of RFC 4180 with single line feeds, and JSON in UTF-8, or
-in ASCII alone where no name may break it. Neither has a word for numbers that are not finite: a
-field is empty, a value null.
+CSV follows RFC 4180 with single line feeds; fields that look like formulas are escaped. JSON is
+in UTF-8, or in ASCII on request. Neither format has numbers that are not finite: in CSV they are
+empty fields, in JSON null.
 """
 
 import csv
@@ -12,19 +12,19 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-# What spreadsheets take for the beginning of a formula.
+# Characters with which spreadsheets begin a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def guarded(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula."""
+    """Return a text, prefixed with an apostrophe if spreadsheets would read it as a formula."""
     return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def delimited(lines: Iterable[Sequence[Any]], delimiter: str = ",") -> str:
-    """Return lines of values as text. A text like a formula gets an apostrophe in front.
+    """Return lines of values as delimited text, with formulas escaped by `guarded`.
 
-    A number that is not finite is an empty field.
+    Numbers that are not finite become empty fields.
     """
     text = io.StringIO()
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
@@ -42,7 +42,10 @@ def _field(value: Any) -> Any:
 def json_text(
     value: Any, indent: int | None = None, *, ascii_only: bool = False, strict: bool = False
 ) -> str:
-    """Return a value as JSON. A number that is not finite is null; if strict, a `ValueError`."""
+    """Return a value as JSON. Numbers that are not finite become null or, if strict, an error.
+
+    The error is a `ValueError`.
+    """
     options: Any = {"indent": indent, "ensure_ascii": ascii_only, "allow_nan": False}
     try:
         return json.dumps(value, **options)
@@ -53,7 +56,7 @@ def json_text(
 
 
 def _finite(value: Any) -> Any:
-    """Return a value as JSON has it, null in place of each number that is not finite."""
+    """Return a copy of a value with None in place of numbers that are not finite."""
     if isinstance(value, dict):
         return {name: _finite(each) for name, each in value.items()}
     if isinstance(value, list | tuple):
@@ -62,21 +65,21 @@ def _finite(value: Any) -> Any:
 
 
 def json_file(value: Any, *, strict: bool = False) -> str:
-    """Return a file of JSON that holds one value, a line for each member; see `json_text`."""
+    """Return the text of a JSON file with one value, indented by 1; see `json_text`."""
     return f"{json_text(value, 1, strict=strict)}\n"
 
 
 def json_lines(entries: Iterable[str], brackets: str = "[]", depth: int = 0) -> Iterator[str]:
-    """Yield pieces of a list, or with "{}" of an object, with a line for each entry.
+    """Yield pieces of the text of a JSON list or object, with a line for each entry.
 
     Parameters
     ----------
     entries : iterable of str
-        JSON text; of an object with the name and a colon in front.
-    brackets : str
-        Those around it.
+        JSON text of each entry; in an object, with the name and a colon in front.
+    brackets : {"[]", "{}"}
+        The brackets of a list or of an object.
     depth : int
-        How many spaces stand before an entry; one less before the end.
+        Spaces before each entry; one less before the closing bracket.
     """
     yield brackets[0]
     before = "\n"
@@ -87,17 +90,17 @@ def json_lines(entries: Iterable[str], brackets: str = "[]", depth: int = 0) -> 
 
 
 def json_members(members: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yield the entries of an object from names and JSON text."""
+    """Yield the entries of an object for `json_lines` from names and JSON text."""
     return (f"{json_text(name)}: {text}" for name, text in members)
 
 
 def read_head(content: str | bytes, form: str, version: int) -> dict[str, Any]:
-    """Return the members of a JSON file of ours, read back.
+    """Parse a JSON file that this extension has written, and return its members.
 
     Raises
     ------
     ValueError
-        If it is no JSON, or its `format` or `version` is another one.
+        If the content is no JSON object, or has another `format` or `version`.
     """
     try:
         head: Any = json.loads(content)

@@ -1,9 +1,10 @@
-"""Least recently used (LRU) cache of built trees, and whether they are out of date.
+"""Least recently used (LRU) cache of built trees, and their comparison with scenes.
 
-A tree is not stored in the file. The file, and each undo step, keeps the number of the scene's
-tree and the names of the objects that it was built from. So `get` alone decides what is shown. The
-last few trees of a scene stay in memory: after an undo the number of an earlier one is there again
-and so is the tree. In another file a number without its tree is no tree, and `is_missing` says so.
+Trees are kept in memory only. The file and each undo step store the number of the scene's tree and
+the names of the objects that it was built from; `get` returns the tree of the present number.
+
+The last few trees of a scene stay in memory, so that an undo, which restores an earlier number,
+also restores the tree. After a file is opened, a number has no tree in memory: `is_missing`.
 """
 
 import secrets
@@ -23,7 +24,7 @@ from .ui import SessionStore, notify, settings_of
 
 
 class TreeRecord:
-    """Number and sources of a scene's built octree: a mixin of `OctreeSettings`."""
+    """The number and the sources of a scene's built octree: a mixin of `OctreeSettings`."""
 
     if TYPE_CHECKING:
         source_names: str
@@ -33,21 +34,21 @@ class TreeRecord:
         tree_number: IntProperty(description="Number of the scene's tree; 0 is none", min=0)
 
 
-# By the session_uid of the scene and the number of the tree: the least recently used first; why it
-# could not be built again; whether it had to make room.
+# Stores by the session id of the scene and the number of the tree: trees, the least recently used
+# first; reasons why trees could not be rebuilt; flags of trees dropped from memory.
 _kept: SessionStore[BuiltTree] = SessionStore()
 _errors: SessionStore[str] = SessionStore()
 _dropped: SessionStore[bool] = SessionStore()
-# Builds of missing trees.
+# Running builds of missing trees.
 _pending: SessionStore[Running[BuiltTree]] = SessionStore()
-# Called with a scene, its old tree and its new one after a tree was built again.
+# Functions called with a scene, its old tree and its new tree after a new build.
 rebuild_listeners: list[Callable[[bpy.types.Scene, BuiltTree, BuiltTree], None]] = []
 
 
 def store(scene: bpy.types.Scene, built: BuiltTree, objects: Iterable[bpy.types.Object]) -> None:
-    """Keep a new tree of the scene and, in the file, the objects that it was built from."""
+    """Store a new tree of the scene in memory, and its number and sources in the file."""
     settings, old = settings_of(scene), get(scene)
-    # At random, so that no undo step and no other file can bring back the same.
+    # Random, so that no undo step and no other file has the same number.
     settings.tree_number = secrets.randbelow(2**31 - 1) + 1
     remember_sources(scene, objects)
     restore(scene, built)
@@ -56,14 +57,14 @@ def store(scene: bpy.types.Scene, built: BuiltTree, objects: Iterable[bpy.types.
 
 
 def remember_sources(scene: bpy.types.Scene, objects: Iterable[bpy.types.Object]) -> None:
-    """Let the file know what the scene's tree was built from, without becoming its user."""
+    """Write weak references to the objects that the scene's tree was built from."""
     settings = settings_of(scene)
     uids = [item.session_uid for item in objects]
     settings.source_names = references.reference_text(scene, uids)
 
 
 def restore(scene: bpy.types.Scene, built: BuiltTree) -> None:
-    """Keep a tree under the number that the scene has already, leaving the file as it is."""
+    """Store a tree in memory under the scene's present number; the file does not change."""
     _kept[key_of(scene)] = built
     _drop_surplus(scene)
     _errors.pop(key_of(scene), None)
@@ -71,13 +72,13 @@ def restore(scene: bpy.types.Scene, built: BuiltTree) -> None:
 
 
 def build_later(scene: bpy.types.Scene, steps: Steps[BuiltTree]) -> None:
-    """Begin to build the scene's missing tree: all is read by the first step, taken now."""
+    """Begin to build the scene's missing tree; the first step, taken now, reads the scene."""
     _pending[key_of(scene)] = Running(steps)
     build_pending(0.0)
 
 
 def build_pending(seconds: float) -> bool:
-    """Build missing trees for some time; tell whether all are done."""
+    """Build missing trees for some seconds; return whether all are done."""
     deadline = perf_counter() + seconds
     while _pending:
         key, running = _pending.popitem()
@@ -96,12 +97,12 @@ def build_pending(seconds: float) -> bool:
 
 
 def is_pending(scene: bpy.types.Scene) -> bool:
-    """Tell whether the scene's missing tree is being built."""
+    """Return whether the scene's missing tree is being built."""
     return key_of(scene) in _pending
 
 
 def _scenes_of(key: tuple[int, ...]) -> list[bpy.types.Scene]:
-    """Return the scene that misses a tree, unless it has gone or has another one now."""
+    """Return the scene with this key; empty if it is gone or has another tree now."""
     return [scene for scene in bpy.data.scenes if key_of(scene) == key]
 
 
@@ -111,8 +112,8 @@ def key_of(scene: bpy.types.Scene) -> tuple[int, int]:
 
 
 def _drop_surplus(scene: bpy.types.Scene) -> None:
-    """Drop the trees used longest ago, except what is the tree of a scene."""
-    get(scene)  # the most recent one
+    """Drop the least recently used trees beyond the limits, except present trees of scenes."""
+    get(scene)  # makes it the most recently used
     current = {key_of(each) for each in bpy.data.scenes}
     former = [key for key in reversed(_kept) if key not in current]
     counts: Counter[int] = Counter()
@@ -126,7 +127,7 @@ def _drop_surplus(scene: bpy.types.Scene) -> None:
 
 
 def get(scene: bpy.types.Scene) -> BuiltTree | None:
-    """Return the scene's tree, if it is in memory."""
+    """Return the scene's tree, and mark it as most recently used; None if not in memory."""
     key = key_of(scene)
     built = _kept.get(key)
     if built and next(reversed(_kept)) != key:
@@ -135,24 +136,24 @@ def get(scene: bpy.types.Scene) -> BuiltTree | None:
 
 
 def was_dropped(scene: bpy.types.Scene) -> bool:
-    """Tell whether the scene's tree was in memory, and had to make room for later ones."""
+    """Return whether the scene's tree was dropped from memory for newer ones."""
     return key_of(scene) in _dropped and not get(scene)
 
 
 def kept_of(scene: bpy.types.Scene) -> list[BuiltTree]:
-    """Return the scene's tree and its former ones, as far as they are in memory."""
+    """Return the scene's present and former trees in memory."""
     return _kept.of(scene)
 
 
 def source_objects(scene: bpy.types.Scene) -> list[bpy.types.Object]:
-    """Return the objects that the scene's tree was built from, those still in the scene."""
+    """Return the sources of the scene's tree that are still in the scene."""
     settings = settings_of(scene)
     uids = references.referenced(scene, settings.source_names)
     return [item for item in references.objects_of(scene, uids) if item is not None]
 
 
 def named_sources() -> Iterator[tuple[bpy.types.Scene, Any, str]]:
-    """Yield where the references to what trees were built from stand."""
+    """Yield each property with references to sources of trees: scene, owner and name."""
     for scene in bpy.data.scenes:
         yield scene, settings_of(scene), "source_names"
 
@@ -161,23 +162,23 @@ references.hold(named_sources)
 
 
 def is_missing(scene: bpy.types.Scene) -> bool:
-    """Tell whether the scene has a tree that is not in memory, for no known reason."""
+    """Return whether the scene's tree is not in memory, and no attempt to rebuild it failed."""
     return bool(settings_of(scene).tree_number) and not get(scene) and not rebuild_error(scene)
 
 
 def set_rebuild_error(scene: bpy.types.Scene, reason: str) -> None:
-    """Note why the missing tree of the scene could not be built again."""
+    """Store the reason why the missing tree of the scene could not be rebuilt."""
     _errors[key_of(scene)] = reason
     notify()
 
 
 def rebuild_error(scene: bpy.types.Scene) -> str:
-    """Return why the scene's missing tree could not be built again, or nothing."""
+    """Return the reason why the scene's missing tree could not be rebuilt; empty for none."""
     return _errors.get(key_of(scene), "")
 
 
 def clear(scene: bpy.types.Scene) -> None:
-    """Forget the scene's tree in the file; in memory it stays for an undo."""
+    """Remove the scene's tree from the file; it stays in memory for an undo."""
     settings = settings_of(scene)
     settings.tree_number = 0
     settings.source_names = ""
@@ -185,30 +186,30 @@ def clear(scene: bpy.types.Scene) -> None:
 
 
 def all_built() -> list[BuiltTree]:
-    """Return the trees of all scenes."""
+    """Return the present trees of all scenes."""
     scenes = bpy.data.scenes if _kept else ()
     return [built for scene in scenes if (built := get(scene))]
 
 
 def is_empty() -> bool:
-    """Tell whether no scene has a tree in memory; former ones do not count."""
+    """Return whether no scene has its present tree in memory."""
     return not all_built()
 
 
 def is_settled() -> bool:
-    """Tell whether it is known of the trees of all shown scenes if they are out of date."""
+    """Return whether no tree of a shown scene needs a comparison."""
     return not _unsettled()
 
 
 def _unsettled() -> list[tuple[BuiltTree, bpy.types.ViewLayer]]:
-    """Return the trees of shown scenes that are to be compared, with what is shown."""
+    """Return the trees that need a comparison, each with its shown view layer."""
     unknown = [(each, layer_of(each)) for each in all_built() if not each.is_settled]
     return [(built, layer) for built, layer in unknown if layer and is_shown(layer)]
 
 
 @at_rest
 def unsettled_tree() -> Steps[None] | None:
-    """Return how to compare a tree with its scene, if that is to be done with any."""
+    """Return the work of comparing one tree with its scene, an idle task; None if none is due."""
     return next((_settle_steps(*each) for each in _unsettled()), None)
 
 
@@ -225,7 +226,7 @@ def live_trees() -> list[BuiltTree]:
 
 
 def set_follower(built: BuiltTree, follower: Any) -> None:
-    """Let a tree follow the scene, or without a follower no longer."""
+    """Set the follower that makes a tree live; None makes the tree fixed again."""
     built.follower = follower
     built.doubt()
     notify()

@@ -1,62 +1,64 @@
-"""Tunables of the extension: how much is done at a time, and what is too much."""
+"""Tunables of the extension: amounts of work per step, and limits."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class AddonTuning:
-    """Sizes measured to keep Blender responsive; no answer depends on them but levels of detail.
+    """Sizes measured to keep Blender responsive.
 
-    A function reads those it needs from `current`, once a call.
+    Only levels of detail depend on them, no answers. A function reads them from `current`, once
+    per call.
 
     Attributes
     ----------
     first_turn, turn : float
-        Seconds that a stepped operator works before the keyboard is looked at for the first time,
-        and then each time.
+        Seconds of the first turn and of later turns of a stepped operator, between which Blender
+        handles input.
     longest_drawn : float
-        Seconds that a redraw between two turns may add to the second one.
+        Maximum of seconds by which a redraw extends the next turn.
     rest : float
-        Seconds without a change after which scenes are compared with what was known of them.
+        Seconds without a change of the scene before idle tasks run.
     objects_compared : int
-        Objects of a view layer up to which it is looked at which are visible, while it is drawn.
+        Maximum of objects in a view layer whose visibility is compared during a drawing.
     rebuilt_triangles : int
-        Triangles up to which the tree of a file that is opened is built again unasked.
+        Maximum of triangles of a tree that is rebuilt automatically after its file is opened.
     updates_looked_at : int
-        Updates of a depsgraph up to which they are looked at one by one: with more, everything is
-        in doubt.
+        Maximum of updates of a depsgraph that are inspected one by one; with more of them, all
+        objects count as changed.
     rows_digested : int
-        Words of eight bytes of a mesh that are digested in a step; rows up to which nobody waits
-        for that.
+        Words of eight bytes of a mesh that are digested in a step; also the maximum of rows that
+        are digested without steps.
     split_triangles : int
-        Triangles of a mesh beyond which the kernel splits its quads: fewer Blender splits as fast,
-        and often has done so before.
+        Triangles of a mesh beyond which the kernel splits its quads. Below it, Blender is as fast,
+        and has often split them already.
     vertices_read, meshes_read, objects_read : int
-        What is read in a step: vertices, at least; meshes, and objects that show meshes, at most.
+        Amounts read in a step: at least these vertices; at most these meshes, and these objects
+        that show meshes.
     instances_walked : int
-        Object instances that are walked through in a step.
+        Object instances visited in a step.
     instances_placed, meshes_placed : int
-        Instances that are placed in the index in a step, and meshes that it takes.
+        Instances placed in the index, and meshes added to it, in a step.
     objects_looked_at : int
-        Objects whose faces cameras are asked about in a step.
+        Objects whose faces are tested against cameras in a step.
     former_trees, former_bytes : int
-        Trees of a scene that are kept for undo besides its own, and bytes of all these together.
+        Maximum of former trees of a scene kept for undo, and of their bytes in total.
     probe_movement, probe_turn : float
-        Seconds that the probe catches up within a movement, and between two drawings.
+        Seconds that the probe updates the index within a movement, and between two drawings.
     probe_objects : int
-        Objects beyond which an answer of the probe is told and drawn by whole objects.
+        Objects beyond which the probe reports and draws whole objects.
     label_bytes : int
-        Bytes of label pictures that are kept; a picture of 1920x1080 takes some 100 kB.
+        Maximum of bytes of label pictures in memory; a picture of 1920x1080 takes some 100 kB.
     exact_triangles : int
-        Triangles of a view beyond which a card draws two numbers for each pixel: a float holds
-        whole numbers up to here.
+        Triangles of a view beyond which the graphics card draws two numbers per pixel; a float32
+        holds integers exactly up to here.
     drawn_triangles : int
-        Triangles that a card draws in one call, so that a float numbers them.
+        Triangles that the graphics card draws in one call, so that a float32 can number them.
     level_share : float
-        Of the vertices that may go, how many are left a level of detail: of surfaces a quarter,
-        so that a cell has about as many triangles as each of the four that it is made of.
+        Fraction of the removable vertices that each level of detail keeps. With a quarter, a cell
+        of a surface has about as many triangles as each of the four child cells that it replaces.
     level_triangles : int
-        Triangles that an object keeps in a cell of such a level, if it has so many.
+        Triangles that an object keeps at least in a cell of a level of detail, if it has as many.
     """
 
     first_turn: float = 0.2

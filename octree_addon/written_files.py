@@ -1,4 +1,4 @@
-"""Written files: a writer for each format, whole files, places tried before hours of work."""
+"""Written files: writers by format, atomic writing, and checks of paths before long work."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -9,21 +9,21 @@ from typing import NamedTuple
 from ..core import atomic_file
 
 Place = str | os.PathLike[str]
-# All of a file, or its pieces in order.
+# The content of a file, whole or in pieces.
 Content = str | bytes | Iterable[str]
 
 
 class Writer(NamedTuple):
-    """What makes a file of one format.
+    """The writer of one file format.
 
     Attributes
     ----------
     ending : str
-        How the name of the file ends, in lower case.
+        Extension of the file, in lower case.
     content : callable
-        Returns what stands in it, of data as the registry of the format has them.
+        Function that returns the content. All writers of a registry take the same arguments.
     is_pictured : bool
-        Whether it is about pictures: it shows those of findings, or is made of views' pixels.
+        True if the file contains pictures of findings, or is made from the pixels of views.
     """
 
     ending: str
@@ -31,17 +31,17 @@ class Writer(NamedTuple):
     is_pictured: bool = False
 
 
-# By the name of the format. The first of an ending is what a file of that name is written as.
+# Writers by name of the format. The first writer of an extension is its default.
 Writers = Mapping[str, Writer]
 
 
 def writer_of(writers: Writers, path: Place, form: str = "") -> Writer:
-    """Return the writer of a format or, without one, of a path's ending.
+    """Return the writer for a path: of the format `form` or, if empty, of the path's extension.
 
     Raises
     ------
     ValueError
-        If the path ends otherwise; the message says how it must end.
+        If no writer has the extension of the path; the message names the valid ones.
     """
     fitting = [each for name, each in writers.items() if form in ("", name)]
     ending = Path(path).suffix.lower()
@@ -54,7 +54,7 @@ def writer_of(writers: Writers, path: Place, form: str = "") -> Writer:
 
 
 def write_file(path: Place, content: Content) -> None:
-    """Write a file, whole or not at all: text as UTF-8, names that are no Unicode readable."""
+    """Write a file atomically; text is UTF-8, with backslash escapes for invalid characters."""
     pieces = [content] if isinstance(content, str | bytes) else content
     with atomic_file(path) as file:
         file.writelines(
@@ -64,11 +64,11 @@ def write_file(path: Place, content: Content) -> None:
 
 
 class _OnlyTriedError(Exception):
-    """The end of a trial: nothing is to be written."""
+    """Raised to end a trial of writing before anything is written."""
 
 
 def require_file(path: Place) -> None:
-    """Write nothing, but raise the OSError that a file written there would end in."""
+    """Raise the `OSError` that writing a file here would raise, but write nothing."""
     if not Path(path).parent.is_dir():
         raise FileNotFoundError(f"There is no folder {Path(path).parent}")
     with suppress(_OnlyTriedError), atomic_file(path):
@@ -76,7 +76,10 @@ def require_file(path: Place) -> None:
 
 
 def require_folder(path: Place) -> None:
-    """Make nothing, but raise the OSError that files in a folder, made if need be, end in."""
+    """Raise the `OSError` that writing files in a folder would raise, but write nothing.
+
+    The folder need not exist: its first existing parent is tested.
+    """
     there = next(each for each in (Path(path), *Path(path).absolute().parents) if each.exists())
     if not there.is_dir():
         raise NotADirectoryError(f"{there} is a file, not a folder")

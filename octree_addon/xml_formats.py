@@ -1,11 +1,11 @@
-"""XML text of all exports: names that every format can hold, and JUnit, the summary of a CI."""
+"""XML text of all exports: valid names, XML files, and JUnit reports, the summary of a CI."""
 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-# Characters that XML 1.0 cannot hold, not even escaped; lone surrogates are among them.
+# Characters that XML 1.0 cannot contain, not even escaped, lone surrogates included.
 _UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -33,7 +33,7 @@ class JUnitCase:
 
 @dataclass(frozen=True)
 class JUnitSuite:
-    """The cases of one rule; without any, a case `passed` says that the rule was tested."""
+    """The test cases of one rule; without cases, one named `passed` shows that it was tested."""
 
     name: str
     passed: str
@@ -42,28 +42,29 @@ class JUnitSuite:
 
 
 def plain(text: str) -> str:
-    """Return a text that every format can hold: other characters become replacement marks.
+    """Return a text valid in every format, with U+FFFD in place of invalid characters.
 
-    Lines end as XML has them; before Python 3.13 a lone carriage return broke CSV, too.
+    Line ends become line feeds, as in XML; before Python 3.13, a lone carriage return also broke
+    CSV.
     """
     return _UNWRITABLE.sub("\ufffd", text).replace("\r\n", "\n").replace("\r", "\n")
 
 
 def one_line(text: str) -> str:
-    """Return a text in one line that is never empty."""
+    """Return a text in one line; "(no name)" if it is empty."""
     return " ".join(plain(text).split()) or "(no name)"
 
 
 def xml(root: Element) -> bytes:
-    """Return an XML file, indented."""
+    """Return an indented XML file in UTF-8."""
     indent(root)
-    # Written as text and encoded at once: encoding piece by piece takes as long again.
+    # Encoded once as a whole: encoding piece by piece takes twice as long.
     text = tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'.encode()
 
 
 def junit_file(name: str, suites: Iterable[JUnitSuite]) -> bytes:
-    """Return a JUnit file, named after the file that was tested."""
+    """Return a JUnit file with test suites; `name` is the tested file."""
     root = Element("testsuites", name=one_line(name) if name else "octree")
     for each in suites:
         suite = SubElement(root, "testsuite", name=each.name)

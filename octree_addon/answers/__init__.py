@@ -1,5 +1,5 @@
-"""Answers: one record for all questions, kept in one place, and what is done with them.
+"""Answers: one record for all questions, one store for all answers, and actions on answers.
 
-Read rows, result_kind, folds and groups, answer, view, kept; then standing, view3d and verbs,
-asking, question_operator and verb_operators.
+Reading order: rows, result_kind, folds and groups, answer, view, kept; then standing, view3d and
+verbs, asking, question_operator and verb_operators.
 """

@@ -1,4 +1,4 @@
-"""Answers: the one record that each question gives."""
+"""Answer: the record that every question returns."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,41 +15,41 @@ NO_ROWS = Rows(np.empty((1, 0), np.intp), no_instances(0))
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Answer(Generic[Found_co]):
-    """What a question found, and how to ask again.
+    """The findings of a question, and the data to ask the question again.
 
     Attributes
     ----------
     found : Found_co
-        The question's own record, for the session: what was asked of what, faces, pictures. None
-        where all is in the rows.
+        The question's own record, which only the session holds: for example its target, faces
+        or pictures. None if the rows hold all findings.
     title : str
-        What the user calls the question. It is the name of the result; a result of this name is
-        replaced unless it is pinned.
+        The label of the question, and the default name of the result. The answer replaces an
+        unpinned result of this name.
     question : str
-        Name of the operator in `bpy.ops.octree` that asks again.
+        Name of the operator in `bpy.ops.octree` that asks the question.
     options : Mapping of str to Any
-        What it takes to ask the same.
+        The arguments of the operator for the same question.
     rows : Rows
-        Objects by session id, with columns and frames. In the session they are empty: the file
-        has them, as the user has marked them since.
+        Objects by session id, with columns and frames. Empty in answers that the session holds,
+        because the file holds the rows.
     data : bytes
-        The rows as the question packs them itself, which has a reader in `kept.READERS`. Objects
-        of the rows are then places among `subjects`. By default columns are packed as they are.
+        The rows in the question's own format, which its `ResultKind.rows` reads. Objects of the
+        rows are then indices into `subjects`. If empty, `rows` is packed.
     subjects : Mapping of int to str
-        Last names of the objects, by session id, or by a number below 0 if they are gone.
+        Last names of the objects, by session id; deleted objects have a number below 0.
     details, marks : bytes, str
-        What else was found of each row, packed, and what the user has said of rows, as JSON.
+        Further findings of each row, packed, and the user's judgments of rows, as JSON.
     groups : str, optional
-        Groups of rows by hand, as `groups_text` writes them; by default those of the rows that
-        this answer replaces stay with what is about the same.
+        Groups of rows by hand, in the format of `groups_text`. By default, the groups of the
+        replaced result are carried over to the rows about the same objects.
     again : optional
-        How to ask again in this session, of what was selected then: `StandingQuestion`.
+        The `StandingQuestion` that asks again in this session, with the selection of that time.
     version : Version, optional
-        The version of the scene that was asked; by default the one in which the answer is kept.
+        The version of the scene that was asked; by default the version at the time of saving.
     sees : Version, optional
-        What it depends on of what cameras may see, besides.
+        A second dependency: the version of everything that cameras may see.
     number : int
-        That of its result in the file, which no other answer has.
+        The unique number of the result in the file.
     """
 
     found: Found_co

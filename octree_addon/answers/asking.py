@@ -1,4 +1,4 @@
-"""Operators that ask a question: from the settings of their row to the answer in Results."""
+"""Base of operators that ask a question with their settings, and save the answer in Results."""
 
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -12,26 +12,26 @@ from .answer import Answer
 from .kept import keep
 from .options import AnswerOptions
 
-# An answer, and a line about it.
+# An answer, and the text of the report.
 Told = tuple[Answer[Any], str]
 Asked = TypeVar("Asked", bound=AnswerOptions)
 
 
 class QuestionOperator(Asking[Asked], SteppedOperator):
-    """An operator that asks a question and keeps the answer; a mixin.
+    """An operator that asks a question and saves the answer; a mixin.
 
     Attributes
     ----------
     key : str
-        Name of its settings in `scene.octree`.
+        Name of the operator's settings in `scene.octree`.
     keeps : type, optional
-        The kind of what was found, which the session keeps; by default it keeps nothing.
+        Type of `Answer.found`, if the session keeps this record; by default it does not.
     most : int
-        Of how many answers of this kind the session keeps what was found.
+        Number of answers of this type that the session keeps.
     may_edit : bool
-        Whether it also asks in Edit Mode of a mesh.
+        True if the operator also runs in Edit Mode of a mesh.
     may_play : bool
-        Whether it also asks during playback.
+        True if the operator also runs during playback.
     """
 
     bl_options = {"REGISTER", "UNDO"}
@@ -48,13 +48,13 @@ class QuestionOperator(Asking[Asked], SteppedOperator):
         return mode_obstacle(context, may_edit=cls.may_edit) or other
 
     def run(self, context: bpy.types.Context, options: Asked) -> Steps[Any]:
-        """Return the work, not yet begun; a `ValueError` refuses."""
+        """Return the work as steps, not yet begun; raise a `ValueError` if it is impossible."""
         raise NotImplementedError
 
     def told(self, context: bpy.types.Context, found: Any, options: Asked) -> Told:
-        """Change the scene if the question does so; return the answer, and a line about it.
+        """Return the answer and the text of the report, after any change that the question makes.
 
-        The title, the question and the options of the answer may be left to the operator.
+        `finish` fills an empty title, question and options of the answer.
         """
         raise NotImplementedError
 
@@ -62,7 +62,7 @@ class QuestionOperator(Asking[Asked], SteppedOperator):
         return self.run(context, self.take(self._settings(context)))
 
     def finish(self, context: bpy.types.Context, result: Any) -> Status:
-        """Keep the answer, and the settings that it was found with."""
+        """Save the answer, and write the options back to the settings."""
         options = self.taken
         answer, text = self.told(context, result, options)
         self.write_back(self._settings(context))
@@ -80,7 +80,7 @@ class QuestionOperator(Asking[Asked], SteppedOperator):
         return {"FINISHED"}
 
     def keep(self, context: bpy.types.Context, answer: Answer[Any], name: str) -> Any:
-        """Keep the answer under a name, and return its result in the file."""
+        """Save the answer under a name, and return its result in the file."""
         return keep(context, answer, name, kind=self.keeps, most=self.most)
 
     def _settings(self, context: bpy.types.Context) -> Any:

@@ -1,4 +1,4 @@
-"""Groups by hand: rows that the user has put together under a name, as JSON beside the rows."""
+"""Groups by hand: named groups of rows that the user makes, stored as JSON beside the rows."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ HandGroups = Mapping[str, Sequence[int]]
 
 
 def groups_in(text: str) -> dict[str, list[int]]:
-    """Return the rows of each group by its name; none of what is damaged."""
+    """Read the rows of each group, by its name; no group if the text is damaged."""
     try:
         read = json.loads(text or "{}")
         return {str(name): [int(row) for row in rows] for name, rows in read.items()}
@@ -20,13 +20,13 @@ def groups_in(text: str) -> dict[str, list[int]]:
 
 
 def groups_text(groups: HandGroups) -> str:
-    """Write groups, those without rows left out."""
+    """Write groups as JSON, without empty groups; empty if no group is left."""
     kept = {name: sorted(rows) for name, rows in groups.items() if rows}
     return json.dumps(kept) if kept else ""
 
 
 def grouped(groups: HandGroups, rows: Ids, name: str) -> dict[str, list[int]]:
-    """Return groups in which some rows stand in that of a name, or in none if it is empty."""
+    """Return groups after rows have moved to the group `name`; "" takes them out of all groups."""
     moved = set(rows.tolist())
     left = {each: [row for row in of if row not in moved] for each, of in groups.items()}
     if name:
@@ -35,9 +35,9 @@ def grouped(groups: HandGroups, rows: Ids, name: str) -> dict[str, list[int]]:
 
 
 def carried_groups(groups: HandGroups, old: Rows, new: Rows) -> dict[str, list[int]]:
-    """Return the groups of old rows for new ones that are about the same; objects by session id.
+    """Carry groups over from old rows to the new rows with the same objects and instances.
 
-    O(n), and nothing without groups.
+    Objects of both are session ids. O(n).
     """
     if not groups:
         return {}
@@ -51,7 +51,7 @@ def carried_groups(groups: HandGroups, old: Rows, new: Rows) -> dict[str, list[i
 
 
 def _row_names(rows: Rows) -> list[Any]:
-    """Return what each row is about, in either order of its sides."""
+    """Return a key of the objects and instances of each row, independent of their order."""
     sides = range(len(rows.objects))
     uids = rows.objects.tolist()
     return [

@@ -1,4 +1,4 @@
-"""Hints: a sentence about an answer, and a button that asks again, or does what it is about."""
+"""Hints: a sentence about an answer, with a button that asks again or shows its subject."""
 
 import textwrap
 from collections.abc import Iterable, Mapping
@@ -12,26 +12,26 @@ from bpy.app.translations import pgettext_iface
 from ..arrays import Flags, Ids
 from ..ui import plural, working
 
-# Letters of a line in a sidebar of 250 pixels.
+# Letters per line in a sidebar of 250 pixels.
 LETTERS = 34
 
 
 @dataclass(frozen=True)
 class Hint:
-    """What stands with an answer.
+    """A sentence and a button that are drawn with an answer.
 
     Attributes
     ----------
     text : str
         The sentence.
     button : str
-        What the button says.
+        The label of the button.
     operator : str
-        What it runs, such as "octree.audit".
+        The operator of the button, such as "octree.audit".
     options : Mapping of str to Any
-        What it runs that with; all else as the scene has it.
+        Arguments of the operator; the scene's settings give all others.
     at_once : bool
-        Whether it runs without the dialog that it would open.
+        True if the operator skips the dialog that it would open.
     """
 
     text: str
@@ -42,7 +42,7 @@ class Hint:
 
 
 def draw_hints(layout: bpy.types.UILayout, hints: Iterable[Hint]) -> None:
-    """Show each hint in lines that a narrow sidebar has room for, with its button under them."""
+    """Draw each hint, wrapped for a narrow sidebar, with its button below."""
     for hint in hints:
         column = layout.column(align=True)
         column.enabled = working() is None
@@ -57,19 +57,21 @@ def draw_hints(layout: bpy.types.UILayout, hints: Iterable[Hint]) -> None:
 
 
 def wrapped(text: str, letters: int = LETTERS) -> list[str]:
-    """Return a text in lines of at most so many letters as a narrow sidebar has room for."""
+    """Wrap a text into lines of at most `letters` letters."""
     return textwrap.wrap(text, letters)
 
 
 def instances_text(owners: Ids, is_instance: Flags) -> str:
-    """Say how many instances count as one with their instancer; nothing if none does.
+    """Return a sentence with the number of instances that were taken as one object.
+
+    Empty if no instancer has two or more instances.
 
     Parameters
     ----------
     owners : ndarray of intp, shape (n,)
-        Of each placement the session id of its object, or instancer.
+        Session id of the object, or the instancer, of each placement.
     is_instance : ndarray of bool, shape (n,)
-        Which of them are instances.
+        Flags of the placements that are instances.
     """
     counts = np.unique(owners[is_instance], return_counts=True)[1]
     counts = counts[counts > 1]

@@ -1,8 +1,9 @@
-"""Kept answers: rows in the file, read back once a change; the rest by number in the session.
+"""Result store: rows of answers in the file, everything larger in memory, both by number.
 
-The file and each undo step have the rows of an answer under its number, the session has what is
-too large for them. So an undo needs no code: nobody looks for an answer whose number the scene has
-no more. What cameras saw outlives its number, to be asked again.
+The file and each undo step hold the rows of a result and its number. The session holds the rest of
+the answer under this number. An undo therefore needs no code: it restores an earlier number, and
+answers under other numbers are not looked up. Answers about cameras are the exception: they are
+looked up by type (`answers_of`), so that they can be asked again after an undo.
 """
 
 import json
@@ -36,17 +37,18 @@ Found = TypeVar("Found")
 
 
 class _Versions(NamedTuple):
-    """The versions of the scene that an answer is of: the content, and what cameras may see."""
+    """The two versions of the scene for an answer: its content, and all that cameras may see."""
 
     content: Version
     sees: Version | None
 
 
-# By the session id of the scene and the number of the result, which a copied scene has too.
+# Keys are the session id of the scene and the number of the result. The number is not enough: a
+# copy of a scene has results with the same numbers.
 _answers: SessionStore[Answer[Any]] = SessionStore()
 _versions: SessionStore["_Versions"] = SessionStore(most=1_000)
 _views: SessionStore[View] = SessionStore()
-# Rows that are added to the list at a time.
+# Items that `fill_list` adds to Blender's list in one turn.
 _FILLED = 50_000
 
 
@@ -58,20 +60,20 @@ def keep(
     kind: type[Any] | None = None,
     most: int = 1,
 ) -> Any:
-    """Keep an answer under a new number, show it, and return its result in the file.
+    """Save an answer under a new number, show it, and return its result in the file.
 
     Parameters
     ----------
     context : bpy.types.Context
-        Its scene keeps the answer.
+        The context with the scene that stores the answer.
     answer : Answer
-        What is kept. It replaces the result of its title, unless that is pinned.
+        The answer. It replaces the result with its title as name, unless that is pinned.
     name : str, optional
-        Keep it under this name, in place of a result that has it, pinned or not.
+        Name of the result. A result of this name is replaced, even if pinned.
     kind : type, optional
-        What was found, for the session; by default it keeps nothing.
+        Type of `answer.found`, if the session keeps this record; by default it does not.
     most : int, optional
-        Of how many answers of this kind the session keeps what was found.
+        Number of answers of this type that the session keeps.
     """
     settings = settings_of(context.scene).results
     place = place_for(settings, answer.title, name)
@@ -83,10 +85,10 @@ def keep(
     result.question, result.options = answer.question, json.dumps(answer.options)
     _views.pop((context.scene.session_uid, result.number), None)
     result.number = secrets.randbelow(2**31 - 1) + 1
-    # What the question itself has done to the scene is not to come after it.
+    # Process the question's own changes now, so that they do not outdate the answer.
     context.view_layer.update()
     check_object_count()
-    read_if_soon(context)  # else once the scene has come to rest
+    read_if_soon(context)  # a slow reading is left to the idle tasks
     answer = replace(answer, version=answer.version or version_asked(context.scene))
     result.fingerprint = answer.version.code
     result.opened, result.picked = "", b""
@@ -100,7 +102,10 @@ def keep(
 def remember(
     scene: bpy.types.Scene, answer: Answer[Any], kind: type[Any] | None, most: int = 1
 ) -> None:
-    """Keep what was found under its number, and the version of the scene that it is of."""
+    """Keep an answer in the session by its number, and the versions of the scene of the answer.
+
+    Without `kind` only the versions are kept. Of the answers of a kind the last `most` stay.
+    """
     keep_scenes(bpy.data.scenes)
     if kind is not None:
         key = scene.session_uid, answer.number
@@ -115,30 +120,33 @@ def remember(
 
 
 def version_at(scene: bpy.types.Scene, number: int, code: str = "") -> Version:
-    """Return the version of the scene that an answer is of; a file has its fingerprint alone."""
+    """Return the version of the scene that an answer is about.
+
+    If the session does not know it, the version is made from the fingerprint `code` in the file.
+    """
     known = _versions.get((scene.session_uid, number))
     return known.content if known is not None else version_from_file(code)
 
 
 def version_of_result(scene: bpy.types.Scene, result: Any) -> Version:
-    """Return the version of the scene that a result of the list is of."""
+    """Return the version of the scene that a result is about."""
     return version_at(scene, result.number, result.fingerprint)
 
 
 def sees_at(scene: bpy.types.Scene, number: int) -> Version | None:
-    """Return what an answer depends on of what cameras may see; None if nothing is known of it."""
+    """Return the version of all that cameras may see for an answer; None if unknown."""
     known = _versions.get((scene.session_uid, number))
     return known.sees if known is not None else None
 
 
 def put_sees(scene: bpy.types.Scene, number: int, sees: Version) -> None:
-    """Let an answer depend on another version of what cameras may see."""
+    """Replace the version of all that cameras may see for an answer."""
     _versions[scene.session_uid, number] = _versions[scene.session_uid, number]._replace(sees=sees)
 
 
 @contextmanager
 def renewed_versions(context: bpy.types.Context, question: str) -> Iterator[None]:
-    """Let the valid results of one question hold after what is done meanwhile."""
+    """Keep the valid results of one question valid despite changes inside the `with` block."""
     scene, settings = context.scene, settings_of(context.scene).results
     context.view_layer.update()
     read_if_soon(context)
@@ -161,7 +169,7 @@ def renewed_versions(context: bpy.types.Context, question: str) -> Iterator[None
 
 
 def save_codes(scene: bpy.types.Scene) -> None:
-    """Write the fingerprint of the scene that each result is of, as far as it is known."""
+    """Write known fingerprints of the scene into the results that they belong to."""
     here = version_of(scene)
     for result in settings_of(scene).results.kept:
         version = version_of_result(scene, result)
@@ -171,9 +179,9 @@ def save_codes(scene: bpy.types.Scene) -> None:
 
 
 def answers_of(scene: bpy.types.Scene, kind: type[Found]) -> list[Answer[Found]]:
-    """Return the answers of a scene that found a record of this kind, the last one last.
+    """Return the answers of a scene with findings of this type, the last one last.
 
-    Whatever was undone since.
+    Answers that an undo has taken back are included.
     """
     uid = scene.session_uid
     return [
@@ -184,18 +192,21 @@ def answers_of(scene: bpy.types.Scene, kind: type[Found]) -> list[Answer[Found]]
 def numbered_answer(
     scene: bpy.types.Scene, number: int, kind: type[Found]
 ) -> Answer[Found] | None:
-    """Return the answer of this number, if the session has it and it is of this kind."""
+    """Return the answer of this number and type; None if the session does not have it."""
     answer = _answers.get((scene.session_uid, number))
     return answer if answer is not None and isinstance(answer.found, kind) else None
 
 
 def is_any_found(kind: type[Any]) -> bool:
-    """Tell whether the session has an answer of this kind of any scene."""
+    """Return whether the session has an answer with findings of this type, in any scene."""
     return any(isinstance(each.found, kind) for each in _answers.values())
 
 
 def place_for(settings: Any, title: str, name: str) -> int:
-    """Return where a result is replaced, or the end of the list for a new one."""
+    """Return the index of the result to replace, or the number of results for a new one.
+
+    With a name, the result of this name is replaced; else the unpinned one named `title`.
+    """
     results = list(enumerate(settings.kept))
     if name:
         same = [place for place, result in results if result.name == name]
@@ -211,7 +222,7 @@ def place_for(settings: Any, title: str, name: str) -> int:
 
 
 def write_rows(scene: bpy.types.Scene, result: Any, answer: Answer[Any]) -> None:
-    """Write the rows of a result and what belongs to them; references to objects, each once."""
+    """Write the rows, marks and groups of an answer into its result; each object is named once."""
     rows, data, uids = answer.rows, answer.data, [*answer.subjects]
     if not data:
         distinct, places = np.unique(rows.objects, return_inverse=True)
@@ -227,13 +238,13 @@ def write_rows(scene: bpy.types.Scene, result: Any, answer: Answer[Any]) -> None
 
 
 def write_marks(scene: bpy.types.Scene, result: Any, marks: str) -> None:
-    """Let a result have other marks, and read its rows again."""
+    """Replace the marks of a result, and drop the cached view of its rows."""
     result.marks = marks
     _views.pop((scene.session_uid, result.number), None)
 
 
 def groups_after(scene: bpy.types.Scene, result: Any, answer: Answer[Any]) -> str:
-    """Return the groups by hand of an answer: its own, or those of the rows that it replaces."""
+    """Return the groups by hand of an answer: its own, or those of the result that it replaces."""
     groups = groups_in(result.groups)
     if answer.groups is not None or not groups or result.question != answer.question:
         return answer.groups or ""
@@ -243,26 +254,26 @@ def groups_after(scene: bpy.types.Scene, result: Any, answer: Answer[Any]) -> st
 
 
 def write_groups(scene: bpy.types.Scene, result: Any, groups: Mapping[str, Sequence[int]]) -> None:
-    """Let a result have other groups by hand."""
+    """Replace the groups by hand of a result."""
     result.groups = groups_text(groups)
     _views.pop((scene.session_uid, result.number), None)
     fit_list()
 
 
 def show_result(settings: Any, place: int) -> None:
-    """Let the list show a result, with no row chosen."""
-    settings.active = place  # whose update fits the list
+    """Show a result in the list, without an active row."""
+    settings.active = place  # the update callback fits the list
 
 
 def show_numbered(settings: Any, number: int) -> None:
-    """Let the list show the result of this number."""
+    """Show the result of this number in the list."""
     show_result(settings, [each.number for each in settings.kept].index(number))
 
 
 def remove_result(settings: Any, place: int) -> None:
-    """Remove one result, and show the one that comes to stand in its place.
+    """Remove one result, and show the one that takes its place.
 
-    If it is that of the last question, its answer goes, too.
+    If the result belongs to the last question, the scene also forgets this question.
     """
     record = settings_of(settings.id_data)
     if settings.kept[place].number == record.question_number:
@@ -274,7 +285,7 @@ def remove_result(settings: Any, place: int) -> None:
 
 
 def clear_results(settings: Any) -> None:
-    """Remove all results, and the answer to the last question with them."""
+    """Remove all results; the scene also forgets the last question."""
     settings_of(settings.id_data).question_number = 0
     settings.kept.clear()
     show_result(settings, 0)
@@ -282,13 +293,13 @@ def clear_results(settings: Any) -> None:
 
 
 def titled(scene: bpy.types.Scene, name: str) -> str:
-    """Return the title of the result of this name; empty without one."""
+    """Return the title of the result of this name; empty if there is none."""
     kept = settings_of(scene).results.kept
     return next((str(each.title) for each in kept if each.name == name), "")
 
 
 def remove_named(scene: bpy.types.Scene, title: str) -> None:
-    """Remove the result that the next answer of this title would replace, if there is one."""
+    """Remove the result that the next answer of this title would replace, if any."""
     settings = settings_of(scene).results
     place = place_for(settings, title, "")
     if place < len(settings.kept):
@@ -296,24 +307,27 @@ def remove_named(scene: bpy.types.Scene, title: str) -> None:
 
 
 def result_chosen(settings: Any, _: bpy.types.Context) -> None:
-    """Fit the list to the active result, with no row chosen."""
-    settings.property_unset("row")  # which, unlike writing it, selects nothing
+    """Fit the list to the active result, and unset the active row; an update callback."""
+    settings.property_unset("row")  # unlike a write, this calls no update and selects nothing
     fit_list()
     tag_redraw()
 
 
 def list_settings() -> Any:
-    """Return what Blender's list shows: of no scene, and in no undo step."""
+    """Return the items of Blender's list: settings of the window manager, in no undo step."""
     return bpy.context.window_manager.octree  # type: ignore[attr-defined]
 
 
 def fit_list() -> None:
-    """Give the list as many items as the longest of the active results needs, many later."""
+    """Give Blender's list as many items as the longest active result needs, in several turns."""
     schedule(fill_list, fill_list())
 
 
 def fill_list() -> float | None:
-    """Go on with that; return when there is more to do."""
+    """Add missing items to Blender's list, or clear surplus ones; a timer.
+
+    Returns the seconds until the next turn; None once the list is full.
+    """
     rows = list_settings().rows
     wanted = max(map(lines_wanted, bpy.data.scenes), default=0)
     if len(rows) > wanted:
@@ -326,7 +340,7 @@ def fill_list() -> float | None:
 
 
 def lines_wanted(scene: bpy.types.Scene) -> int:
-    """Return how many lines the list of a scene has had when drawn; not below its rows."""
+    """Return the number of list items that a scene needs: the rows, or more lines if drawn."""
     result = active_result(scene)
     if result is None:
         return 0
@@ -335,13 +349,13 @@ def lines_wanted(scene: bpy.types.Scene) -> int:
 
 
 def active_result(scene: bpy.types.Scene) -> Any:
-    """Return the result that the list shows; None without any."""
+    """Return the result that the list shows; None without results."""
     settings = settings_of(scene).results
     return settings.kept[settings.active] if settings.active < len(settings.kept) else None
 
 
 def view_of(scene: bpy.types.Scene, result: Any) -> View:
-    """Return the rows of a result, read again only if objects came, went or were renamed."""
+    """Return the rows of a result; cached until `doubt_names`, or a change of the result."""
     key = scene.session_uid, result.number
     view = _views.get(key)
     if view is None:
@@ -353,7 +367,10 @@ def view_of(scene: bpy.types.Scene, result: Any) -> View:
 
 
 def subjects_now(scene: bpy.types.Scene, result: Any) -> tuple[list[int], list[str]]:
-    """Return the session ids of the objects of a result, 0 for those that are gone, and names."""
+    """Return session ids and current names of the objects of a result.
+
+    Objects that have left the scene have the session id 0 and their last name.
+    """
     uids, names = subjects_of(scene, result)
     present = {item.session_uid: item.name for item in scene.objects}
     names = [present.get(uid, name) for uid, name in zip(uids, names, strict=True)]
@@ -361,12 +378,12 @@ def subjects_now(scene: bpy.types.Scene, result: Any) -> tuple[list[int], list[s
 
 
 def subjects_of(scene: bpy.types.Scene, result: Any) -> tuple[list[int], list[str]]:
-    """Return the session ids of the objects of a result, and their last names."""
+    """Return session ids and last known names of the objects of a result."""
     return references.referenced(scene, result.subjects), references.named(result.subjects).names
 
 
 def named_subjects() -> Iterator[tuple[bpy.types.Scene, Any, str]]:
-    """Yield where the references to objects of results stand."""
+    """Yield each property with references to objects of results: scene, owner and name."""
     for scene in bpy.data.scenes:
         for result in settings_of(scene).results.kept:
             yield scene, result, "subjects"
@@ -376,16 +393,16 @@ references.hold(named_subjects)
 
 
 def shown_of(scene: bpy.types.Scene, result: Any) -> ShownRows:
-    """Return what the list shows of a result."""
+    """Return the rows and lines that the list shows of a result."""
     settings, opened = settings_of(scene).results, frozenset(opened_in(result))
     return view_of(scene, result).shown(settings.search, settings.sort, settings.reverse, opened)
 
 
 def opened_in(result: Any) -> list[str]:
-    """Return the keys of the headers that are open."""
+    """Return the keys of the open headers of a result."""
     return list(json.loads(result.opened)) if result.opened else []
 
 
 def doubt_names() -> None:
-    """Read names and objects of results again when they are next needed."""
+    """Drop cached names and objects of all results; they are read again when needed."""
     _views.clear()

@@ -1,10 +1,10 @@
-"""The option of all questions whose answer is kept: its name in Results."""
+"""The common option of all questions with a saved answer: the name of the result."""
 
 from ..options import OptionGroup, string
 
 
 class AnswerOptions(OptionGroup):
-    """Where the answer is kept."""
+    """The result that stores the answer."""
 
     result: str = string(
         "",

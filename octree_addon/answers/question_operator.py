@@ -1,4 +1,4 @@
-"""Operators that ask what stands: with the settings of their panel, and kept to be asked again."""
+"""Base of operators whose answers are kept with their question, to be asked again if outdated."""
 
 from typing import Any, TypeVar
 
@@ -15,16 +15,16 @@ Asked = TypeVar("Asked", bound=AnswerOptions)
 
 
 class StandingQuestionOperator(Asking[Asked], SteppedOperator):
-    """An operator that asks a question whose answer stands; a mixin.
+    """An operator that keeps its answer in `StandingAnswers`; a mixin.
 
-    While the last answer to the same question is valid, it is shown, and nothing is asked.
+    If the last answer is valid and to the same question, the operator shows it and asks nothing.
 
     Attributes
     ----------
     answers : StandingAnswers
-        Where the answer is kept.
+        The store of the answers.
     key : str
-        Name of the settings in `scene.octree`.
+        Name of the operator's settings in `scene.octree`.
     """
 
     answers: StandingAnswers[Any]
@@ -37,25 +37,25 @@ class StandingQuestionOperator(Asking[Asked], SteppedOperator):
         return mode_obstacle(context, may_edit=True) or other
 
     def asked(self, context: bpy.types.Context, options: Asked) -> StandingQuestion[Any]:
-        """Return what is asked; a `ValueError` refuses."""
+        """Return the question; raise a `ValueError` if it cannot be asked."""
         raise NotImplementedError
 
     def answer_text(self, answer: Any) -> str:
-        """Say what was found, in one line."""
+        """Return a line of text about the findings."""
         raise NotImplementedError
 
     def steps(self, context: bpy.types.Context) -> Steps[Any]:
-        """Return the work, not yet begun; its result is an answer to show if that is valid."""
+        """Ask step by step; the result is a `FreshAnswer`, or the last `Answer` if still valid."""
         options = self.take(getattr(settings_of(context.scene), self.key))
         question = self.asked(context, options)
-        # A name is given to ask again, whatever is known.
+        # Refresh passes the name of the result, and always asks.
         unchanged = None if options.result else self.answers.unchanged(context, question)
         if unchanged is not None:
             return unchanged
         return (yield from self.answers.ask_steps(context, question))
 
     def finish(self, context: bpy.types.Context, result: Any) -> Status:
-        """Keep the answer and the settings that it was found with, or show the last answer."""
+        """Save the answer and its settings, or show the last answer."""
         self.write_back(getattr(settings_of(context.scene), self.key))
         text = self.answer_text(result.found)
         if isinstance(result, FreshAnswer):

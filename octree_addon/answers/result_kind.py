@@ -1,7 +1,7 @@
-"""Result kinds: how the results of one question look, what they offer, and how they are drawn.
+"""Result kinds: the summary, buttons, columns and drawing of the results of one question.
 
-Each feature has one `ResultKind` per question beside its panel and names them in its `Feature`.
-The list, the panel and the overlays ask `kind_of(result)` and know no question by name.
+Each feature declares one `ResultKind` per question and lists it in its `Feature`. The list, the
+panel and the overlays call `kind_of(result)` and contain no names of questions.
 """
 
 from collections.abc import Sequence
@@ -16,16 +16,16 @@ from .rows import Column, Rows, unpack
 
 
 class Contact(NamedTuple):
-    """Where the objects of a row meet.
+    """The contact between the two objects of a row.
 
     Attributes
     ----------
     around : ndarray of float64, shape (p, 3)
-        The points that the view frames.
+        The points that the 3D view frames.
     segments : ndarray of float64, shape (s, 2, 3)
-        The line in which their surfaces cross.
+        The segments of the line where the surfaces cross.
     faces : tuple of ndarray of intp
-        The triangles in contact, of the evaluated mesh on each side.
+        The triangles in contact, indices into the evaluated mesh of each side.
     key : tuple of int
         Identifies this contact among all others.
     """
@@ -42,11 +42,11 @@ class ColoredCells(NamedTuple):
     Attributes
     ----------
     lower, upper : ndarray of float64, shape (c, 3)
-        Their corners.
+        The corners of each cell.
     values : ndarray of float64, shape (c,)
-        Their values on a ratio scale: 0 or more.
+        The value of each cell, 0 or more.
     over : ndarray of bool, shape (c,)
-        Which cells exceed the budget.
+        Flags of the cells that exceed the budget.
     """
 
     lower: Floats
@@ -61,14 +61,14 @@ class ResultKind:
     Parameters
     ----------
     question : str
-        The name of the operator that asks, without "octree.".
+        The name of the operator that asks the question, without "octree.".
 
     Attributes
     ----------
     headers : tuple of str
-        The columns that `texts` writes; without any, the list shows as many columns as fit.
+        The columns that `texts` writes; if empty, the list shows as many columns as fit.
     refresh : str
-        The operator that asks the question of the active result again.
+        The operator that asks the question of the active result again, without "octree.".
     """
 
     headers: tuple[str, ...] = ()
@@ -78,21 +78,21 @@ class ResultKind:
         self.question = question
 
     def of(self, result: Any) -> "ResultKind":
-        """Return the kind of one result, where a question has more than one."""
+        """Return the kind of one result; overridden by questions with more than one kind."""
         return self
 
     def rows(
         self, scene: bpy.types.Scene, result: Any, uids: Sequence[int], names: Sequence[str]
     ) -> Rows:
-        """Return the rows of a result, whose objects have these session ids and names."""
+        """Read the rows of a result, whose objects have these session ids and names."""
         return unpack(result.data)
 
     def summary(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-        """Draw the answer in words, above the list."""
+        """Draw the summary of the result, above the list."""
         layout.label(text=plural(int(result.count), "row"), translate=False)
 
     def offer(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-        """Draw the actions on the result and on its active row, below the list."""
+        """Draw the buttons for the result and its active row, below the list."""
 
     def fixes(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
         """Draw the buttons that fix the problem of the active row."""
@@ -112,22 +112,22 @@ class ResultKind:
         return (), ()
 
     def is_quiet(self, scene: bpy.types.Scene, result: Any, row: int) -> bool:
-        """Return whether a row is grayed, because it needs no action."""
+        """Return whether a row is drawn in gray because it needs no action."""
         return False
 
     def now(self, scene: bpy.types.Scene, result: Any, column: Column) -> Column:
-        """Return a column with the values of the current scene, for rows that follow it."""
+        """Return a column with the values of the current scene, for columns that follow it."""
         return column
 
     def contact(self, scene: bpy.types.Scene, result: Any, row: int) -> Contact | None:
-        """Return where the objects of a row meet, if that is known."""
+        """Return the contact between the objects of a row; None if unknown."""
         return None
 
     def go_to(self, scene: bpy.types.Scene, result: Any, row: int) -> None:
         """Set the scene to the frame of a row."""
 
     def cells(self, scene: bpy.types.Scene, result: Any) -> ColoredCells | None:
-        """Return the cells that the rows are, to be drawn in place of objects."""
+        """Return the cells to draw if the rows stand for cells, not objects; else None."""
         return None
 
     def colors_objects(self, scene: bpy.types.Scene, result: Any, rows: Rows) -> bool:
@@ -135,7 +135,10 @@ class ResultKind:
         return not rows.are_pairs
 
     def severity(self, rows: Rows) -> Floats:
-        """Return the severity of each row, (n,), by its first number: the largest or nearest."""
+        """Return the severity of each row, (n,), from the first column of numbers.
+
+        Lengths and areas are the more severe the smaller they are, other numbers the larger.
+        """
         column = next((each for each in rows.columns if not each.words), None)
         if column is None:
             return np.zeros(len(rows))
@@ -144,8 +147,8 @@ class ResultKind:
         return -known if column.power else known
 
 
-_ANY = ResultKind("")  # of a question that this version does not know
-# By question; the package fills it from the features.
+_ANY = ResultKind("")  # for questions that this version does not know
+# Result kinds by question; `octree_addon/__init__.py` adds those of all features.
 KINDS: dict[str, ResultKind] = {}
 
 

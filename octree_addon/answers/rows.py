@@ -1,4 +1,4 @@
-"""Result rows: objects, instances or pairs of them as arrays, with numbers in named columns."""
+"""Result rows: objects, instances or pairs of them, with named columns of numbers, as arrays."""
 
 import io
 from collections.abc import Iterable
@@ -15,18 +15,18 @@ PersistentIds = NDArray[np.int32]
 
 
 class Column(NamedTuple):
-    """A number, or a word, of each row.
+    """One number, or one word, for each of n rows.
 
     Attributes
     ----------
     name : str
-        Its header.
+        The header.
     unit : {"", "LENGTH", "AREA", "PERCENT"}
-        What it counts in; a length is in Blender units, an area in their squares.
+        The unit: a length is in Blender units, an area in square Blender units.
     values : ndarray of int64 or float64, shape (n,)
-        The numbers.
+        The numbers, or indices into `words`.
     words : tuple of str, optional
-        What to write for each number, which is a place among these.
+        The texts of a column of words.
     """
 
     name: str
@@ -36,14 +36,14 @@ class Column(NamedTuple):
 
     @property
     def power(self) -> int:
-        """The power of a length that it counts in: 0 for what is neither length nor area."""
+        """The exponent of the length unit: 1 for lengths, 2 for areas, else 0."""
         return {"LENGTH": 1, "AREA": 2}.get(self.unit, 0)
 
 
 def numbered(name: str, numbers: Iterable[int]) -> str:
-    """Return the name of an instance by its persistent id, such as "Tree #3".
+    """Return the label of an instance from its name and persistent id, such as "Tree #3".
 
-    One in a nested instance has a number a level: "Tree #3.1".
+    A nested instance has one number per level: "Tree #3.1".
     """
     used = [str(abs(each)) for each in numbers if each != UNUSED]
     return f"{name} #{'.'.join(used)}" if used else name
@@ -60,23 +60,23 @@ def _no_frames() -> Ids:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """n rows, each of one object or instance, or of a pair of them.
+    """A table of n rows, each about one object or instance, or about a pair of them.
 
     Attributes
     ----------
     objects : ndarray of intp, shape (1, n) or (2, n)
-        The object of each, or the instancer: a session id or, once kept, an index into the
-        objects of the result.
+        The object of each row, or its instancer: a session id or, in a saved result, an index
+        into the objects of the result.
     instances : ndarray of int32, shape (1, n, 8) or (2, n, 8)
-        The persistent id of each instance, as Blender has it; all `UNUSED` for an object itself.
+        The persistent id of each instance, from Blender; all `UNUSED` for an object itself.
     columns : tuple of Column
-        What was found of each.
+        The findings.
     frames : ndarray of intp, shape (f,)
-        The frames that were looked at, if it is about frames.
-    seen : ndarray of bool, shape (n, f)
-        In which of them each was seen.
-    largest : ndarray of intp, shape (n,)
-        The frame that shows most of each, if that is known.
+        The frames that were asked; empty for answers about a single frame.
+    seen : ndarray of bool, shape (n, f), optional
+        Flags of the frames in which each object was seen, or each pair was in contact.
+    largest : ndarray of intp, shape (n,), optional
+        The frame in which each object is largest in the picture.
     """
 
     objects: Ids
@@ -91,21 +91,21 @@ class Rows:
 
     @property
     def are_pairs(self) -> bool:
-        """Whether each row is of two."""
+        """True if each row is a pair."""
         return len(self.objects) == 2
 
     def numbers_of(self, row: int, side: int) -> list[int]:
-        """Return the persistent id of one instance without its unused end; empty for objects."""
+        """Return the used numbers of a persistent id; empty for an object itself."""
         numbers = self.instances[side, row]
         return numbers[numbers != UNUSED].tolist()
 
     def column(self, name: str) -> Column | None:
-        """Return the column of this name, if there is one."""
+        """Return the column of this name; None if there is none."""
         return next((each for each in self.columns if each.name == name), None)
 
 
 def pack(rows: Rows) -> bytes:
-    """Write rows as one compressed string of bytes: an archive of arrays, as NumPy saves them."""
+    """Pack rows into bytes: a compressed NumPy archive (npz)."""
     arrays: dict[str, NDArray[Any]] = {"objects": rows.objects.astype(np.int32)}
     if (rows.instances != UNUSED).any():
         arrays["instances"] = rows.instances
@@ -123,7 +123,7 @@ def pack(rows: Rows) -> bytes:
 
 
 def unpack(data: bytes) -> Rows:
-    """Return the rows that `pack` has written."""
+    """Return the rows of bytes from `pack`."""
     with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
         objects = arrays["objects"].astype(np.intp)
         width, count = objects.shape

@@ -1,10 +1,13 @@
-"""Standing answers: kept for the session with their question, asked again once they may be old.
+"""Standing answers: answers about cameras with their question, asked again once outdated.
 
-The rule of every action on an answer. An answer is valid while no update of the scene names
-anything that a camera could see, but what the actions of the answer have done, and the view state
-is one with which it was asked or which one of these actions left. Setting a frame and undoing an
-action are no such updates. A fingerprint of the scene would not do: it knows nothing of other
-frames, of lenses, materials and render icons.
+Every action on such an answer first validates it. An answer is valid while both hold:
+
+- No update of the scene has named anything that a camera may see, except updates that the actions
+  on the answer have caused. Setting a frame and undoing an action are no such updates.
+- The view state is the one of the question, or one that an action on the answer has left.
+
+A fingerprint of the scene cannot decide this: it covers a single frame, and no lenses, materials
+or render icons.
 """
 
 import secrets
@@ -26,36 +29,37 @@ Kind_co = TypeVar("Kind_co", covariant=True)
 
 
 class StandingQuestion(Protocol[Kind_co]):
-    """What was asked, to ask the same again; a dataclass."""
+    """A question with its arguments, which can be asked again; a dataclass."""
 
     @property
     def options(self) -> AnswerOptions:
-        """The options of the operator."""
+        """The options of the operator that asked."""
 
     def steps(self, context: bpy.types.Context) -> Steps[Kind_co]:
-        """Return the work, not yet begun: it yields the fraction done."""
+        """Return the work, not yet begun; it yields the fraction done."""
 
     def keep(self, context: bpy.types.Context, found: Any, sees: Version) -> int:
-        """Keep what was found, and list it in Results; return its number."""
+        """Save the findings as a result in Results; return the number of the answer."""
 
     def view_state(self, context: bpy.types.Context) -> Hashable:
-        """Return the properties that it depends on and no update of the scene names."""
+        """Return the properties that the answer depends on but updates do not name."""
 
 
 class StandingAnswers(Generic[Kind]):
-    """The last answer of each scene to a question of one kind, of those of the session.
+    """The last answers of one kind in this session, one for each scene.
 
-    An undo leaves it there, to be asked again: a number in the scene tells which answer was the
-    last one in that state.
+    An undo leaves the answer in memory, where it counts as outdated. The scene stores the number
+    of its last answer, so an undo is recognized by another number.
 
     Parameters
     ----------
     kind : type
-        What is found.
+        Type of the findings.
     question : str
-        Name of the operator in `bpy.ops.octree` that asks; that of the number, too.
+        Name of the operator in `bpy.ops.octree` that asks, and of the number in
+        `scene.octree.answers`.
     missing : str
-        What to do first, without an answer.
+        Message of the operators while there is no answer.
     """
 
     def __init__(self, kind: type[Kind], question: str, missing: str) -> None:
@@ -64,21 +68,21 @@ class StandingAnswers(Generic[Kind]):
     def ask_steps(
         self, context: bpy.types.Context, question: StandingQuestion[Kind]
     ) -> Steps["FreshAnswer[Kind]"]:
-        """Ask step by step; note what cameras may see when the work begins."""
+        """Ask step by step; the version of the answer is the one at the beginning."""
         sees = views_version_of(context.scene, question.view_state(context))
         found = yield from question.steps(context)
         return FreshAnswer(found, question, sees)
 
     def keep(self, context: bpy.types.Context, asked: "FreshAnswer[Kind]") -> None:
-        """Keep what was found with its question, and list it in Results."""
+        """Save a fresh answer with its question, as the last one of the scene."""
         with own_changes(context):
             number = asked.question.keep(context, asked.found, asked.sees)
             self._number(context.scene, number)
         self.accept(context)
 
     def put(self, scene: bpy.types.Scene, found: Kind) -> None:
-        """Keep what was found by no question: it is not listed, and cannot be asked again."""
-        bpy.context.view_layer.update()  # what was done before has been taken into account
+        """Keep findings without a question: they are not listed, and cannot be asked again."""
+        bpy.context.view_layer.update()  # so that earlier edits do not outdate the answer
         number = secrets.randbelow(2**31 - 1) + 1
         sees = views_version_of(scene, None)
         answer = Answer(found=found, question=self.question, sees=sees, number=number)
@@ -86,15 +90,15 @@ class StandingAnswers(Generic[Kind]):
         self._number(scene, number)
 
     def _number(self, scene: bpy.types.Scene, number: int) -> None:
-        """Let the scene know which answer is the last."""
+        """Store the number of the last answer in the scene."""
         setattr(settings_of(scene).answers, self.question, number)
 
     def get(self, scene: bpy.types.Scene) -> Kind | None:
-        """Return what was found last in the scene."""
+        """Return the last findings in the scene; None without an answer."""
         return self._last(scene).found if answers_of(scene, self.kind) else None
 
     def of_result(self, scene: bpy.types.Scene, result: Any) -> Kind | None:
-        """Return what was found last, if that is what a result of the list has."""
+        """Return the last findings if they belong to a result of the list; else None."""
         answer = numbered_answer(scene, result.number, self.kind)
         return answer.found if answer and answer.found is self.get(scene) else None
 
@@ -102,14 +106,17 @@ class StandingAnswers(Generic[Kind]):
         return answers_of(scene, self.kind)[-1]
 
     def is_doubtful(self, scene: bpy.types.Scene) -> bool:
-        """Return whether an update has named a change, or the answer was undone; for panels."""
+        """Return whether an update has named a change, or the answer was undone.
+
+        A check at no cost, for panels; `is_valid` also compares view states.
+        """
         answer, number = self._last(scene), getattr(settings_of(scene).answers, self.question)
         sees = sees_at(scene, answer.number)
         is_other = bool(answer.again and answer.number != number)
         return sees is None or is_other or not sees.is_same(scene)
 
     def is_valid(self, context: bpy.types.Context) -> bool:
-        """Return whether the answer of the context's scene still holds. O(objects)."""
+        """Return whether the last answer of the context's scene is still valid. O(objects)."""
         context.view_layer.update()
         answer = self._last(context.scene)
         sees = sees_at(context.scene, answer.number)
@@ -119,13 +126,13 @@ class StandingAnswers(Generic[Kind]):
             return True
         try:
             return answer.again.view_state(context) in (sees.views or ())
-        except ValueError:  # it cannot even be asked, as its steps will say
+        except ValueError:  # the question cannot be asked now; its steps report the reason
             return False
 
     def unchanged(
         self, context: bpy.types.Context, question: StandingQuestion[Kind]
     ) -> Answer[Kind] | None:
-        """Return the last answer if it is valid, listed, and an answer to the same question."""
+        """Return the last answer if it is valid, listed, and to the same question; else None."""
         answers = answers_of(context.scene, self.kind)
         if not answers or not are_same(answers[-1].again, question):
             return None
@@ -136,9 +143,9 @@ class StandingAnswers(Generic[Kind]):
     def valid_steps(
         self, context: bpy.types.Context
     ) -> Steps["tuple[Kind, FreshAnswer[Kind] | None]"]:
-        """Return what was found, and the question that was asked again if that was outdated.
+        """Return valid findings, and the fresh answer if the question had to be asked again.
 
-        That is done step by step. A `ValueError` says that it is old and cannot be asked again.
+        Asks step by step. Raises a `ValueError` if an outdated answer cannot be asked again.
         """
         answer = self._last(context.scene)
         if self.is_valid(context):
@@ -149,7 +156,7 @@ class StandingAnswers(Generic[Kind]):
         return asked.found, asked
 
     def accept(self, context: bpy.types.Context) -> None:
-        """Let the answer hold with the view state of now, too."""
+        """Add the current view state to those with which the answer is valid."""
         answer = self._last(context.scene)
         sees = sees_at(context.scene, answer.number)
         if answer.again is not None and sees is not None:
@@ -159,7 +166,7 @@ class StandingAnswers(Generic[Kind]):
 
 
 def are_same(one: Any, other: Any) -> bool:
-    """Return whether two questions are the same, under whatever names their answers are kept."""
+    """Return whether two questions are equal, apart from the names of their results."""
     if one is None:
         return False
     unnamed = replace(one, options=replace(one.options, result=other.options.result))
@@ -168,7 +175,7 @@ def are_same(one: Any, other: Any) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class FreshAnswer(Generic[Kind]):
-    """What was found, with its question and with what cameras might see when the work began."""
+    """New findings with their question, and the version at which the work began."""
 
     found: Kind
     question: StandingQuestion[Kind]

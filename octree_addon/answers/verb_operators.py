@@ -1,4 +1,4 @@
-"""Operators that use the last answer, which is asked again first if it is old."""
+"""Base of operators that use the last answer, and first ask again if it is outdated."""
 
 from typing import Any, TypeVar
 
@@ -19,17 +19,18 @@ RULE = "If the scene may have changed since, the same is asked again first"
 class AnswerOperator(SteppedOperator):
     """An operator on the last answer of the scene; a mixin.
 
-    One rule for all of them: an answer that no longer stands is asked again first, with the same
-    settings, and the report says so. What they do themselves puts the answer in no doubt.
+    If the answer is no longer valid, the operator first asks again with the same settings, and
+    says so in its report. The operator's own changes leave the answer valid.
 
     Attributes
     ----------
     answers : StandingAnswers
-        Those that it is about.
+        The store of the answer.
     reshapes : bool
-        Whether it may change what other questions find, in more than in what is hidden.
+        True if the operator may change more than the visibility of objects, and so the findings
+        of other questions.
     may_edit : bool
-        Whether it can run in Edit Mode, too.
+        True if the operator also runs in Edit Mode.
     """
 
     answers: StandingAnswers[Any]
@@ -48,14 +49,14 @@ class AnswerOperator(SteppedOperator):
         return f"{cls.bl_description}.\n{RULE}"
 
     def use(self, context: bpy.types.Context, prepared: Any) -> str:
-        """Use what was prepared, and return what to report.
+        """Use the result of `prepared_steps`, and return the text of the report.
 
-        A `ValueError` or `OSError` refuses it, `NothingToDoError` says that there was nothing.
+        Raise a `ValueError` or `OSError` to refuse, `NothingToDoError` if nothing can be done.
         """
         raise NotImplementedError
 
     def prepared_steps(self, context: bpy.types.Context, answer: Any) -> Steps[Any]:
-        """Work out what is used; by default the answer itself."""
+        """Compute the argument of `use` step by step; by default the answer itself."""
         yield 1.0
         return answer
 
@@ -95,7 +96,7 @@ class AnswerOperator(SteppedOperator):
 
 
 class SettledOptions(OptionGroup):
-    """Whether an answer stands that the user is asked about."""
+    """A hidden option: the answer was already validated before the dialog opened."""
 
     is_settled: bool = boolean(
         False,
@@ -110,12 +111,12 @@ Settled = TypeVar("Settled", bound=SettledOptions)
 
 
 class AskingOperator(Asking[Settled], AnswerOperator):
-    """One that asks the user in a dialog, about an answer that stands; a mixin."""
+    """An operator with a dialog, which opens only once the answer is valid; a mixin."""
 
     _settles = False
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
-        """Ask the cameras again if the answer is old, and then the user."""
+        """Ask the question again if the answer is outdated, and then open the dialog."""
         if is_without_window() or self.taken.is_settled or self.answers.is_valid(context):
             return self.ask(context, event)
         self._settles = True
@@ -143,10 +144,10 @@ class AskingOperator(Asking[Settled], AnswerOperator):
 
 
 def is_without_window() -> bool:
-    """Tell whether there is nobody to wait for."""
+    """Return whether Blender runs in background, so that no dialog can be shown."""
     return bpy.app.background
 
 
 def operator_named(name: str) -> Any:
-    """Return one of our operators, to be called."""
+    """Return the callable of an operator in `bpy.ops.octree`."""
     return getattr(bpy.ops.octree, name)  # type: ignore[attr-defined]

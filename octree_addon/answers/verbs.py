@@ -1,7 +1,7 @@
-"""Verbs: what is done with what was found, in one place for all features.
+"""Actions on findings, for all features: select, go to, isolate, collect, mark and hide.
 
-Each takes `Subjects`, and says in one line what was done. Where a `ValueError` refuses it, nothing
-has changed.
+Each function takes `Subjects` and returns the text of its report. If it raises a `ValueError`,
+nothing has changed.
 """
 
 from collections import Counter
@@ -27,7 +27,7 @@ from .view3d import fill_view, in_view3d
 
 
 class NothingToDoError(Exception):
-    """Why there was nothing to do; no error."""
+    """Raised if an action has nothing to do; the message is shown as a warning."""
 
 
 def select(
@@ -52,10 +52,10 @@ def go_to(
     follow: bool = True,
     boxes: Callable[[], Sequence[Floats]] = tuple,
 ) -> str:
-    """Select objects and nothing else, and make the first of them the active one.
+    """Select only these objects, and make the first selected one active.
 
-    With `follow` they fill the 3D view of a window, or `boxes` do if there are any: points of
-    shape (p, 3) each.
+    With `follow`, the 3D view of a window frames `boxes`, points of shape (p, 3) each; without
+    boxes, the selection.
     """
     text, layer = select(context, subjects), context.view_layer
     found = subjects.among(layer.objects)
@@ -68,9 +68,9 @@ def go_to(
 
 
 def isolate(context: bpy.types.Context, subjects: Subjects, *, follow: bool) -> str:
-    """Show objects alone in the 3D view, or all again if it shows some alone.
+    """Enter local view with these objects, or leave local view.
 
-    A `ValueError` says that all of them are hidden, or that there is no 3D view.
+    Raises a `ValueError` if all of them are hidden, or if the window has no 3D view.
     """
     text = "All objects shown again"
     with in_view3d(context) as space:
@@ -88,7 +88,7 @@ def isolate(context: bpy.types.Context, subjects: Subjects, *, follow: bool) -> 
 
 
 def collect(context: bpy.types.Context, subjects: Subjects, name: str) -> str:
-    """Link the objects that are in the view layer into a new collection."""
+    """Link the objects that are in the view layer into a new collection of the scene."""
     objects = subjects.among(context.view_layer.objects)
     if not subjects.objects:
         raise NothingToDoError("There is nothing to collect")
@@ -118,9 +118,9 @@ def _marked_text(counts: Counter[str], name: str) -> str:
 def hide(
     context: bpy.types.Context, subjects: Subjects, icon: str, *, everything: bool = False
 ) -> str:
-    """Hide objects by an icon, and remember them until they are restored.
+    """Hide objects by an icon of the Outliner, and record them until they are restored.
 
-    A `ValueError` says that nothing would stay visible; `everything` allows that.
+    Raises a `ValueError` if no surface would stay visible, unless `everything` is set.
     """
     plan = hiding.plan(context, subjects.among(context.scene.objects), icon)
     if not plan.objects:
@@ -133,6 +133,6 @@ def hide(
 def draw_age(
     layout: bpy.types.UILayout, scene: bpy.types.Scene, answers: StandingAnswers[Any]
 ) -> None:
-    """Say that all buttons will ask again first, if so."""
+    """Draw a hint if the answer may be outdated, so that all buttons first ask again."""
     if answers.is_doubtful(scene):
         draw_hint(layout, "May be old; asked again first", "ERROR")

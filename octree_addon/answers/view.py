@@ -1,4 +1,4 @@
-"""Rows as a list shows them: filtered, sorted and folded in arrays, once for each wish."""
+"""Rows as a list shows them: filtered, sorted and folded in arrays, and cached."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,24 +19,24 @@ NAME = "Name"
 
 @dataclass(eq=False)
 class View:
-    """The rows of a result as arrays, and the names of their objects; read once a change.
+    """The rows of a result as arrays, and the names of their objects; a cache.
 
     Attributes
     ----------
     rows : Rows
-        Their objects are indices into the lists below.
+        The rows; their objects are indices into `uids` and `names`.
     uids : list of int
-        Session id of each object of the result; 0 if it has left the scene.
+        Session id of each object of the result; 0 if the object has left the scene.
     names : list of str
-        The name of each, or the last one that it had.
+        Name of each object, or the last name of one that has left the scene.
     groups : Mapping of str to sequence of int
         The rows of each group by hand.
     kind : ResultKind
         The kind of the result.
     fitted : dict
-        Columns as they fit, by the room and the units that they are told in.
+        Cached columns that fit the sidebar, by its width and the units of the numbers.
     places : dict
-        Where the active row stands in the list, by what that depends on.
+        Cached line of the active row, by row, search, order and open headers.
     """
 
     rows: Rows
@@ -50,27 +50,27 @@ class View:
 
     @cached_property
     def folds(self) -> Folds:
-        """The groups by hand, and what one instancer does."""
+        """The groups by hand and the folds of instances."""
         return folds_of(self.rows, self.groups, self.kind.severity)
 
     @cached_property
     def extremes(self) -> dict[str, tuple[int, ...]]:
-        """The rows with the least and the most of each column, by its name."""
+        """The rows with the least and the greatest value of each column, by column name."""
         return {each.name: least_and_most(each.values) for each in self.rows.columns}
 
     def label(self, row: int, side: int) -> str:
-        """Return the name of what a row has on one side, such as "Tree" or "Tree #3"."""
+        """Return the label of one side of a row, such as "Tree" or "Tree #3"."""
         name = self.names[self.rows.objects[side, row]]
         return numbered(name, self.rows.numbers_of(row, side))
 
     def labels(self, row: int) -> list[str]:
-        """Return the names of a row, one or two."""
+        """Return the labels of the one or two sides of a row."""
         return [self.label(row, side) for side in range(len(self.rows.objects))]
 
     def shown(
         self, search: str, sort: str, reverse: bool, opened: frozenset[str] = frozenset()
     ) -> "ShownRows":
-        """Return what is shown in what order, with which folds open; worked out once a wish."""
+        """Return the rows and lines to show for a search, an order and open headers; cached."""
         wish = search.casefold(), sort, reverse, opened
         if wish not in self._shown:
             self._shown.clear()
@@ -79,12 +79,12 @@ class View:
 
     @property
     def most_lines(self) -> int:
-        """How many lines the list has had to show last; 0 if none were asked for."""
+        """The number of lines that the list showed last; 0 before the first drawing."""
         return max((len(each.lines) for each in self._shown.values()), default=0)
 
 
 def least_and_most(values: NDArray[Any]) -> tuple[int, ...]:
-    """Return where the least and the most of some numbers stand; none if none is finite."""
+    """Return the indices of the least and the greatest finite number; empty without any."""
     known = np.flatnonzero(np.isfinite(values))
     if not len(known):
         return ()
@@ -93,14 +93,14 @@ def least_and_most(values: NDArray[Any]) -> tuple[int, ...]:
 
 @dataclass(frozen=True, eq=False)
 class ShownRows:
-    """What a list shows of n rows under h headers.
+    """The visible part of a list of n rows with h headers.
 
     Attributes
     ----------
     rows : ndarray of intp, shape (m,)
-        The rows that are shown, or would be if all were open, from top to bottom.
+        The rows that match the search, from top to bottom, those under closed headers included.
     lines : ndarray of intp, shape (k,)
-        What stands on each line: a row, or n and more for a header.
+        The content of each line: a row, or n + i for header i.
     folds : Folds
         The headers.
     """
@@ -112,7 +112,7 @@ class ShownRows:
 
     @cached_property
     def counts(self) -> Ids:
-        """How many of the rows shown stand under each header, (h,)."""
+        """The number of matching rows under each header, (h,)."""
         blocks = np.concatenate((self.folds.outer[self.rows], self.folds.inner[self.rows]))
         return np.bincount(blocks[blocks >= 0], minlength=len(self.folds))
 
@@ -123,14 +123,17 @@ class ShownRows:
         return places
 
     def place(self, line: int) -> int:
-        """Return where a row or a header stands, or the header that it is folded into; or -1."""
+        """Return the place of a row or header in the list, or of the closed header above it.
+
+        -1 if neither is shown.
+        """
         if not 0 <= line < len(self._places):
             return -1
         found = (int(self._places[each]) for each in (line, *self.folds.chain(line)))
         return next((each for each in found if each >= 0), -1)
 
     def in_list(self, length: int) -> list[int]:
-        """Return which items of a list so long are shown: the first ones, a line each."""
+        """Return the filter flags for a Blender list of `length` items: the first k are shown."""
         if length not in self._flags:
             self._flags.clear()
             shown = min(len(self.lines), length)
@@ -138,14 +141,14 @@ class ShownRows:
         return self._flags[length]
 
 
-# Bit by which Blender's lists know an item that is shown: `UIList.bitflag_filter_item`.
+# Blender's flag of a list item that passes the filter: `UIList.bitflag_filter_item`.
 _SHOWN = 1 << 30
 
 
 def shown_rows(
     view: View, search: str, sort: str, reverse: bool, opened: frozenset[str]
 ) -> ShownRows:
-    """Filter, sort and fold; `search` is in lower case. O(n log n), in arrays."""
+    """Filter, sort and fold rows; `search` is casefolded. O(n log n), in arrays."""
     folds = view.folds
     order = sorted_rows(view, sort)
     if len(folds):
@@ -158,7 +161,7 @@ def shown_rows(
 
 
 def found_rows(view: View, search: str) -> Flags:
-    """Return which rows have a text in a name, in a word or in the name of their group."""
+    """Flag the rows with a text in an object name, in a word or in the name of their group."""
     # A list comprehension over the objects, not over the rows.
     hits = np.array([search in name.casefold() for name in view.names], np.bool_)
     found: Flags = hits[view.rows.objects].any(axis=0)
@@ -171,14 +174,14 @@ def found_rows(view: View, search: str) -> Flags:
 
 
 def sorted_rows(view: View, sort: str) -> Ids:
-    """Return the rows sorted by a column, or as they were found."""
+    """Sort the rows by the column `sort`, or return their original order if it does not exist."""
     column = view.rows.column(sort)
     if sort == NAME:
         distinct = sorted(range(len(view.names)), key=lambda number: view.names[number].casefold())
         rank = np.empty(len(distinct), np.intp)
         rank[distinct] = np.arange(len(distinct))
         used = (view.rows.instances != UNUSED).any(axis=(0, 1))
-        # The last key is the first to sort by: names, then the numbers from the first level on.
+        # lexsort sorts by the last key first: names, then the numbers from the first level on.
         numbers = view.rows.instances[..., used][::-1, :, ::-1]
         levels = np.concatenate(np.moveaxis(numbers, 2, 1))
         by = [*levels, *rank[view.rows.objects][::-1]]

@@ -1,4 +1,4 @@
-"""The 3D view of a window: what fills it, and whether it shows some objects alone."""
+"""The 3D view of a window: framing boxes, and local view (only some objects are shown)."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -8,19 +8,19 @@ import numpy as np
 
 from ..arrays import Floats
 
-# Millimeters: the smaller part of what Blender's 3D view takes for the width of its sensor.
+# Millimeters. Below the sensor width of Blender's 3D view, so that framed boxes have a margin.
 _SENSOR = 30.0
 
 
 def view3d_areas(context: bpy.types.Context) -> Iterator[bpy.types.Area]:
-    """Yield the 3D views of the window, that of the context first."""
+    """Yield the 3D view areas of the window, the area of the context first."""
     areas = [context.area, *(context.screen.areas if context.screen else ())]
     return (area for area in areas if area is not None and area.type == "VIEW_3D")
 
 
 @contextmanager
 def in_view3d(context: bpy.types.Context) -> Iterator[bpy.types.SpaceView3D | None]:
-    """Let operators work in the main region of a 3D view, if the window has one."""
+    """Override the context with the main region of a 3D view; yield the view, None without one."""
     area = next(view3d_areas(context), None)
     if area is None:
         yield None
@@ -32,7 +32,7 @@ def in_view3d(context: bpy.types.Context) -> Iterator[bpy.types.SpaceView3D | No
 
 
 def fill_view(context: bpy.types.Context, boxes: Sequence[Floats]) -> None:
-    """Fill the 3D view with boxes, points of shape (p, 3) each; without any with the selection."""
+    """Frame boxes in the 3D view, points of shape (p, 3) each; without boxes, the selection."""
     with in_view3d(context) as space:
         if space is not None and boxes:
             frame_box(space, np.concatenate(boxes))
@@ -41,9 +41,9 @@ def fill_view(context: bpy.types.Context, boxes: Sequence[Floats]) -> None:
 
 
 def frame_box(space: bpy.types.SpaceView3D, points: Floats) -> None:
-    """Turn a 3D view to the box around some points, (n, 3), so that it fills the view.
+    """Move a 3D view so that the bounds of points, (n, 3), fill it.
 
-    Those that are not finite do not count; without others the view stays.
+    Points that are not finite are ignored; without a finite point the view stays.
     """
     view = space.region_3d
     finite = points[np.isfinite(points).all(axis=1)]
@@ -57,13 +57,16 @@ def frame_box(space: bpy.types.SpaceView3D, points: Floats) -> None:
 
 
 def is_isolated(context: bpy.types.Context) -> bool:
-    """Tell whether the 3D view is in local view."""
+    """Return whether the 3D view is in local view."""
     with in_view3d(context) as space:
         return space is not None and space.local_view is not None
 
 
 def isolate_also(context: bpy.types.Context, objects: Iterable[bpy.types.Object]) -> None:
-    """Let a local view that does not show all of these show them, and nothing else."""
+    """Show only these objects in local view, unless it shows all of them already.
+
+    Hidden objects do not count. Without a local view nothing changes.
+    """
     with in_view3d(context) as space:
         if space is None or space.local_view is None:
             return

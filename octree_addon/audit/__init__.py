@@ -1,7 +1,7 @@
-"""Clash audit: one press, findings in the list of results, re-checks, reports.
+"""Clash audit: findings in the list of results, re-checks of changes, reports.
 
-Read data, which needs no Blender, then rules, auditing, keeping, settings, operators, marking,
-floating, export and panel; for collisions film and collisions.
+Read model first, which needs no Blender, then rules, auditing, keeping, settings, operators,
+marking, floating, export and panel; for collisions film and collisions.
 """
 
 import bpy
@@ -56,7 +56,7 @@ __all__ = [
 
 
 def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
-    """Offer to audit, and what can be done with the findings."""
+    """Draw the operators of audits and findings in the menu."""
     menu.layout.separator()
     for name in (
         "audit", "recheck", "mark_findings", "compare_audit", "export_audit", "select_duplicates",
@@ -86,5 +86,5 @@ FEATURE = Feature(
     ),
     menus=(("OCTREE_MT_select", draw_menu),),
     shortcuts=(OCTREE_OT_select_collisions.bl_idname,),
-    kinds=(CollisionsKind(COLLISIONS),),  # `place` has the others: their fixes place objects
+    kinds=(CollisionsKind(COLLISIONS),),  # `place` registers the others: their fixes place objects
 )

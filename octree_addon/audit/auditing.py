@@ -1,7 +1,7 @@
-"""Audits of the visible scene, whole or of what has changed: objects in, findings out.
+"""Audits of the visible scene, complete or of changed objects only.
 
-What the core found is remembered for the session, with what the scene was like; a re-check
-compares by it, and looks at what has changed only.
+The session stores the core's result with the scene that was audited. A re-check compares that
+scene with the current one, and tests only pairs with a changed placement.
 """
 
 from dataclasses import dataclass, replace
@@ -31,26 +31,26 @@ from .model import (
 from .rules import Rules, Wish, first_collections, rules_of
 from .shares import rules_in_share
 
-# Of so many audits of a scene the session keeps what it needs to look at changes only.
+# Number of audits of a scene that the session stores for re-checks.
 REMEMBERED = 4
 
 
 @dataclass(frozen=True, eq=False)
 class Looked:
-    """An audit of the core, and the scene that it looked at.
+    """An audit run: the core's result, and the scene that was audited.
 
     Attributes
     ----------
     found : Audit
-        Of all classes.
+        The findings of all classes.
     target : SceneTarget
         The scene, frozen.
     rules : Rules
-        As they were.
+        The rules of the run.
     wish : Wish
-        What was asked for.
+        The options of the run.
     looked_at : int
-        How many placements had changed since the audit before; -1 if all were looked at.
+        Number of placements changed since the audit before; -1 if all were audited.
     """
 
     found: Audit
@@ -61,7 +61,7 @@ class Looked:
 
     @property
     def leaves_nothing_out(self) -> bool:
-        """Whether all pairs were looked at."""
+        """True if all pairs of placements were audited, even those of one owner."""
         rules = self.rules
         is_whole = rules.ones is None and rules.others is None and not rules.skipped.size
         return is_whole and len(np.unique(rules.owners)) == len(rules.owners)
@@ -72,7 +72,7 @@ Audited = tuple[Looked, Findings]
 
 
 def without_rules(scene: bpy.types.Scene) -> Looked | None:
-    """Return the last audit of a scene that left no pair out, if this session remembers one."""
+    """Return the session's last audit of a scene without excluded pairs, None if there is none."""
     audits = [each.found for each in reversed(answers_of(scene, Looked))]
     return next((each for each in audits if each.leaves_nothing_out), None)
 
@@ -83,9 +83,9 @@ def look_steps(
     before: Looked | None = None,
     chunk: tuple[int, int] | None = None,
 ) -> LookSteps:
-    """Audit what is visible, step by step; only what has changed since `before`, if possible.
+    """Audit visible placements, in steps; if possible, only those changed since `before`.
 
-    With a `chunk`, a number and a count, a share of the pairs.
+    With a `chunk`, a number and a count, audit only this shard of the pairs.
     """
     target = yield from between(0.0, 0.3, scene_steps(context, viewport_of(context)))
     target = target.frozen()
@@ -114,7 +114,7 @@ def audited_steps(
     before: Looked | None = None,
     chunk: tuple[int, int] | None = None,
 ) -> Steps[Audited]:
-    """Audit as `look_steps` does, and return the findings of the classes that count as well."""
+    """Audit as `look_steps` does; return also the findings of the wanted classes."""
     looked = yield from between(0.0, 0.95, look_steps(context, wish, before, chunk))
     yield 0.95
     findings = yield from between(0.95, 1.0, findings_steps(context.scene, looked))
@@ -122,10 +122,10 @@ def audited_steps(
 
 
 def changes(before: Looked, target: SceneTarget, rules: Rules) -> Ids | None:
-    """Return the placements that are other ones than before; None if they have other names."""
+    """Return the ids of changed placements; None if both audits are of different indexes."""
     if before.target.index is not target.index:
         return None
-    # A placement that went and came again has another id: the core knows it by that alone.
+    # A removed and restored placement has a new id, by which the core knows it.
     then, now = (
         each.placements.snapshot(each.octree.ids, codes)
         for each, codes in ((before.target, before.rules.codes), (target, rules.codes))
@@ -135,7 +135,7 @@ def changes(before: Looked, target: SceneTarget, rules: Rules) -> Ids | None:
 
 
 def findings_steps(scene: bpy.types.Scene, looked: Looked) -> Steps[Findings]:
-    """Return the findings of the classes that count, with their objects, in the scene's unit."""
+    """Return the findings of the wanted classes, with their objects, in the scene's unit."""
     target, found = looked.target, looked.found
     classes = [FINDING_CLASSES.index(name) for name in looked.wish.classes]
     found = found.take(np.flatnonzero(np.isin(found.classes, classes)))
@@ -151,7 +151,7 @@ def findings_steps(scene: bpy.types.Scene, looked: Looked) -> Steps[Findings]:
 def objects_here(
     scene: bpy.types.Scene, target: SceneTarget, rows: Ids, scale: float
 ) -> AuditedObjects:
-    """Return what findings say of some placements."""
+    """Return names, GlobalIds, collections and sizes of placements, for findings."""
     placements = target.placements
     present = {item.session_uid: item for item in scene.objects}
     uids = placements.owners[rows].tolist()
@@ -174,7 +174,7 @@ def objects_here(
 
 
 def guids_of(scene: bpy.types.Scene, items: dict[int, bpy.types.Object]) -> dict[int, str]:
-    """Return the IFC GlobalIds of objects, by their session ids, where they are known."""
+    """Return the known IFC GlobalIds of objects, by session id."""
     own = {uid: own_global_id(item) for uid, item in items.items()}  # type: ignore[arg-type]
     path = Path(bpy.path.abspath(bonsai_file(scene)) or ".")
     if path.is_file():

@@ -1,4 +1,4 @@
-"""Collisions, in one frame or over frames: when each contact begins and ends."""
+"""Collisions in one frame, or contacts over frames with their begin and end."""
 
 from typing import Any
 
@@ -22,12 +22,12 @@ from .settings import ContactOptions, OctreeCollisionSettings
 
 COLLISIONS, CONTACTS_TITLE = "select_collisions", "Contacts in Shot"
 _BEGINS, _ENDS, _CUT_OFF = "Begins", "Ends", "Cut Off"
-# Where the frames looked at may have cut a contact off: bit 0 the start, bit 1 the end.
+# Words for contacts cut off by the frame range: bit 0 at the start, bit 1 at the end.
 _CUTS = ("no", "at the start", "at the end", "at both ends")
 
 
 class OCTREE_OT_select_collisions(CollisionOperator[ContactOptions], bpy.types.Operator):
-    """Select what touches another object, or comes near it; over frames, list each contact."""
+    """Select objects that touch or are near another one; over frames, list each contact."""
 
     bl_idname = "octree.select_collisions"
     bl_label = "Select Collisions"
@@ -48,7 +48,7 @@ class OCTREE_OT_select_collisions(CollisionOperator[ContactOptions], bpy.types.O
         return film_steps(context, wish, chosen_frames(context.scene, options))
 
     def told(self, context: bpy.types.Context, found: Any, options: ContactOptions) -> Told:
-        """Select what was found, in any of the frames."""
+        """Select the objects found in any of the frames."""
         if not isinstance(found, Film):
             return super().told(context, found, options)
         rows, asked = contact_rows(found), audit_options(options)
@@ -58,14 +58,14 @@ class OCTREE_OT_select_collisions(CollisionOperator[ContactOptions], bpy.types.O
         return answer, f"{film_text(found)}; {said}"
 
     def keep(self, context: bpy.types.Context, answer: Answer[Any], name: str) -> Any:
-        """Keep the answer; contacts in a shot are no query that is drawn."""
+        """Store the answer; contacts over frames are not drawn as a query."""
         if answer.title == CONTACTS_TITLE:
             return QuestionOperator.keep(self, context, answer, name)
         return super().keep(context, answer, name)
 
 
 def film_text(film: Film) -> str:
-    """Say how many contacts there were, in one line."""
+    """Return the number of contacts, pairs and frames as text."""
     found = film.intervals
     pairs = np.unique(found.pairs, axis=1).shape[1]
     text = f"{plural(len(found.first), 'contact')} of {plural(pairs, 'pair')}"
@@ -73,7 +73,7 @@ def film_text(film: Film) -> str:
 
 
 def contact_rows(film: Film) -> Rows:
-    """Return a row for each contact, those that begin first at the top."""
+    """Return a row for each contact, sorted by the frame in which it begins."""
     found, frames = film.intervals, np.array(film.frames, np.intp)
     order = np.lexsort((*found.pairs[::-1], found.first))
     pairs, first, last = found.pairs[:, order], found.first[order], found.last[order]
@@ -90,37 +90,37 @@ def contact_rows(film: Film) -> Rows:
 
 
 def sentence(rows: Rows, row: int) -> str:
-    """Say when a contact is, and where the frames looked at may have cut it off."""
+    """Return the frames of a contact as text, and where the frame range may cut it off."""
     begins, ends, cut = (int(each.values[row]) for each in rows.columns)
     when = f"Frame {begins}" if begins == ends else f"Frames {begins} to {ends}"
     return f"{when}, cut off {_CUTS[cut]}" if cut else when
 
 
 class CollisionsKind(QueryKind):
-    """Collisions in one frame, or contacts in a shot."""
+    """The result kind of collisions, in one frame or over frames."""
 
     def of(self, result: Any) -> ResultKind:
-        """Return the kind of contacts if frames were asked for."""
+        """Return the kind of contacts if a result is over frames."""
         return _CONTACTS if result.title == CONTACTS_TITLE else self
 
 
 class ContactsKind(ResultKind):
-    """Contacts in a shot."""
+    """The result kind of contacts over frames."""
 
     headers = (_BEGINS, _ENDS)
 
     def texts(self, scene: bpy.types.Scene, result: Any, row: int) -> tuple[str, str]:
-        """Write the first and the last frame of a contact, with a sign where it may be longer."""
+        """Return the first and the last frame of a contact, with a sign where it may be longer."""
         columns = view_of(scene, result).rows.columns
         begins, ends, cut = (int(each.values[row]) for each in columns)
         return "\u2264 " * (cut & 1) + str(begins), "\u2265 " * (cut >> 1) + str(ends)
 
     def summary(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-        """Say how many contacts there are."""
+        """Draw the number of contacts."""
         layout.label(text=plural(result.count, "contact"), translate=False)
 
     def offer(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-        """Show the active contact."""
+        """Draw the names and frames of the active contact."""
         row = active_row(context.scene)
         if row < 0:
             draw_hint(layout, "Click a contact")

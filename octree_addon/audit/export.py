@@ -1,4 +1,4 @@
-"""Export of an audit: CSV, JSON, BCF, HTML or JUnit by the extension, with snapshots."""
+"""Export of an audit as CSV, JSON, BCF, HTML or JUnit, by file extension, with pictures."""
 
 import json
 from datetime import UTC, datetime
@@ -25,14 +25,14 @@ from .model import (
 )
 from .report_formats import UNITS
 
-# Pictures make a report large: so many at most, of the gravest that are not settled.
+# Maximum number of pictures, since they make a report large: of the first open findings.
 MOST_PICTURES = 200
 
 
 def about_of(scene: bpy.types.Scene, options: dict[str, Any], scale: float = 1.0) -> About:
-    """Return what a report says of the audit of this file.
+    """Return the description of an audit of this file for reports.
 
-    `scale` is how many meters, or without a unit Blender units, a length among the options is.
+    `scale` is the length of a unit of the options, in meters, or in Blender units without a unit.
     """
     name = Path(bpy.data.filepath).name if bpy.data.filepath else ""
     said = {key: value for key, value in options.items() if isinstance(value, str | float | bool)}
@@ -52,14 +52,14 @@ def about_of(scene: bpy.types.Scene, options: dict[str, Any], scale: float = 1.0
 
 
 def project_unit(scene: bpy.types.Scene) -> float:
-    """Return how many meters a unit of the IFC project is: as in its file, else as shown."""
+    """Return the IFC project's unit in meters, from its file, else the displayed unit's."""
     path = Path(bpy.path.abspath(bonsai_file(scene)) or ".")
     told = meters_in(path.read_bytes()) if path.is_file() else None
     return told or UNITS.get(scene.unit_settings.length_unit, UNITS["METERS"])[1]
 
 
 class ExportAuditOptions(FileOptions):
-    """What is written of an audit."""
+    """Options of an audit report."""
 
     filepath: str = string(
         "",
@@ -103,7 +103,7 @@ class OCTREE_OT_export_audit(FileExport[ExportAuditOptions], FindingOperator, bp
 
     def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
         options = self.taken
-        path, writer = self.chosen(REPORTS)  # refused before pictures are drawn
+        path, writer = self.chosen(REPORTS)  # refuse before pictures are drawn
         pictures: dict[int, bytes] = {}
         if options.pictures and writer.is_pictured:
             rows = np.flatnonzero(findings.statuses < IGNORED)[:MOST_PICTURES].tolist()

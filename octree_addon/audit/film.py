@@ -1,7 +1,7 @@
-"""Contacts in a shot: a walk through frames, each read into the scene index and looked at.
+"""Contact timeline: the frames of a shot, each read into the scene index and tested.
 
-The index brings over what has moved, come, gone or been deformed; the tracker tests the triangles
-of pairs that this concerns.
+The index updates the placements that moved, appeared, disappeared or were deformed. The tracker
+tests only pairs with such a placement.
 """
 
 from collections.abc import Sequence
@@ -24,18 +24,18 @@ from .rules import Wish, rules_of
 
 @dataclass(frozen=True, eq=False)
 class Film:
-    """What was in contact in which of some frames.
+    """A contact timeline: the pairs in contact over some frames.
 
     Attributes
     ----------
     frames : tuple of int
-        Those looked at.
+        The frames that were tested.
     intervals : ContactIntervals
-        Pairs of members of the cast, from one of these frames to another.
+        Pairs of the c placements, with the first and the last frame of contact, as indices.
     owners : ndarray of int32, shape (c,)
-        Of each member of the cast, the session id of the object, or of the instancer.
+        Session id of the object or instancer of each placement.
     instances : ndarray of int32, shape (c, 8)
-        The persistent id of each instance, all `UNUSED` for an object itself.
+        Persistent id of each instance; all `UNUSED` for an object itself.
     """
 
     frames: tuple[int, ...]
@@ -48,7 +48,7 @@ FilmSteps = Steps[Film]
 
 
 class _Cast:
-    """Numbers of placements that stay the same over frames, whether they come and go or not."""
+    """A registry of placements over frames: each keeps its number when it disappears."""
 
     def __init__(self) -> None:
         self._numbers: dict[bytes, int] = {}
@@ -67,16 +67,16 @@ class _Cast:
         return np.array([self._numbers[key] for key in keys], np.intp)
 
     def film(self, frames: Sequence[int], intervals: ContactIntervals) -> Film:
-        """Return what was in contact, and who the numbers are."""
+        """Return the contact timeline, with the placement of each number."""
         owners, instances = np.concatenate(self._owners), np.concatenate(self._instances)
         return Film(tuple(frames), intervals, owners, instances.astype(np.int32))
 
 
 def film_steps(context: bpy.types.Context, wish: Wish, frames: Sequence[int]) -> FilmSteps:
-    """Look what is in contact in each of some frames, at least one, step by step.
+    """Find the contacts in each of some frames, at least one, in steps.
 
-    Yields the fraction done. The scene is at some of the frames then; when the steps end or are
-    closed, it is back where it was.
+    Yields the fraction done. Between steps the scene is at one of the frames; when the steps end
+    or are closed, its former frame is restored.
     """
     tracker, cast = ContactTracker(band=wish.band), _Cast()
     look = partial(_look, tracker, cast, wish)
@@ -88,14 +88,14 @@ def film_steps(context: bpy.types.Context, wish: Wish, frames: Sequence[int]) ->
 
 
 def read_shown(context: bpy.types.Context) -> TargetSteps:
-    """Read what is shown in a frame."""
+    """Read the visible scene of a frame."""
     return scene_steps(context, viewport_of(context))
 
 
 def _look(
     tracker: ContactTracker, cast: _Cast, wish: Wish, target: SceneTarget, _: int
 ) -> Steps[None]:
-    """Look at one frame; a `ValueError` says that it has changed meanwhile."""
+    """Test one frame; raise `ChangedMeanwhileError` if the scene has changed meanwhile."""
     rules = rules_of(target.octree, target.placements, wish)
     try:
         yield from tracker.look_steps(

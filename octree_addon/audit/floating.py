@@ -1,4 +1,4 @@
-"""Select Floating: components of the graph of contacts that nothing on the ground carries."""
+"""Select Floating: components of the contact graph without any object of the ground."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -25,14 +25,14 @@ FLOATING = "select_floating"
 
 @dataclass(frozen=True, eq=False)
 class Floating:
-    """What floats, and the scene that it is of."""
+    """Floating components, and the scene that they belong to."""
 
     found: Supports
     target: SceneTarget
 
 
 class OCTREE_OT_select_floating(QuestionOperator[FloatingOptions], bpy.types.Operator):
-    """Select what touches nothing that stands on the ground."""
+    """Select objects without a chain of contacts to the ground."""
 
     bl_idname = "octree.select_floating"
     bl_label = "Select Floating"
@@ -45,7 +45,7 @@ class OCTREE_OT_select_floating(QuestionOperator[FloatingOptions], bpy.types.Ope
 
     def run(self, context: bpy.types.Context, options: FloatingOptions) -> Steps[Floating]:
         grounded = grounded_by(context.scene, options)
-        # Everything holds everything: of one collection, a parent, and instances among each other.
+        # Every contact supports: within a collection, with parents, and between instances, too.
         looked = before = without_rules(context.scene)
         if before is not None:
             looked = yield from between(0.0, 0.1, look_steps(context, before.wish, before))
@@ -70,14 +70,14 @@ class OCTREE_OT_select_floating(QuestionOperator[FloatingOptions], bpy.types.Ope
         selected = verbs.select(context, Subjects(dict.fromkeys(uids, 0)))
         ground = ground_text(context.scene, found)
         said = f"{plural(len(uids), 'object')} {'floats' if len(uids) == 1 else 'float'}"
-        if len(rows) != len(uids):  # instances, or what hangs together
+        if len(rows) != len(uids):  # several instances of an object, or objects in contact
             said = f"{said}, in {plural(len(rows), 'piece')}"
         answer = Answer(found=None, rows=rows, details=ground.encode())
         return answer, f"{said}; ground: {ground}; {selected}"
 
 
 def grounded_by(scene: bpy.types.Scene, options: GroundOptions) -> frozenset[int] | None:
-    """Return session ids of the ground; None to find it."""
+    """Return the session ids of the chosen ground; None if it is to be found."""
     if options.ground == "OBJECT":
         if not options.ground_object:
             raise ValueError("Choose the object that is the ground")
@@ -86,7 +86,7 @@ def grounded_by(scene: bpy.types.Scene, options: GroundOptions) -> frozenset[int
 
 
 def ground_text(scene: bpy.types.Scene, floating: Floating) -> str:
-    """Name the ground: the object on which most stands, and how many more there are."""
+    """Return the name of the ground's first object, and the number of further ones."""
     placements, ids = floating.target.placements, floating.target.octree.ids
     uids = placements.owners[np.searchsorted(ids, floating.found.grounds)].tolist()
     known = {item.session_uid: item.name for item in scene.objects}
@@ -96,11 +96,11 @@ def ground_text(scene: bpy.types.Scene, floating: Floating) -> str:
 
 
 def floating_rows(scene: bpy.types.Scene, floating: Floating) -> tuple[Rows, list[int]]:
-    """Return a row for each component that floats, nearest to landing first; and all objects."""
+    """Return a row for each floating component, by its drop, and all floating objects' ids."""
     found, placements = floating.found, floating.target.placements
     ids = floating.target.octree.ids
     order = np.argsort(found.drops, kind="stable")
-    # What lands stands for its component; without a landing its first placement does.
+    # The placement that lands represents its component; without a landing, the first one does.
     lands = np.where(found.landings[0] >= 0, found.landings[0], found.fallers)[order]
     rows = np.searchsorted(ids, lands)
     members = np.searchsorted(found.fallers, found.components[found.floating])
@@ -121,7 +121,7 @@ def floating_rows(scene: bpy.types.Scene, floating: Floating) -> tuple[Rows, lis
 def _landings(
     scene: bpy.types.Scene, floating: Floating, below: Ids
 ) -> tuple[tuple[str, ...], Ids]:
-    """Return names, and for each landing the place of what it is on among them."""
+    """Return distinct names of the objects landed on, and each landing's index in the names."""
     placements, ids = floating.target.placements, floating.target.octree.ids
     known = {item.session_uid: item.name for item in scene.objects}
     rows = np.searchsorted(ids, below)

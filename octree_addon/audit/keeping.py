@@ -1,9 +1,9 @@
-"""Kept findings: a record of each audit, which is written once, and the judgments of the user.
+"""Storage of findings: one record for each audit, and the user's statuses, reasons and groups.
 
-The record is the data of a result in the file, and in the session it is remembered by the number
-of the result. Statuses and reasons are its marks, groups its groups: an undo step has nothing else
-of a judgment. Rows of the list are read from both. Objects are references, so findings follow
-objects that are renamed.
+The record is written once, as the data of a result in the file; the session caches its decoded
+form. Statuses and reasons are the result's marks, and groups its groups, so a change of status
+adds only these to an undo step. The rows of the list combine record and marks. Objects are weak
+references, so findings follow renamed objects.
 """
 
 import json
@@ -42,8 +42,8 @@ from .rules import first_collections
 
 QUESTION, TITLE = "audit", "Audit"
 FORMAT, VERSION = "octree findings", 1
-# By the session id of the scene, and the details of the result: a random name of the record, since
-# comparing with a report writes another one under the same number.
+# By session id of the scene and details of the result, which are a random name of the record:
+# a comparison with a report writes another record under the same number.
 _records: SessionStore[Findings] = SessionStore(most=REMEMBERED)
 
 
@@ -56,16 +56,16 @@ def active_audit(scene: bpy.types.Scene) -> Any:
 def answer_of(
     scene: bpy.types.Scene, findings: Findings, found: Any, options: Mapping[str, Any]
 ) -> Answer[Any]:
-    """Return the answer of an audit, of which the session keeps `found`."""
+    """Return the answer of an audit; the session keeps `found` with it."""
     pruned = findings.pruned()
     objects, audit = pruned.objects, pruned.audit
     present = {item.session_uid for item in scene.objects}
     is_there = np.array([uid in present for uid in objects.uids.tolist()], np.bool_)
-    # Objects that are gone have numbers below 0 for a session id.
+    # Objects that no longer exist get negative numbers instead of session ids.
     numbers = np.where(is_there, objects.uids, -1 - np.arange(len(objects)))
     uids, first, places = np.unique(numbers, return_index=True, return_inverse=True)
     names = (objects.names[each] for each in first.tolist())
-    # Single precision is enough for sizes, and for lines that are counted from a place near them.
+    # Single precision suffices for sizes, and for lines relative to a nearby place.
     lines = audit.segments - audit.places[audit.segment_findings, None]
     record = Findings(
         replace(objects, uids=places.reshape(-1), sizes=objects.sizes.astype(np.float32)),
@@ -89,7 +89,7 @@ def answer_of(
 
 
 def marks_text(findings: Findings) -> str:
-    """Write status and reason by row, of findings that are not new or have a reason."""
+    """Return status and reason by row as JSON, of findings that are not new or have a reason."""
     judged = zip(findings.statuses.tolist(), findings.reasons, strict=True)
     marks = {
         row: [STATUSES[status], reason]
@@ -100,13 +100,13 @@ def marks_text(findings: Findings) -> str:
 
 
 def marks_in(result: Any) -> dict[int, tuple[str, str]]:
-    """Return the status, in words, and the reason of each row that has any."""
+    """Return the status, in words, and the reason of each row with a mark."""
     read = json.loads(result.marks or "{}")
     return {int(row): (status, reason) for row, (status, reason) in read.items()}
 
 
 def rows_by_group(findings: Findings) -> dict[str, list[int]]:
-    """Return the findings of each group by hand, by its name."""
+    """Return the rows of each group made by the user, by its name."""
     rows: dict[str, list[int]] = {}
     for row, name in enumerate(findings.groups):
         if name:
@@ -115,7 +115,7 @@ def rows_by_group(findings: Findings) -> dict[str, list[int]]:
 
 
 def severity_of(rows: Rows) -> Floats:
-    """Return how grave each finding is, (n,): open before settled, by class, then by how much."""
+    """Return the severity of each finding, (n,): open above settled, by class, then by amount."""
     classes, lengths, areas, statuses = (each.values for each in rows.columns[:4])
     amounts = np.where(np.isnan(areas), lengths, areas) * np.where(classes == NEAR, -1, 1)
     order = np.lexsort((amounts, -classes, statuses < IGNORED))
@@ -132,19 +132,20 @@ def judge(
     status: int,
     reason: str = "",
 ) -> None:
-    """Give some findings of a result another status; the record stays as it is."""
+    """Change the status of some findings of a result; the record stays unchanged."""
     write_marks(scene, result, marks_text(findings.with_statuses(rows, status, reason)))
 
 
 def rewrite(scene: bpy.types.Scene, result: Any, findings: Findings) -> None:
-    """Let a result hold other findings, under the same number."""
+    """Replace the findings of a result under the same number."""
     write_rows(scene, result, answer_of(scene, findings, None, {}))
 
 
 def kept_record(scene: bpy.types.Scene, result: Any) -> Findings:
-    """Return the record of a result; a `ValueError` if it is damaged.
+    """Return the record of a result; raise `ValueError` if it is damaged.
 
-    It has no judgments, and places among the objects of the result for session ids.
+    The record has no statuses or reasons. Its `uids` are indices of the result's objects instead
+    of session ids.
     """
     key = scene.session_uid, int.from_bytes(bytes(result.details), "big")
     if key not in _records:
@@ -181,14 +182,14 @@ def read_rows(
 
 
 def scale_of(scene: bpy.types.Scene, findings: Findings) -> float:
-    """Return how many units of the findings a unit of the scene is."""
+    """Return the length of a scene unit in the unit of the findings."""
     return length_unit(scene)[1] if findings.unit == "m" else 1.0
 
 
 def findings_in(scene: bpy.types.Scene, result: Any) -> Findings:
-    """Return the findings that a result holds, with their objects as they are called now.
+    """Return the findings of a result, with the current names of their objects.
 
-    A `ValueError` if they cannot be read.
+    Raise `ValueError` if the record is damaged.
     """
     return _judged(scene, result, *subjects_now(scene, result))
 
@@ -196,9 +197,9 @@ def findings_in(scene: bpy.types.Scene, result: Any) -> Findings:
 def _judged(
     scene: bpy.types.Scene, result: Any, uids: Sequence[int], names: Sequence[str]
 ) -> Findings:
-    """Return the record of a result with its judgments, and with its objects of now.
+    """Return the record of a result with its statuses and reasons, and with current objects.
 
-    Objects that are gone keep their last names and collections.
+    Objects that no longer exist keep their last names and collections.
     """
     record = kept_record(scene, result)
     places, homes = record.objects.uids.tolist(), first_collections(scene)
@@ -221,9 +222,9 @@ def _judged(
 
 
 def grouped_by_hand(scene: bpy.types.Scene, findings: Findings) -> Findings:
-    """Return findings in the groups that the audits which the file keeps have; the last ones win.
+    """Return findings in the user's groups of stored audits; the latest audit wins.
 
-    One that is damaged, or of another unit, says nothing.
+    Audits that are damaged or in another unit are skipped.
     """
     for result in reversed(settings_of(scene).results.kept):
         if result.question == QUESTION and result.groups:

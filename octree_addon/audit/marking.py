@@ -1,4 +1,4 @@
-"""Statuses of findings, comparison with an earlier report, and one of each group of duplicates."""
+"""Operators that set the status of findings, compare reports, and select duplicates."""
 
 from pathlib import Path
 from typing import Any, Literal
@@ -36,16 +36,16 @@ class FindingOperator(ResultOperator):
         return "" if active_audit(context.scene) else "Audit the scene first"
 
     def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
-        """Use the findings, and return what to report."""
+        """Use the findings, and return the report text."""
         raise NotImplementedError
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
-        doubt_names()  # no update tells of a rename
+        doubt_names()  # Blender sends no update for a rename
         return self.judge(context, result, findings_in(context.scene, result))
 
 
 class MarkFindingsOptions(OptionGroup):
-    """Which findings are marked, and as what."""
+    """Options: the findings to mark, and their new status."""
 
     status: Literal["NEW", "REVIEWED", "IGNORED", "RESOLVED"] = enum(
         "REVIEWED",
@@ -94,7 +94,7 @@ class OCTREE_OT_mark_findings(Asking[MarkFindingsOptions], FindingOperator, bpy.
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         options = self.taken
         if options.status == "IGNORED" and not bpy.app.background:
-            # That of a finding which has come back is offered.
+            # The dialog offers the former reason of a finding that has returned.
             row = active_row(context.scene)
             _, reason = marks_in(active_audit(context.scene)).get(row, ("", ""))
             self.put(reason=options.reason or reason)
@@ -118,7 +118,7 @@ class OCTREE_OT_mark_findings(Asking[MarkFindingsOptions], FindingOperator, bpy.
 
 
 class CompareOptions(OptionGroup):
-    """The earlier report."""
+    """Options: the path of the earlier report."""
 
     filepath: str = string(
         "", "File", "Path of the .json file", subtype="FILE_PATH", options=FILE_PATH
@@ -157,7 +157,7 @@ class DuplicatesOperator(FindingOperator):
         return super().obstacle(context) or mode_obstacle(context, may_edit=False)
 
     def act(self, context: bpy.types.Context, surplus: Subjects) -> str:
-        """Do something about the duplicates, and return what to report."""
+        """Apply an action to the duplicates, and return the report text."""
         raise NotImplementedError
 
     def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
@@ -170,7 +170,7 @@ class DuplicatesOperator(FindingOperator):
 
 
 class OCTREE_OT_select_duplicates(DuplicatesOperator, bpy.types.Operator):
-    """Select all but one of the objects that stand there twice."""
+    """Select all duplicates but the first of each group."""
 
     bl_idname = "octree.select_duplicates"
     bl_label = "Select Duplicates but One"
@@ -184,17 +184,19 @@ class OCTREE_OT_select_duplicates(DuplicatesOperator, bpy.types.Operator):
 
 
 def surplus_duplicates(findings: Findings, places: dict[int, int]) -> list[int]:
-    """Return the session ids of all but the first of each group of duplicates.
+    """Return the session ids of all duplicates but the first of each group.
 
-    Being a duplicate is no equivalence: within a tolerance A may equal B, and B equal C, but A not
-    C. A chain is one group all the same, and one of it is kept.
-    `places` tells where each object stands in the scene. An instance cannot be selected by itself.
+    Duplicates within a tolerance are not an equivalence relation: A may equal B, and B equal C,
+    but A not C. A group is a connected component of duplicate pairs, of which one object stays.
+
+    `places` is the position of each object in the scene. Instances are left out: they cannot be
+    selected separately.
     """
     counts = (findings.statuses < IGNORED) & (findings.audit.classes == DUPLICATE)
     objects, pairs = findings.objects, findings.audit.pairs[:, counts]
     end = len(places)
     where = np.array([places.get(uid, end) for uid in objects.uids.tolist()], np.intp)
-    # Numbered by their place in the scene, the smallest of a component is the one to keep.
+    # With objects numbered by scene position, the smallest of a component is the one to keep.
     rank = np.argsort(np.argsort(where, kind="stable"))
     is_surplus = connected_components(rank[pairs], len(objects))[rank] != rank
     is_object = (objects.instances == UNUSED).all(axis=1)

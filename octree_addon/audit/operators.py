@@ -1,4 +1,4 @@
-"""Audit and re-check: stepped operators; statuses of earlier findings are carried over."""
+"""Operators Audit and Re-check; findings keep the statuses of earlier equal ones."""
 
 import json
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ from .settings import AuditOptions, ContactOptions, SideOptions, stated_band
 
 
 class OCTREE_OT_audit(QuestionOperator[AuditOptions], bpy.types.Operator):
-    """Find what overlaps, is doubled or comes too near, all over the visible scene."""
+    """Find objects that overlap, are duplicates or are too near, all over the visible scene."""
 
     bl_idname = "octree.audit"
     bl_label = "Audit"
@@ -55,7 +55,7 @@ class OCTREE_OT_audit(QuestionOperator[AuditOptions], bpy.types.Operator):
 
 
 class OCTREE_OT_recheck(SteppedOperator, bpy.types.Operator):
-    """Audit again what has changed, and tell what is new, still there and resolved."""
+    """Audit changed objects again, and report new, remaining and resolved findings."""
 
     bl_idname = "octree.recheck"
     bl_label = "Re-check"
@@ -95,19 +95,19 @@ class OCTREE_OT_recheck(SteppedOperator, bpy.types.Operator):
 
 
 def means_selected(sides: SideOptions) -> bool:
-    """Tell whether an audit is about the objects that are selected."""
+    """Return whether an audit is about selected objects."""
     return "SELECTED" in (sides.ones, sides.others)
 
 
 def names_meant(context: bpy.types.Context, options: AuditOptions | ContactOptions) -> str:
-    """Return the names that Selected means, as JSON; those selected now unless they are given."""
+    """Return the names of the selected objects as JSON, or the given ones; empty if not needed."""
     if options.chosen or not means_selected(options.sides):
         return options.chosen
     return json.dumps([item.name for item in chosen_objects(context)])
 
 
 def audit_options(options: AuditOptions | ContactOptions) -> dict[str, Any]:
-    """Return what an audit ran with, as values that JSON has."""
+    """Return the options of an audit run as JSON values."""
     values = as_json(options)
     values["band"] = stated_band(options.band)
     if not means_selected(options.sides):
@@ -118,9 +118,9 @@ def audit_options(options: AuditOptions | ContactOptions) -> dict[str, Any]:
 def judged(
     scene: bpy.types.Scene, audited: Audited, options: Mapping[str, Any], name: str
 ) -> tuple[Answer[Looked], str, Comparison | None]:
-    """Return the answer with the judgments that earlier findings of this name had.
+    """Return the answer with the statuses of earlier findings of this name, and a summary.
 
-    And a line about it, and what it was compared with.
+    The third value is the comparison with the earlier findings; None without any.
     """
     looked, findings = audited
     text, old, compared = found_text(findings), earlier(scene, name), None
@@ -134,7 +134,7 @@ def judged(
 
 
 def show_again(scene: bpy.types.Scene, row: int) -> None:
-    """Make a row the active one again, and leave the view where it is."""
+    """Make a row the active one; leave the view where it is."""
     settings = settings_of(scene).results
     follows, settings.follow = settings.follow, False
     settings.row = row
@@ -142,10 +142,10 @@ def show_again(scene: bpy.types.Scene, row: int) -> None:
 
 
 def with_earlier(compared: Comparison, owners: Ids, *, is_same: bool) -> tuple[Findings, str]:
-    """Return the findings with the judgments of earlier ones, and what has become of these.
+    """Return the findings with the statuses of earlier ones, and a text about the changes.
 
-    What is gone is resolved, if the same was asked: not what is about an object that is there and
-    was not looked at, for it is hidden; that stays as it was.
+    If the options are the same, earlier findings that are gone become resolved. Findings of
+    objects that exist but were not audited, because they are hidden, keep their status.
     """
     said = f"; {int(compared.is_new.sum()):,} new"
     if not is_same:
@@ -161,7 +161,7 @@ def with_earlier(compared: Comparison, owners: Ids, *, is_same: bool) -> tuple[F
 
 
 def earlier(scene: bpy.types.Scene, name: str) -> tuple[Findings, dict[str, Any]] | None:
-    """Return the findings that the next ones of this name will replace, and what was asked."""
+    """Return the findings of an existing result of this name, and their options; None without."""
     settings = settings_of(scene).results
     place = place_for(settings, TITLE, name)
     if place == len(settings.kept) or settings.kept[place].question != QUESTION:
@@ -173,7 +173,7 @@ def earlier(scene: bpy.types.Scene, name: str) -> tuple[Findings, dict[str, Any]
 
 
 def found_text(findings: Findings) -> str:
-    """Say how many findings there are, by class."""
+    """Return the number of findings by class as text."""
     counts = np.bincount(findings.audit.classes, minlength=len(FINDING_CLASSES)).tolist()
     parts = [
         f"{count:,} {name}" for name, count in zip(FINDING_CLASSES, counts, strict=True) if count

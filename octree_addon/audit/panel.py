@@ -1,4 +1,4 @@
-"""Audit panel, and how findings look in the list of results: status, names, class, amount."""
+"""Audit panel, and the list of findings: icons, names, amounts, details."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -38,7 +38,7 @@ from .keeping import kept_record, marks_in, read_rows, scale_of, severity_of
 from .model import IGNORED, NEW, RESOLVED, STATUSES
 from .settings import AuditOptions, GroundOptions
 
-# By class: a narrow list has room for no word.
+# Icons by class: a narrow list has no room for words.
 _KINDS: tuple[Any, ...] = (
     "SELECT_INTERSECT", "META_CUBE", "DUPLICATE", "FACESEL", "NORMALS_FACE", "SNAP_FACE",
     "DRIVER_DISTANCE", "MOD_BOOLEAN",
@@ -48,7 +48,7 @@ _CLASS, _LENGTH, _AREA, _STATUS = "Class", "Length", "Area", "Status"
 
 
 class OCTREE_PT_audit(OptionsPopover):
-    """What an audit checks against what, and which findings count."""
+    """Options of *Audit*."""
 
     bl_label = "Audit"
 
@@ -57,7 +57,7 @@ class OCTREE_PT_audit(OptionsPopover):
 
 
 class OCTREE_PT_floating(OptionsPopover):
-    """What the ground is."""
+    """Options of *Floating*."""
 
     bl_label = "Floating"
 
@@ -67,7 +67,7 @@ class OCTREE_PT_floating(OptionsPopover):
 
 
 class OCTREE_PT_collisions(OptionsPopover):
-    """What collides with what, and in which frames."""
+    """Options of *Collisions*."""
 
     bl_label = "Collisions"
 
@@ -76,7 +76,7 @@ class OCTREE_PT_collisions(OptionsPopover):
 
 
 def draw_audit(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """Show the button of the audit, and that which checks again what has changed since."""
+    """Draw the buttons *Audit* and *Re-check*."""
     row = layout.row(align=True)
     draw_button(row, "octree.audit", "OCTREE_PT_audit")
     again = row.row(align=True)
@@ -85,12 +85,12 @@ def draw_audit(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
 
 
 def draw_floating(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """Show the button that asks what floats."""
+    """Draw the button *Select Floating*."""
     draw_button(layout, "octree.select_floating", "OCTREE_PT_floating")
 
 
 def choose_ground(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """Offer to take something else for the ground."""
+    """Draw the choice of the ground."""
     settings = settings_of(context.scene).floating
     column = layout.column()
     column.use_property_split = True
@@ -98,12 +98,12 @@ def choose_ground(layout: bpy.types.UILayout, context: bpy.types.Context) -> Non
 
 
 def draw_collisions(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """Show the button that asks what touches another object."""
+    """Draw the button *Select Collisions*."""
     draw_asking(layout, context.scene, OCTREE_OT_select_collisions, "OCTREE_PT_collisions")
 
 
 def hints_of(scene: bpy.types.Scene, result: Any) -> list[Hint]:
-    """Return what to say of an audit, with the button that audits with what is missing."""
+    """Return hints about pairs that an audit left out, each with a button that includes them."""
     answer = numbered_answer(scene, result.number, Looked)
     if answer is None or answer.found.wish.instances:
         return []
@@ -127,7 +127,7 @@ def count_words(scene: bpy.types.Scene, result: Any) -> list[str]:
 
 
 def tolerance_lines(scene: bpy.types.Scene, result: Any) -> list[str]:
-    """Say by what tolerance was judged, and of how many findings precision widened it."""
+    """Return the tolerance as text, and the number of findings for which precision widened it."""
     kept = kept_record(scene, result)
     if np.isnan(kept.audit.band):
         return []
@@ -144,14 +144,14 @@ def columns_of(scene: bpy.types.Scene, result: Any) -> dict[str, Column]:
 def amount_text(
     scene: bpy.types.Scene, columns: dict[str, Column], row: int, precision: int = 4
 ) -> str:
-    """Write the deciding number of a finding in the scene's units."""
+    """Return a finding's depth, distance or area as text, in the scene's units."""
     area = columns[_AREA]
     column = columns[_LENGTH] if np.isnan(area.values[row]) else area
     return value_text(scene, column, row, precision)
 
 
 def details_of(scene: bpy.types.Scene, result: Any, row: int) -> list[str]:
-    """Return what the list has no room for."""
+    """Return the lines about a finding that are drawn below the list."""
     view, columns = view_of(scene, result), columns_of(scene, result)
     names = list(dict.fromkeys(view.labels(row)))
     smaller = columns["Smaller Object"]
@@ -172,10 +172,10 @@ def details_of(scene: bpy.types.Scene, result: Any, row: int) -> list[str]:
 
 
 class FloatingKind(ResultKind):
-    """Objects without a path of contacts to the ground."""
+    """The result kind of floating objects, which have no path of contacts to the ground."""
 
     def summary(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-        """Say how many rows there are, and what was taken for the ground."""
+        """Draw the number of rows, and the object used as ground."""
         super().summary(layout, context, result)
         if result.details:
             ground: Any = pgettext_iface("Ground")  # type: ignore[func-returns-value]
@@ -184,7 +184,7 @@ class FloatingKind(ResultKind):
 
 
 class AuditKind(ResultKind):
-    """Findings of an audit."""
+    """The result kind of audits."""
 
     headers = (_LENGTH,)
     refresh = "recheck"
@@ -192,9 +192,9 @@ class AuditKind(ResultKind):
     def rows(
         self, scene: bpy.types.Scene, result: Any, uids: Sequence[int], names: Sequence[str]
     ) -> Rows:
-        """Return a row for each finding, from the record of the audit and from judgments.
+        """Return a row for each finding, from the stored record and the user's marks.
 
-        None of a damaged record, which `summary` says.
+        A damaged record has no rows; `summary` reports it.
         """
         try:
             return read_rows(scene, result, uids, names)
@@ -202,9 +202,9 @@ class AuditKind(ResultKind):
             return Rows(np.empty((2, 0), np.intp), no_instances(0, 2))
 
     def summary(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-        """Say by what tolerance was judged, how many findings are open by class, how many settled.
+        """Draw the tolerance, the number of open findings by class, and of settled ones.
 
-        In lines that a narrow sidebar has room for.
+        Lines are wrapped for a narrow sidebar.
         """
         if not len(view_of(context.scene, result).rows) and result.count:
             layout.label(text="The findings cannot be read", icon="ERROR")
@@ -215,7 +215,7 @@ class AuditKind(ResultKind):
         draw_hints(layout, hints_of(context.scene, result))
 
     def offer(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-        """Offer what can be done with the active finding, and with all."""
+        """Draw the actions for the active finding, and for all findings."""
         self._offer_marks(layout, context, result)
         row = layout.row(align=True)
         row.operator("octree.recheck")
@@ -224,36 +224,36 @@ class AuditKind(ResultKind):
         layout.operator("octree.compare_audit")
 
     def title(self, scene: bpy.types.Scene, result: Any, name: str) -> str:
-        """Return what all findings are measured by: "Depth", or "Amount" where they differ."""
+        """Return the title of the amounts: "Depth", say, or "Amount" if measures differ."""
         if not len(view_of(scene, result).rows):
             return "Amount"
         measures = np.unique(kept_record(scene, result).audit.measures)
         return FINDING_MEASURES[measures[0]].capitalize() if len(measures) == 1 else "Amount"
 
     def texts(self, scene: bpy.types.Scene, result: Any, row: int) -> tuple[str]:
-        """Return how much there is of a finding, with few digits."""
+        """Return the amount of a finding as a short text."""
         return (amount_text(scene, columns_of(scene, result), row, precision=2),)
 
     def icons(
         self, scene: bpy.types.Scene, result: Any, row: int
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the icon of the class, and behind all that of a status which is not new."""
+        """Return the icon of the class; and after the texts that of a status, unless it is new."""
         columns = columns_of(scene, result)
         status = int(columns[_STATUS].values[row])
         return (_KINDS[columns[_CLASS].values[row]],), (_ICONS[status],) * (status != NEW)
 
     def is_quiet(self, scene: bpy.types.Scene, result: Any, row: int) -> bool:
-        """Tell whether a finding is ignored or resolved."""
+        """Return whether a finding is ignored or resolved."""
         return bool(columns_of(scene, result)[_STATUS].values[row] >= IGNORED)
 
     def contact(self, scene: bpy.types.Scene, result: Any, row: int) -> Contact | None:
-        """Return where the objects of a finding meet, in scene units."""
+        """Return the contact of a finding's objects, in scene units."""
         kept = kept_record(scene, result)
         scale = scale_of(scene, kept)
         segments, place = kept.segments_of(row) / scale, kept.audit.places[row] / scale
         points = np.concatenate((segments.reshape(-1, 3), place[None]))
         lower, upper = points.min(axis=0), points.max(axis=0)
-        # So much around it that one sees of what it is the contact.
+        # A margin around the contact, so that parts of its objects are in view.
         size = float(kept.objects.sizes[kept.audit.pairs[:, row]].min()) / scale
         margin = max(0.25 * size, 0.2 * float((upper - lower).max()), 1e-4)
         around = np.stack((lower - margin, upper + margin))
@@ -267,7 +267,7 @@ class AuditKind(ResultKind):
     def _offer_marks(
         self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any
     ) -> None:
-        """Show the active finding, and offer to group, and to say what is to become of it."""
+        """Draw the sort buttons, the active finding's details, and the buttons for its status."""
         scene, row = context.scene, active_row(context.scene)
         order = layout.row(align=True)
         for name, text in (

@@ -1,7 +1,7 @@
-"""Rules of an audit: owners, two sides and pairs left out, from collections and parents.
+"""Rules of an audit: owners, two sides and excluded pairs, from collections and parents.
 
-A re-check judges by rules, too: each placement has a code that says all that rules know of it, and
-one whose code is another counts as changed.
+Each placement has a code of all properties that rules depend on. In a re-check, a placement with
+another code counts as changed.
 """
 
 import json
@@ -18,9 +18,9 @@ from ..arrays import Flags, Ids
 from ..reader import ScenePlacements
 from .settings import stated_band
 
-# What single precision resolves, as a part of a coordinate: less than this, in the core's bands.
+# Bound of the rounding of a coordinate, relative to it; the core's tolerances use less.
 _RESOLVED = 2.0**-20
-# The classes of findings that an option asks for.
+# Classes of findings by the option that includes them.
 _CLASSES = {
     "overlap": ("overlap",),
     "contained": ("contained",),
@@ -34,20 +34,21 @@ _CLASSES = {
 
 @dataclass(frozen=True)
 class Wish:
-    """What an audit was asked for, in scene units.
+    """Options of an audit, in scene units.
 
     Attributes
     ----------
     ones, others : frozenset of int, optional
         Session ids of the objects of both sides; None for all.
     apart : tuple of frozenset of int, optional
-        Session ids of two sets of objects that may meet each other.
+        Session ids of two sets of objects whose contacts are no findings.
     clearance, band : float
-        As the core takes them; a band of 0 states none.
+        Clearance and tolerance of the core's audit; a band of 0 states no tolerance.
     itself, instances, parents, same_collection : bool
-        What is checked against what.
+        Flags of pairs to include: an object with itself, instances of one instancer, an object and
+        its ancestor by parenting, and objects of one collection.
     classes : frozenset of str
-        Those of the findings that are asked for.
+        Names of the wanted classes of findings.
     """
 
     ones: frozenset[int] | None = None
@@ -64,18 +65,18 @@ class Wish:
 
 @dataclass(frozen=True, eq=False)
 class Rules:
-    """What the core has to leave out, for n placements in the order of their ids.
+    """Rules for the core's audit of n placements, in the order of their ids.
 
     Attributes
     ----------
     owners : ndarray of intp, shape (n,)
-        Pairs of one owner do not count.
+        Number of each placement's owner; pairs of one owner are excluded.
     ones, others : ndarray of intp, optional
         The placements of both sides; None for all.
     skipped : ndarray of intp, shape (2, k)
-        Pairs of placements that do not count.
+        Excluded pairs of placements.
     codes : ndarray of bytes, shape (n,)
-        All that rules know of each.
+        Code of all properties that the rules of a placement depend on.
     """
 
     owners: Ids
@@ -86,12 +87,12 @@ class Rules:
 
     @property
     def options(self) -> dict[str, Ids | None]:
-        """What the core is told of them, by keyword."""
+        """The rules as keyword arguments of the core's audit."""
         return {name: getattr(self, name) for name in ("owners", "ones", "others", "skipped")}
 
 
 def wish_of(scene: bpy.types.Scene, options: Mapping[str, Any]) -> Wish:
-    """Return what the options of an audit mean; a `ValueError` if they name what is not there."""
+    """Return the audit's options with names resolved; raise `ValueError` for missing names."""
     apart = None
     if options["apart_one"] and options["apart_other"]:
         apart = members_of(options["apart_one"]), members_of(options["apart_other"])
@@ -122,7 +123,7 @@ def _side(scene: bpy.types.Scene, options: Mapping[str, Any], name: str) -> froz
 
 
 def members_of(name: str) -> frozenset[int]:
-    """Return the session ids of a collection's objects; a `ValueError` if there is none."""
+    """Return the session ids of a collection's objects; raise `ValueError` if it is missing."""
     collection: bpy.types.Collection | None = bpy.data.collections.get(name)
     if collection is None and name == bpy.context.scene.collection.name:
         collection = bpy.context.scene.collection
@@ -132,13 +133,13 @@ def members_of(name: str) -> frozenset[int]:
 
 
 def _classes_of(options: Mapping[str, Any]) -> frozenset[str]:
-    """Return the classes that an audit is asked for; near ones with a clearance above 0."""
+    """Return the wanted classes of findings; "near" is one if the clearance is above 0."""
     found = (name for option, names in _CLASSES.items() if options.get(option) for name in names)
     return frozenset(found)
 
 
 def rules_of(octree: SceneOctree, placements: ScenePlacements, wish: Wish) -> Rules:
-    """Return the rules of a wish for the placements of an octree."""
+    """Return the rules for the placements of an octree, by the options of an audit."""
     objects = {item.session_uid: item for item in bpy.context.scene.objects}
     uids, which = np.unique(placements.owners, return_inverse=True)
     items = [objects.get(uid) for uid in uids.tolist()]
@@ -173,7 +174,7 @@ def _members(uids: Ids, some: frozenset[int] | None) -> Flags | None:
 
 
 def _owners(uids: Ids, which: Ids, collections: Ids, is_instance: Flags, wish: Wish) -> Ids:
-    """Return numbers that are the same for what is not to be checked against each other."""
+    """Return owner numbers, (n,), equal for placements not checked against each other."""
     if not wish.same_collection:
         return np.unique(collections, return_inverse=True)[1].reshape(-1)[which]
     if not wish.instances:
@@ -183,7 +184,7 @@ def _owners(uids: Ids, which: Ids, collections: Ids, is_instance: Flags, wish: W
 
 
 def ancestor_pairs(items: Iterable[bpy.types.Object | None], uids: Ids) -> Ids:
-    """Return numbers of objects and of what they are parented to, directly or not, (2, k)."""
+    """Return pairs of an object and one of its ancestors by parenting, as indices, (2, k)."""
     number = {uid: place for place, uid in enumerate(uids.tolist())}
     pairs = []
     for place, item in enumerate(items):
@@ -210,7 +211,7 @@ def _skipped(
     parents: Ids,
     wish: Wish,
 ) -> Ids:
-    """Return the pairs of placements that come near each other, but may."""
+    """Return the excluded pairs among near placements, as ids, (2, k)."""
     if not (parents.size or apart) or len(octree) < 2:
         return np.empty((2, 0), np.intp)
     near = _near(octree, owners, wish)
@@ -225,10 +226,10 @@ def _skipped(
 
 
 def _near(octree: SceneOctree, owners: Ids, wish: Wish) -> Ids:
-    """Return the rows whose boxes come nearer than any class asks for, (2, h)."""
+    """Return pairs of rows whose boxes are near enough for any class of findings, (2, h)."""
     rows = np.flatnonzero(~np.isin(octree.ids, octree.invalid_ids))
     boxes = octree.bounds_of(octree.ids[rows])
-    # Each by twice of what its coordinates resolve, so that far ones are no margin for others.
+    # Each box grows by its own rounding, so far boxes do not widen the margin of others.
     far = np.maximum(np.abs(boxes.lower), np.abs(boxes.upper)).max(axis=1, keepdims=True)
     grown = Boxes(boxes.lower - _RESOLVED * far, boxes.upper + _RESOLVED * far)
     margin = 2 * max(wish.clearance, wish.band)

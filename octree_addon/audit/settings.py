@@ -1,4 +1,4 @@
-"""Audit options: what is audited against what, which classes count, which pairs are left out."""
+"""Options of audits, collisions and floating objects: sides, classes, excluded pairs."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
@@ -26,17 +26,17 @@ _SIDES: Mapping[Side, tuple[str, str]] = {
     "SELECTED": ("Selected", "The objects that are selected now"),
     "COLLECTION": ("Collection", "The objects of a collection, and of those in it"),
 }
-# In meters, whatever the units of the scene: 0.01 mm.
+# Default tolerance in meters (0.01 mm), in scenes of any units.
 USUAL_BAND = 1e-5
 
 
 def usual_band(scene: bpy.types.Scene) -> float:
-    """Return 0.01 mm in the units of a scene."""
+    """Return the default tolerance, 0.01 mm, in the units of a scene."""
     return USUAL_BAND / length_unit(scene)[1]
 
 
 def stated_band(band: float) -> float:
-    """Return a tolerance without the digits that single precision made up."""
+    """Return a tolerance rounded to six digits, since single precision adds noise."""
     return float(f"{band:.6g}")
 
 
@@ -52,7 +52,7 @@ def _set_band(settings: Any, band: float) -> None:
     settings["band"] = band
 
 
-# Blender 5 keeps such values where Python cannot reach them, and asks for a transformation.
+# Blender 5 stores such values out of Python's reach, and takes a transform function instead.
 _BY_UNITS: dict[str, Any] = (
     {"get_transform": _usual_unless_set}
     if bpy.app.version >= (5, 0)
@@ -61,7 +61,7 @@ _BY_UNITS: dict[str, Any] = (
 
 
 def _band(shown: Callable[[Any], bool] | None = None) -> float:
-    """Declare the tolerance; settings that were never set follow the units of the scene."""
+    """Return the option for the tolerance; its default follows the units of the scene."""
     return real(
         USUAL_BAND,
         "Tolerance",
@@ -77,7 +77,7 @@ def _band(shown: Callable[[Any], bool] | None = None) -> float:
 
 
 class SideOptions(OptionGroup):
-    """Which objects are checked against which."""
+    """Options for both sides of an audit."""
 
     ones: Side = enum("VISIBLE", "Check", "Which objects are checked", _SIDES)
     ones_collection: str = pointer(
@@ -98,7 +98,7 @@ class SideOptions(OptionGroup):
 
 
 class FindOptions(OptionGroup):
-    """Which classes of findings count."""
+    """Options for the classes of findings."""
 
     overlap: bool = boolean(True, "Overlap", "Find surfaces that cross, with the depth")
     contained: bool = boolean(True, "Contained", "Find objects wholly inside closed others")
@@ -119,7 +119,7 @@ class FindOptions(OptionGroup):
 
 
 class RelatedOptions(OptionGroup):
-    """Which pairs of related objects count."""
+    """Options for pairs of related objects."""
 
     same_collection: bool = boolean(
         True,
@@ -133,7 +133,7 @@ class RelatedOptions(OptionGroup):
 
 
 class RelativeOptions(RelatedOptions):
-    """Which pairs of related objects and of instances count."""
+    """Options for pairs of related objects and of instances."""
 
     instances: bool = boolean(
         False,
@@ -143,7 +143,7 @@ class RelativeOptions(RelatedOptions):
 
 
 class ApartOptions(OptionGroup):
-    """Two collections whose objects may meet."""
+    """Options for two collections whose objects may touch and overlap each other."""
 
     apart_one: str = pointer(
         "collections",
@@ -162,7 +162,7 @@ class ApartOptions(OptionGroup):
 
 
 class ChosenOptions(AnswerOptions):
-    """What Selected means, and where the answer is kept."""
+    """Options of operators that store the names of the selected objects."""
 
     chosen: str = string(
         "",
@@ -175,7 +175,7 @@ class ChosenOptions(AnswerOptions):
 
 
 class AuditOptions(ChosenOptions):
-    """What an audit looks at: `scene.octree.audit`."""
+    """Options of *Audit*: `scene.octree.audit`."""
 
     sides: SideOptions = nested(SideOptions())
     clearance: float = real(
@@ -193,7 +193,7 @@ class AuditOptions(ChosenOptions):
 
 
 class ContactOptions(CollisionOptions, ChosenOptions):
-    """What collides with what, and in which frames: `scene.octree.collisions`."""
+    """Options of *Select Collisions*: `scene.octree.collisions`."""
 
     sides: SideOptions = nested(SideOptions(), shown=OVER_FRAMES)
     band: float = _band(shown=OVER_FRAMES)
@@ -202,7 +202,7 @@ class ContactOptions(CollisionOptions, ChosenOptions):
 
 
 class GroundOptions(OptionGroup):
-    """What carries all else: `scene.octree.floating`."""
+    """Options for the ground of *Select Floating*: `scene.octree.floating`."""
 
     ground: Literal["MOST", "LOWEST", "OBJECT", "COLLECTION"] = enum(
         "MOST",
@@ -235,7 +235,7 @@ class GroundOptions(OptionGroup):
 
 
 class FloatingOptions(GroundOptions, AnswerOptions):
-    """What carries all else, and where the answer is kept."""
+    """Options of the operator *Select Floating*."""
 
 
 OctreeAuditSettings = settings_group(AuditOptions, "OctreeAuditSettings")

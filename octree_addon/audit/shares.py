@@ -1,7 +1,7 @@
-"""Shares of an audit: placements in ranges with as many pairs of near boxes each.
+"""Shards of an audit for a render farm: ranges of placements with about equal work.
 
-A pair belongs to the share of the placement that comes first, so each is looked at once; the rules
-of the core say so: the range on one side, and on the other all that does not come before it.
+A pair belongs to the shard of its first placement, so each pair is tested once. The core's two
+sides express this: the range on one side, the range and all later placements on the other.
 """
 
 from dataclasses import replace
@@ -15,10 +15,10 @@ from .rules import Rules
 
 
 def rules_in_share(rules: Rules, octree: SceneOctree, reach: float, chunk: Chunk) -> Rules:
-    """Return the rules of one share of an audit that has no sides.
+    """Return the rules of one shard of an audit without sides.
 
-    `chunk` is its number, from 1 on, and how many there are; `reach` how far apart what is looked
-    at may be, scene units.
+    `chunk` is the number of the shard, from 1 on, and the count of shards. `reach` is the largest
+    distance at which pairs are tested, in scene units.
     """
     if rules.ones is not None or rules.others is not None:
         raise ValueError("An audit of two sides has no shares")
@@ -27,7 +27,7 @@ def rules_in_share(rules: Rules, octree: SceneOctree, reach: float, chunk: Chunk
 
 
 def near_counts(octree: SceneOctree, reach: float, owners: Ids) -> Ids:
-    """Return how many placements behind it each one is near to, by boxes, (n,)."""
+    """Return the number of later placements near each one, by their boxes, (n,)."""
     boxes = octree.bounds_of(octree.ids)
     finite = (np.isfinite(boxes.lower) & np.isfinite(boxes.upper)).all(axis=1)
     finite &= (boxes.lower <= boxes.upper).all(axis=1)

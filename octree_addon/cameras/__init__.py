@@ -1,8 +1,8 @@
-"""Cameras feature: what they see over frames, in view or behind others; never seen beside it.
+"""Cameras feature: visibility over frames, by view frusta or with occlusion; Never Seen.
 
-Read in this order: visibility_result, frames, frusta, in_view, shot; for what stands
-behind others render_roles, shown_scene, seen_items, label_store, pixels, object_columns; then the
-operators find_seen, use_seen, hide_unseen and go_to_largest. `data` needs no Blender.
+Read in this order: visibility_result, frames, frusta, in_view, shot; for occlusion
+render_roles, shown_scene, seen_items, label_store, pixels, object_columns; then the operators
+find_seen, use_seen, hide_unseen and go_to_largest. The package `table` needs no Blender.
 """
 
 import bpy
@@ -43,7 +43,7 @@ __all__ = [
 
 
 def draw_object_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
-    """Offer to find what cameras see, and to use the result."""
+    """Draw menu entries for finding what cameras see, and for actions on the result."""
     menu.layout.separator()
     menu.layout.operator("octree.find_seen")
     menu.layout.operator("octree.collect_seen")
@@ -53,13 +53,13 @@ def draw_object_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
 
 
 def draw_hide_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
-    """Offer to hide what no camera sees."""
+    """Draw the menu entry that hides unseen objects."""
     menu.layout.separator()
     menu.layout.operator("octree.hide_unseen")
 
 
 def draw_select_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
-    """Offer to select by the result."""
+    """Draw the menu entry that selects seen or unseen objects."""
     menu.layout.operator("octree.select_seen")
 
 

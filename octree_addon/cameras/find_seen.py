@@ -21,12 +21,12 @@ from .settings import FindSeenOptions, FrameOptions, ShotOptions
 from .shot import Shot, shot_steps
 from .visibility_result import ANSWERS, PixelFacts, VisibilityResult
 
-# Names that a report lists before it counts the rest.
+# Maximum number of names in a report; further names are only counted.
 _MOST_NAMES = 5
 
 
 class OCTREE_OT_find_seen(StandingQuestionOperator[FindSeenOptions], bpy.types.Operator):
-    """Find what cameras see, and keep the result for the session."""
+    """Find the objects that cameras see, and store the result for the session."""
 
     bl_idname = "octree.find_seen"
     bl_label = "Find What Cameras See"
@@ -48,16 +48,16 @@ class OCTREE_OT_find_seen(StandingQuestionOperator[FindSeenOptions], bpy.types.O
 
 @dataclass(frozen=True)
 class ShotQuestion:
-    """What was asked about cameras, to ask the same again.
+    """A question about cameras, stored so that it can be asked again.
 
     Attributes
     ----------
     options : FindSeenOptions
         The options of the operator.
     cameras : tuple of str, optional
-        Names of the cameras that were selected then; None if no selection was asked for.
+        Names of the cameras that were selected; None if the question is not about selected ones.
     selected : frozenset of int, optional
-        Session ids of the objects that were selected then.
+        Session ids of the objects that were selected; None for other scopes.
     """
 
     options: FindSeenOptions
@@ -66,7 +66,7 @@ class ShotQuestion:
 
     @classmethod
     def of(cls, context: bpy.types.Context, options: FindSeenOptions) -> "ShotQuestion":
-        """Return what an operator asks; a `ValueError` if nothing is selected that should be."""
+        """Return the question of an operator; raise a `ValueError` if a selection is empty."""
         return cls(
             options,
             selected_cameras(context, options.frames),
@@ -74,7 +74,7 @@ class ShotQuestion:
         )
 
     def steps(self, context: bpy.types.Context) -> Steps[VisibilityResult]:
-        """Return the walk through the frames, not yet begun."""
+        """Return the steps that answer the question, not yet started."""
         options = self.options
         names = chosen_cameras(context, options.frames) if self.cameras is None else self.cameras
         cameras = with_frusta(context.scene, names)
@@ -99,7 +99,7 @@ class ShotQuestion:
         return pixel_steps(context, shot, counting)
 
     def keep(self, context: bpy.types.Context, found: VisibilityResult, sees: Version) -> int:
-        """Keep what was seen, and what was not; return the number of what is shown of it."""
+        """Store seen and unseen objects as results; return the number of the one to show."""
         answer = Answer(
             found=found,
             question=ANSWERS.question,
@@ -111,7 +111,7 @@ class ShotQuestion:
         return keep_parts(context, answer, self.options.result, parts, VisibilityResult)
 
     def view_state(self, context: bpy.types.Context) -> Hashable:
-        """Return what is shown, which frames are asked for, and what is in the collection."""
+        """Return the frames, the objects to test and the view state of the layer."""
         frames = chosen_frames(context.scene, self.options.frames)
         rendered = self.options.behind == "UNSEEN"
         wanted = self.selected
@@ -123,7 +123,7 @@ class ShotQuestion:
 def wanted_objects(context: bpy.types.Context, options: ShotOptions) -> frozenset[int] | None:
     """Return the session ids of the objects to test; None for all visible ones.
 
-    A `ValueError` says that there are none.
+    Raises a `ValueError` if there are no such objects.
     """
     if options.scope == "VISIBLE":
         return None
@@ -135,14 +135,14 @@ def wanted_objects(context: bpy.types.Context, options: ShotOptions) -> frozense
 
 
 def selected_cameras(context: bpy.types.Context, options: FrameOptions) -> tuple[str, ...] | None:
-    """Return the names of the cameras that are selected; None if others are asked for."""
+    """Return the names of the selected cameras; None if the options ask for other cameras."""
     return chosen_cameras(context, options) if options.cameras == "SELECTED" else None
 
 
 def chosen_frames(scene: bpy.types.Scene, options: Any) -> tuple[int, ...]:
-    """Return the frames that options tell by `span`, `first`, `last` and `step`.
+    """Return the frames given by the options `span`, `first`, `last` and `step`.
 
-    A `ValueError` says that the last is too early.
+    Raises a `ValueError` if the last frame is before the first.
     """
     if options.span == "CURRENT":
         return (scene.frame_current,)
@@ -154,7 +154,10 @@ def chosen_frames(scene: bpy.types.Scene, options: Any) -> tuple[int, ...]:
 
 
 def chosen_cameras(context: bpy.types.Context, options: FrameOptions) -> tuple[str, ...]:
-    """Return the names of the cameras, empty for the scene's; a `ValueError` if there are none."""
+    """Return the names of the cameras to test; empty for the scene's camera.
+
+    Raises a `ValueError` if there are no such cameras.
+    """
     if options.cameras == "SCENE":
         return ()
     layer = context.view_layer
@@ -166,13 +169,13 @@ def chosen_cameras(context: bpy.types.Context, options: FrameOptions) -> tuple[s
 
 
 def with_frusta(scene: bpy.types.Scene, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return those of the cameras that are not panoramic or custom; all if no other is there."""
+    """Return the cameras that are not panoramic or custom; all cameras if none remains."""
     known = {item.name: item for item in scene.objects if item.type == "CAMERA"}
     return tuple(name for name in names if name not in known or has_frustum(known[name])) or names
 
 
 def seen_text(seen: VisibilityResult) -> str:
-    """Say how much was seen, in one line."""
+    """Return a one-line summary of a result."""
     by = "" if seen.is_exact else " by their boxes"
     text = f"{seen.seen_count:,} of {plural(len(seen.objects), 'object')} seen{by}"
     text += f" in {plural(len(seen.frames), 'frame')} by {plural(len(seen.cameras), 'camera')}"
@@ -184,7 +187,7 @@ def seen_text(seen: VisibilityResult) -> str:
 
 
 def pixel_texts(seen: VisibilityResult, facts: PixelFacts) -> Iterator[str]:
-    """Say at what size pixels were counted, and what was taken for what."""
+    """Yield parts of the summary about pixels: picture size, transparent materials, omissions."""
     width, height = seen.table.which.size
     yield f"behind others at {width} x {height} pixels"
     if facts.clear:

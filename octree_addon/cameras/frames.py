@@ -1,4 +1,4 @@
-"""Walk over frames that restores the scene: frame, camera, values changed without a key."""
+"""Walk over frames that restores the scene: frame, camera, and unkeyed changes of values."""
 
 import itertools
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -16,7 +16,7 @@ _SINGLE = (bool, int, float, str)
 
 
 class Value(NamedTuple):
-    """One animated number, text or switch at the present frame."""
+    """The present value of one animated number, string or boolean."""
 
     owner: Any
     path: str
@@ -25,10 +25,10 @@ class Value(NamedTuple):
 
 
 def unkeyed_values(scene: bpy.types.Scene) -> list[Value]:
-    """Return every animated value as it is now, each once; O(animation curves).
+    """Return the present value of each animated property, each once; O(animation curves).
 
-    Read is what the scene's frame animates: the scene itself, and all else in the file. Paths that
-    lead nowhere are left out.
+    The properties are those of the scene and of all data in the file except other scenes. Invalid
+    paths are skipped.
     """
     found: dict[tuple[int, str, int], Value] = {}
     for owner in _animated(scene):
@@ -40,14 +40,14 @@ def unkeyed_values(scene: bpy.types.Scene) -> list[Value]:
 
 
 def write_values(values: list[Value]) -> None:
-    """Write those of the values of `unkeyed_values` that have changed since."""
+    """Restore the values of `unkeyed_values` that have changed since."""
     for owner, path, element, value in values:
         if _read(owner, path, element) != value:
             _write(owner, path, element, value)
 
 
 def _animated(scene: bpy.types.Scene) -> Iterator[Any]:
-    """Yield what has curves that follow a frame of this scene."""
+    """Yield the data-blocks and node trees with animation that follows the frame of a scene."""
     users = bpy.data.user_map(subset=list(bpy.data.actions))  # type: ignore[call-arg]
     for owner in dict.fromkeys(itertools.chain.from_iterable(users.values())):
         if isinstance(owner, bpy.types.Scene) and owner != scene:
@@ -58,7 +58,7 @@ def _animated(scene: bpy.types.Scene) -> Iterator[Any]:
 
 
 def _channels(animation: Any) -> Iterator[tuple[str, int]]:
-    """Yield what an action, or the strips of the NLA, may set."""
+    """Yield the path and the array index of each curve in an action and in NLA strips."""
     strips = [strip for track in animation.nla_tracks for strip in track.strips]
     for source in (animation, *strips):
         for curve in action_curves(source.action, getattr(source, "action_slot", None)):
@@ -90,27 +90,27 @@ def _part(owner: Any, path: str) -> Any:
 
 
 def frame_numbers(start: int, end: int, step: int) -> tuple[int, ...]:
-    """Return the frames from start to end, both included; refuse an end before the start."""
+    """Return the frames from start to end, inclusive; raise a `ValueError` if end < start."""
     if end < start:
         raise ValueError(f"The last frame, {end}, is before the first, {start}")
     return tuple(range(start, end + 1, step))
 
 
 def walk(scene: bpy.types.Scene, frames: Sequence[int]) -> Generator[int, None, None]:
-    """Set one frame after the other, and at any end, also an early one, go back.
+    """Set one frame after the other; restore the scene when the generator ends or is closed.
 
     Parameters
     ----------
     scene : bpy.types.Scene
-        Whose frame is set. Restored are frame and subframe, the camera, which markers may switch,
-        and values of animated properties that were changed without a key.
+        The scene whose frame is set. Frame, subframe, camera (which markers may switch) and
+        unkeyed changes of animated properties are restored.
     frames : sequence of int
-        The present frame alone leaves the scene untouched.
+        Frames to set. If it is the present frame only, the scene is not touched.
 
     Yields
     ------
     frame : int
-        The present one.
+        The frame that is set.
     """
     if [*frames] == [scene.frame_current] and not scene.frame_subframe:
         yield scene.frame_current
@@ -135,24 +135,25 @@ def frame_steps(
     *,
     reading: float = 0.2,
 ) -> Steps[None]:
-    """Set one frame after the other, read the scene in each, and look at what was read.
+    """Set one frame after the other, read the scene in each, and process the data.
 
     Parameters
     ----------
     context : bpy.types.Context
-        Its scene is at one of the frames between two steps. When the steps end or are closed, it
-        is back where it was, and no built octree is out of date by that.
+        Context of the scene. Between steps, the scene is at one of the frames. When the steps end
+        or are closed, the scene is restored, and no built octree is outdated by the walk.
     frames : sequence of int
-        As for `walk`.
+        As in `walk`.
     read, look : callable
-        Steps that read, and that look at what was read in the frame of a number, from 0 on.
+        `read(context)` returns steps that read the scene. `look(data, number)` returns steps that
+        process the data of the frame with this index.
     reading : float
-        The share of the work that is reading.
+        The fraction of the work that is reading.
 
     Yields
     ------
     fraction : float
-        How much is done.
+        The fraction done.
     """
     step = 1 / max(len(frames), 1)
     with changed_back(context.view_layer), closing(walk(context.scene, frames)) as walking:
@@ -164,6 +165,6 @@ def frame_steps(
 
 
 def go_to_frame(scene: bpy.types.Scene, frame: int) -> None:
-    """Set the frame, unless it is the present one already."""
+    """Set the frame of a scene, if it is not the present frame."""
     if scene.frame_current != frame or scene.frame_subframe:
         scene.frame_set(frame)

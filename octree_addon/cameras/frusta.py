@@ -1,4 +1,4 @@
-"""Cameras of a shot, and their view frusta in the present frame."""
+"""Lookup of the cameras of a shot and their view frusta in the present frame."""
 
 from collections.abc import Sequence
 
@@ -17,10 +17,10 @@ def read_frusta(
     margin: float,
     angle: float,
 ) -> tuple[tuple[str, ...], Frusta]:
-    """Return the names and the view frusta of cameras, by default the scene's, in this frame.
+    """Return the names and the view frusta of cameras in the present frame.
 
-    Refused are a scene without a camera, one that is disabled in viewports and thus not at this
-    frame, and what `camera_frusta` refuses.
+    Without names, it is the scene's camera. Raises a `ValueError` if the scene has no camera, if a
+    camera is disabled in viewports and so not evaluated, or if its view is not a frustum.
     """
     cameras = cameras_of(depsgraph, scene, names)
     views = [view_of(camera, scene, depsgraph, margin=margin, angle=angle) for camera in cameras]
@@ -31,7 +31,7 @@ def read_frusta(
 def cameras_of(
     depsgraph: bpy.types.Depsgraph, scene: bpy.types.Scene, names: Sequence[str]
 ) -> list[bpy.types.Object]:
-    """Return the cameras of these names, by default the scene's in this frame."""
+    """Return the cameras with these names; without names the scene's present camera."""
     cameras = [_camera_named(scene, name) for name in names] or [scene.camera]
     for camera in cameras:
         if camera is None:

@@ -8,7 +8,7 @@ from ..result_list import ResultOperator, active_result, active_row, view_of
 
 
 class OCTREE_OT_go_to_largest(ResultOperator, bpy.types.Operator):
-    """Go to the frame that shows most of an object."""
+    """Go to the frame with the most visible pixels of an object."""
 
     bl_idname = "octree.go_to_largest"
     bl_label = "Go to Largest"

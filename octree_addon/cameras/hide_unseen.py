@@ -1,4 +1,4 @@
-"""Hide Unseen: an operator that asks before it hides all, and its row under the answer."""
+"""Hide Unseen: an operator that asks before it hides everything, and its row in the panel."""
 
 import bpy
 
@@ -18,7 +18,7 @@ from .visibility_result import VisibilityResult, get
 
 
 class HideUnseenOptions(HidingOptions, EverythingOption, SettledOptions):
-    """How objects are hidden."""
+    """Options for hiding unseen objects."""
 
 
 class OCTREE_OT_hide_unseen(AskingOperator[HideUnseenOptions], SeenOperator, bpy.types.Operator):
@@ -35,7 +35,7 @@ class OCTREE_OT_hide_unseen(AskingOperator[HideUnseenOptions], SeenOperator, bpy
     _is_asking = False
 
     def ask(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
-        """Hide at once, as an undo brings all back; ask in a dialog if nothing would stay."""
+        """Hide without asking, as undo restores all; open a dialog if nothing would stay."""
         self.take(settings_of(context.scene).hiding)
         if not self._planned(context).is_everything:
             return self.start(context)
@@ -54,7 +54,7 @@ class OCTREE_OT_hide_unseen(AskingOperator[HideUnseenOptions], SeenOperator, bpy
         return text
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw the dialog, with what would be hidden, and the redo panel."""
+        """Draw the dialog with the objects to hide, or the redo panel."""
         self.layout.use_property_split = True
         self.layout.prop(self, "icon")
         if self._is_asking:
@@ -72,13 +72,13 @@ class OCTREE_OT_hide_unseen(AskingOperator[HideUnseenOptions], SeenOperator, bpy
 
     def _planned(self, context: bpy.types.Context) -> Plan:
         seen = get(context.scene)
-        assert seen is not None  # without it the operator cannot run
+        assert seen is not None  # the operator is disabled without a result
         unseen = seen.subjects(seen=False).among(context.scene.objects)
         return plan(context, unseen, self.taken.icon)
 
 
 def draw_hide(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """Offer to hide what was not seen, in a row."""
+    """Draw the row with the button that hides unseen objects."""
     row = layout.row(align=True)
     row.operator("octree.hide_unseen", icon="HIDE_ON")
     row.prop(settings_of(context.scene).hiding, "icon", text="", icon_only=True)
@@ -86,7 +86,7 @@ def draw_hide(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
 
 
 class OCTREE_PT_hiding(OptionsPopover):
-    """What is never hidden, and by which icon all else is."""
+    """Objects that are never hidden, and the icon that hides the others."""
 
     bl_label = "Hiding"
 

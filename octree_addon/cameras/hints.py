@@ -1,4 +1,4 @@
-"""Hints with answers about cameras: which of them were left out, with a button to select each."""
+"""Hints about cameras that were left out, with a button to select each."""
 
 import glob
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ from ..answers.hints import Hint
 
 
 def left_out_hints(scene: bpy.types.Scene, names: Sequence[str]) -> Iterator[Hint]:
-    """Yield a hint for each camera of these names, whose view is no frustum."""
+    """Yield a hint for each of these cameras, whose views are not frusta."""
     for name in names:
         pattern = {"pattern": glob.escape(name), "case_sensitive": True, "extend": False}
         item: bpy.types.Object | None = scene.objects.get(name)

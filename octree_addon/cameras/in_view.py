@@ -1,4 +1,4 @@
-"""View frustum culling of the index over frames: objects, by triangles or boxes, and faces."""
+"""View frustum culling of the scene index over frames: objects by triangles or boxes; faces."""
 
 from collections.abc import Collection
 
@@ -13,28 +13,28 @@ from ..ui import ChangedMeanwhileError
 from .seen_items import items_of
 from .table import IN_VIEW, SeenTable, Views
 
-# A cube from 0 to 1, and the corners of its triangles.
+# The vertices of the unit cube from 0 to 1, and its triangles.
 _CUBE = (np.arange(8)[:, None] >> np.arange(3) & 1).astype(np.float64)
 _SIDES = [(0, 1, 3, 2), (4, 5, 7, 6), (0, 1, 5, 4), (2, 3, 7, 6), (0, 2, 6, 4), (1, 3, 7, 5)]
 _TRIANGLES = [(a, *rest) for a, b, c, d in _SIDES for rest in ((b, c), (c, d))]
 
 
 class InView:
-    """What was in view in the frames so far.
+    """Objects and faces that were in view in the frames so far.
 
     Parameters
     ----------
     wanted : collection of int, optional
-        Session ids of the objects to test; by default all that are visible.
+        Session ids of the objects to test; by default all visible objects.
     faces : bool
-        Whether to find the faces in view, too.
+        True if faces in view are also found.
     exact : bool
-        Whether an object counts by its triangles; else its box is enough.
+        True if objects are tested by their triangles, False if by their boxes.
 
     Attributes
     ----------
     faces : dict of int to ndarray of intp, shape (polygons,)
-        By the session id of a mesh: in how many frames each polygon was in view.
+        The number of frames in which each polygon was in view, by session id of the mesh.
     """
 
     def __init__(self, wanted: Collection[int] | None, *, faces: bool, exact: bool) -> None:
@@ -43,7 +43,7 @@ class InView:
         self._numbers: dict[int, int] = {}
         self._hits: list[Ids] = [np.empty((2, 0), np.intp)]
         self._views = 0
-        # A cube in the place of each box.
+        # One unit cube, placed by the matrix of each box.
         self._cubes = SceneOctree()
         self.faces: dict[int, Ids] = {}
 
@@ -53,7 +53,10 @@ class InView:
         return tuple(self._numbers)
 
     def table(self, which: Views) -> SeenTable:
-        """Return a row for each object in each view that has it; the views are as looked at."""
+        """Return a table with a row for each view and each object in that view.
+
+        `which` has the views in the order in which they were tested.
+        """
         views, objects = np.concatenate(self._hits, axis=1)
         count = max(len(self._numbers), 1)
         views, objects = np.divmod(np.unique(views * count + objects), count)
@@ -61,9 +64,9 @@ class InView:
         return SeenTable(items_of([*self._numbers]), which, views, objects, states)
 
     def look_steps(self, index: SceneIndex, frusta: Frusta) -> Steps[None]:
-        """Look through cameras, a view each, at an index that is up to date.
+        """Test the views of cameras in one frame, on an index that is up to date.
 
-        Yields the fraction done. A `ChangedMeanwhileError` says that the scene has changed.
+        Yields the fraction done. Raises a `ChangedMeanwhileError` if the scene has changed.
         """
         objects = self._objects(index)
         find = self._by_triangles if self._is_exact else self._by_boxes
@@ -82,12 +85,12 @@ class InView:
             )
 
     def _by_triangles(self, index: SceneIndex, frusta: Frusta) -> Steps[tuple[Ids, Ids]]:
-        """Return views, and rows of the index of which a triangle touches the view."""
+        """Return pairs of views and rows of the index with a triangle in that view."""
         views, ids = yield from objects_touching_steps(index.octree, frusta)
         return views, index.rows_of(ids)
 
     def _by_boxes(self, index: SceneIndex, frusta: Frusta) -> Steps[tuple[Ids, Ids]]:
-        """Return views, and rows of the index of which the box touches, turned with its mesh."""
+        """Return pairs of views and rows of the index with an oriented box in that view."""
         to_world = index.octree.matrices_of(index.octree.ids) @ _box_matrices(index.placements)
         if len(self._cubes) == len(to_world):
             self._cubes.move(self._cubes.ids, to_world)
@@ -97,7 +100,7 @@ class InView:
             self._cubes.place(np.full(len(to_world), cube), to_world)
         touched = np.zeros((len(frusta), len(to_world)), np.bool_)
         touched[tuple((yield from objects_touching_steps(self._cubes, frusta)))] = True
-        # A view that touches no side may be in the box.
+        # A view that touches no face of a box may be inside the box.
         (solid,) = (np.nan_to_num(np.linalg.det(to_world)) != 0).nonzero()
         to_box = np.linalg.inv(to_world[solid])[:, :3]
         eyes = np.concatenate((frusta.corners[:, 0], np.ones((len(frusta), 1))), axis=1)
@@ -107,7 +110,7 @@ class InView:
         return views, rows
 
     def _objects(self, index: SceneIndex) -> Ids:
-        """Return the number of the object of each placement, -1 if it is not to be tested."""
+        """Return the object number of each placement, (n,); -1 if it is not tested."""
         placements, octree = index.placements, index.octree
         tested = np.isfinite(octree.bounds_of(octree.ids).rows).all(axis=0)
         if self._wanted is not None:
@@ -127,7 +130,7 @@ class InView:
     def _face_steps(
         self, index: SceneIndex, frusta: Frusta, tested: Ids, seen: Ids
     ) -> Steps[None]:
-        """Count the polygons in view of the rows seen; there are counts of all tested ones."""
+        """Count the polygons in view of the `seen` rows; add zeros for other `tested` rows."""
         placements, octree = index.placements, index.octree
         in_view: dict[int, Flags] = {}
         for row in tested[placements.has_faces[tested]].tolist():
@@ -154,7 +157,7 @@ class InView:
 
 
 def _box_matrices(placements: ScenePlacements) -> Floats:
-    """Return matrices (n, 4, 4) from the cube to the boxes of meshes, NaN where there is none."""
+    """Return matrices (n, 4, 4) from the unit cube to the local boxes of meshes; NaN if none."""
     boxes = np.array([mesh.box for mesh in placements.meshes]).reshape(-1, 2, 3)
     matrices = np.tile(np.eye(4), (len(boxes), 1, 1))
     matrices[:, :3, :3] *= (boxes[:, 1] - boxes[:, 0])[:, None]

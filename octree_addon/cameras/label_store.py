@@ -1,4 +1,4 @@
-"""Label pictures of a shot, kept compressed: they are nearly all the same number side by side."""
+"""Compressed storage of label pictures; their long runs of equal numbers compress well."""
 
 import zlib
 from dataclasses import dataclass, field
@@ -11,12 +11,12 @@ from .table import LabelPicture
 
 @dataclass(eq=False)
 class LabelStore:
-    """Label pictures by the number of their view, in the order in which they were made.
+    """Label pictures by view number, in the order in which they were drawn.
 
     Attributes
     ----------
     size : tuple of int
-        Width and height of all of them.
+        Width and height of each picture.
     """
 
     size: tuple[int, int]
@@ -24,7 +24,7 @@ class LabelStore:
     _bytes: int = 0
 
     def add(self, picture: LabelPicture) -> None:
-        """Keep the picture of the next view; all are dropped if they have become too large."""
+        """Store the picture of the next view; drop all pictures if the total is too large."""
         packed = zlib.compress(np.ascontiguousarray(picture, np.int32).tobytes(), 1)
         self._bytes += len(packed)
         if self._bytes > tuning.current.label_bytes:
@@ -33,7 +33,7 @@ class LabelStore:
             self._pictures.append(packed)
 
     def __call__(self, view: int) -> LabelPicture:
-        """Return the picture of a view; a `ValueError` if there are too many to be kept."""
+        """Return the picture of a view; raise a `ValueError` if the pictures were dropped."""
         if self._bytes > tuning.current.label_bytes:
             raise ValueError("The label pictures are too large to be kept: ask for fewer frames")
         numbers = np.frombuffer(zlib.decompress(self._pictures[view]), np.int32)

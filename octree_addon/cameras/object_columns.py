@@ -1,4 +1,4 @@
-"""Columns of objects from a table of views and items: the most that was seen of each, and when."""
+"""Columns of the result list: the largest visible part of each object, frames, distances."""
 
 from typing import NamedTuple
 
@@ -11,14 +11,14 @@ from .visibility_result import VisibilityResult
 
 
 class Largest(NamedTuple):
-    """The view that shows most of each of n objects.
+    """The view with the most visible pixels of each of n objects.
 
     Attributes
     ----------
     pixels : ndarray of float64, shape (n,)
-        How many, of all items of the object together; 0 if none does.
+        Visible pixels of all items of the object in this view; 0 if no view shows the object.
     views : ndarray of intp, shape (n,)
-        The first such view; -1 if none.
+        The first view with this number of pixels; -1 if no view shows the object.
     """
 
     pixels: Floats
@@ -26,7 +26,7 @@ class Largest(NamedTuple):
 
 
 def largest(result: VisibilityResult) -> Largest:
-    """Return the view that shows most of each object. O(rows log rows)."""
+    """Return the view with the most visible pixels of each object. O(rows log rows)."""
     table, pixels = result.table, result.table.pixels
     assert pixels is not None
     keys = result.object_of_item[table.items_of] * len(table.which) + table.views
@@ -43,13 +43,13 @@ def largest(result: VisibilityResult) -> Largest:
 
 
 def largest_frames(result: VisibilityResult) -> Ids:
-    """Return the frame that shows most of each object; 0 if none shows any."""
+    """Return the frame with the most visible pixels of each object; 0 if no frame shows it."""
     views = largest(result).views
     return np.where(views < 0, 0, np.append(result.table.which.frames, 0)[views])
 
 
 def seen_columns(result: VisibilityResult, order: Ids) -> tuple[Column, ...]:
-    """Return columns of some objects: part seen and share of a picture, frames, and distance."""
+    """Return the columns of seen objects: visible part, share of the picture, frames, distance."""
     table, pixels = result.table, result.table.pixels
     assert pixels is not None
     count = len(result.objects)
@@ -68,7 +68,7 @@ def seen_columns(result: VisibilityResult, order: Ids) -> tuple[Column, ...]:
 
 
 def unseen_columns(result: VisibilityResult, order: Ids) -> tuple[Column, ...]:
-    """Return columns of some objects: in how many views they were hidden, out of it, too small."""
+    """Return the columns of unseen objects: number of views by reason (hidden, out, small)."""
     states = result.table.states
     hidden = result.view_counts(states == OCCLUDED)[order]
     small = result.view_counts(states == TOO_SMALL)[order]

@@ -1,4 +1,4 @@
-"""Shot questions in the tab: their button, its options, what cameras saw, and its uses."""
+"""User interface of *What Cameras See*: the button, its options, the result and its actions."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -23,12 +23,12 @@ from .settings import ShotOptions
 from .table import OCCLUDED
 from .visibility_result import ANSWERS, PixelFacts, VisibilityResult
 
-# How far the view is widened is an option of Select in Camera View.
+# Options that widen the view are set in Select in Camera View.
 _WIDENED = ("margin", "angle")
 
 
 class OCTREE_PT_shot(OptionsPopover):
-    """Of which cameras and frames it is asked what they see."""
+    """Cameras, frames and objects to test."""
 
     bl_label = "What Cameras See"
 
@@ -42,14 +42,14 @@ class OCTREE_PT_shot(OptionsPopover):
 
 
 def draw_shot(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """Show the button that asks what cameras see."""
+    """Draw the button of *What Cameras See*."""
     button = draw_button(layout, "octree.find_seen", "OCTREE_PT_shot")
     for name in _WIDENED:
         setattr(button, name, getattr(settings_of(context.scene).frustum, name))
 
 
 def hints_of(scene: bpy.types.Scene, seen: VisibilityResult) -> Iterator[Hint]:
-    """Yield what to say of an answer, with a button each."""
+    """Yield the hints shown with an answer, each with a button."""
     yield from left_out_hints(scene, seen.left_out)
     if seen.instances:
         tab = settings_of(scene).tab
@@ -58,7 +58,7 @@ def hints_of(scene: bpy.types.Scene, seen: VisibilityResult) -> Iterator[Hint]:
 
 
 def result_lines(seen: VisibilityResult) -> list[str]:
-    """Return what the user reads about a result."""
+    """Return the lines that summarize a result in the panel."""
     how, frames = "" if seen.is_exact else " (by boxes)", seen.frames
     when = f"Frame {frames[0]}"
     if len(frames) > 1:
@@ -75,7 +75,7 @@ def result_lines(seen: VisibilityResult) -> list[str]:
 
 
 def pixel_lines(seen: VisibilityResult, facts: PixelFacts) -> Iterator[str]:
-    """Yield what the user reads about pixels, none longer than the sidebar is wide."""
+    """Yield the lines about pixels, short enough for the sidebar."""
     were_hidden = seen.view_counts(seen.table.states == OCCLUDED) > 0
     hidden = int((were_hidden & (seen.frame_counts == 0)).sum())
     yield f"{hidden:,} hidden behind others"
@@ -87,10 +87,10 @@ def pixel_lines(seen: VisibilityResult, facts: PixelFacts) -> Iterator[str]:
 
 
 class SeenKind(ResultKind):
-    """Objects that cameras see or do not see."""
+    """Kind of results that list seen or unseen objects."""
 
     def summary(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-        """Say what was seen, in words."""
+        """Draw the summary of the result."""
         seen = ANSWERS.of_result(context.scene, result)
         if seen is not None:
             for line in result_lines(seen):
@@ -99,7 +99,7 @@ class SeenKind(ResultKind):
             draw_age(layout, context.scene, ANSWERS)
 
     def offer(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-        """Offer to use what was seen, and what was not."""
+        """Draw the buttons for seen and unseen objects."""
         if ANSWERS.of_result(context.scene, result) is None:
             return
         tab, answer = settings_of(context.scene).tab, settings_of(context.scene).answer

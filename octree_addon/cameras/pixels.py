@@ -1,4 +1,4 @@
-"""Visibility of a shot by item buffers: pixels of each object and instance, camera and frame."""
+"""Visibility of a shot by item buffers: pixels by object or instance, camera and frame."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -26,18 +26,18 @@ from .visibility_result import PixelFacts, VisibilityResult
 
 @dataclass(frozen=True)
 class PixelOptions:
-    """How pixels are counted.
+    """Options for counting pixels.
 
     Attributes
     ----------
     share : float
-        Part of the render's pixels along each side.
+        Resolution as a fraction of the render's, along each side.
     samples : int
-        So many by so many are taken in each pixel.
+        Samples per pixel along each axis (4 = 16 samples).
     least : float
-        With fewer pixels an object is too small to be seen.
+        Number of pixels below which an object counts as too small to be seen.
     open_faces : bool
-        Whether faces of materials that let light through are left out.
+        True if faces of transparent materials are left out.
     """
 
     share: float = 1.0
@@ -49,14 +49,14 @@ class PixelOptions:
 def pixel_steps(
     context: bpy.types.Context, shot: Shot, options: PixelOptions
 ) -> Steps[VisibilityResult]:
-    """Find what cameras see over a shot, and how much of it, step by step.
+    """Count the pixels of objects and instances in the pictures of cameras over a shot.
 
-    What viewports show is drawn, as far as a render would show it, with the modifiers as viewports
-    have them. `precision`, `faces`, `margin` and `angle` of the shot do not matter.
+    An object is drawn if both viewports and a render show it, with the modifiers of viewports. The
+    options `exact`, `faces`, `margin` and `angle` of the shot are ignored.
 
-    Yields the fraction done. The scene is at some frame of the shot then; when the steps end or
-    are closed, it is back where it was. A `ValueError` says that a camera is missing or has no
-    frustum, or that the pictures have different sizes.
+    Yields the fraction done. Between steps, the scene is at some frame of the shot. When the steps
+    end or are closed, the scene is restored. Raises a `ValueError` if a camera is missing or has
+    no frustum, or if the size of the pictures changes.
     """
     counted = _Counted(context, shot, options)
     look = partial(counted.look_steps, context)
@@ -65,7 +65,7 @@ def pixel_steps(
 
 
 class _Counted:
-    """What was counted in the frames so far."""
+    """Accumulator of the pixel counts of all frames."""
 
     def __init__(self, context: bpy.types.Context, shot: Shot, options: PixelOptions) -> None:
         self._shot, self._options = shot, options
@@ -80,7 +80,7 @@ class _Counted:
         self._instances = ""
 
     def look_steps(self, context: bpy.types.Context, index: SceneIndex, frame: int) -> Steps[None]:
-        """Look through all cameras in the present frame, by its number."""
+        """Draw the pictures of all cameras in the present frame, whose index is `frame`."""
         scene, depsgraph = context.scene, context.evaluated_depsgraph_get()
         cameras = cameras_of(depsgraph, scene, self._shot.cameras)
         pictures = [
@@ -104,7 +104,7 @@ class _Counted:
             self._views.append((self._shot.frames[frame], column))
 
     def _taken(self, index: SceneIndex, shown: Shown) -> Flags:
-        """Tell which of the placements shown are items: what was asked for, and no holes."""
+        """Return flags of shown placements that count as items: requested, and not holdouts."""
         taken, wanted = ~shown.holdout, self._shot.wanted
         if wanted is not None:
             taken &= np.isin(index.placements.owners[shown.rows], list(wanted))
@@ -113,12 +113,12 @@ class _Counted:
     def _view_steps(
         self, index: SceneIndex, shown: Shown, taken: Flags, picture: CameraPicture
     ) -> Steps[None]:
-        """Look at one picture."""
+        """Draw one picture and count its pixels."""
         placements = index.placements
         items, which = np.unique(
             self._numbers.of(placements.keys[shown.rows[taken]]), return_inverse=True
         )
-        # All that is not asked for hides as if it were one object, the last.
+        # All other placements occlude as one object with the last number.
         owners = np.full(len(taken), len(items))
         owners[taken] = which.ravel()
         recorder = Recorder(shown.renderer)
@@ -139,17 +139,17 @@ class _Counted:
         is_whole = self._options.samples == 1
         table = _table_of(found, len(items), picture.start, is_whole=is_whole)
         self._parts.append((table, items))
-        of_rows = np.append(np.append(items, -1)[owners], -1)  # -1 takes the last
+        of_rows = np.append(np.append(items, -1)[owners], -1)  # index -1 selects the last
         self._labels.add(self._label_picture(of_rows[recorder.drawn]))
 
     def _label_picture(self, numbers: Ids) -> LabelPicture:
-        """Return the numbers of pixels, or of the samples nearest to their middles."""
+        """Return the item of each pixel, or of the sample nearest to the middle of the pixel."""
         (width, height), samples = self._size, self._options.samples
         fine = numbers.reshape(height * samples, width * samples)
         return fine[samples // 2 :: samples, samples // 2 :: samples][::-1].astype(np.int32)
 
     def result(self) -> VisibilityResult:
-        """Return the answer."""
+        """Return the result of all frames."""
         frames, cameras = np.array(self._views, np.intp).reshape(-1, 2).T
         table = _joined(
             items_of(self._numbers.uids, self._numbers.instances),
@@ -175,7 +175,7 @@ class _Counted:
 
 
 def _table_of(found: Visibility, count: int, start: float, *, is_whole: bool) -> SeenTable:
-    """Return what was found of the first items in one view, whose depths begin at `start`."""
+    """Return the table of one view for the first `count` items; add `start` to all depths."""
     some, kind = slice(count), np.int64 if is_whole else np.float64
     return table_from_views(
         Items(("",) * count, ((),) * count, ("",) * count),
@@ -193,7 +193,7 @@ def _table_of(found: Visibility, count: int, start: float, *, is_whole: bool) ->
 def _joined(
     items: Items, which: Views, parts: list[tuple[SeenTable, Ids]], labels: LabelStore
 ) -> SeenTable:
-    """Return one table of a part for each view, and the numbers of the items of each."""
+    """Join the tables of single views; each part has the item numbers of its columns."""
     no_boxes, nothing = np.empty((0, 4), np.int64), np.empty(0, np.int64)
     none = Pixels(nothing, nothing, nothing, no_boxes, no_boxes, np.empty(0))
     pixels = [none, *(table.pixels for table, _ in parts if table.pixels is not None)]

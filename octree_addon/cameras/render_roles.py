@@ -1,6 +1,6 @@
-"""Render visibility: which of the placements that viewports show a camera's render leaves out.
+"""Render visibility of placements that viewports show: ray visibility, render icons, holdouts.
 
-Ray visibility, render icons and holdouts, as Cycles and EEVEE take them.
+The rules are those of Cycles and EEVEE.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import Flags, Ids
 from ..reader import ScenePlacements, counts_as_scene, outside_views
 
-# What has pixels in a render, but no triangles here, as a report calls it.
+# Names, for reports, of object types that have pixels in a render but no triangles here.
 _NOT_COUNTED = {
     "CURVES": "hair",
     "GPENCIL": "Grease Pencil",
@@ -23,14 +23,14 @@ _NOT_COUNTED = {
 
 
 class Roles(NamedTuple):
-    """What each of n placements is to a camera's render.
+    """Roles of n placements in a camera's render.
 
     Attributes
     ----------
     drawn : ndarray of bool, shape (n,)
-        Whether camera rays meet it.
+        True if the placement is visible to camera rays.
     holdout : ndarray of bool, shape (n,)
-        Whether it is a hole: it hides what is behind it and is not seen.
+        True if the placement is a holdout: it hides other placements and is not seen itself.
     """
 
     drawn: Flags
@@ -38,7 +38,10 @@ class Roles(NamedTuple):
 
 
 def roles_of(depsgraph: bpy.types.Depsgraph, placements: ScenePlacements) -> Roles:
-    """Return what placements that were read from a depsgraph as it is now are to a render."""
+    """Return the roles of placements of a depsgraph in a render.
+
+    The placements must stem from the present state of the depsgraph.
+    """
     layer = depsgraph.view_layer
     rendered = set(_rendered(layer.layer_collection))
     owners = {item.session_uid: _own_role(item, layer) for item in layer.objects}
@@ -55,15 +58,15 @@ def roles_of(depsgraph: bpy.types.Depsgraph, placements: ScenePlacements) -> Rol
 
 
 def _own_role(item: bpy.types.Object, layer: bpy.types.ViewLayer) -> tuple[bool, bool]:
-    """Tell whether camera rays meet an object of a layer, and whether it is a hole."""
+    """Return two flags of an object in a layer: visible to camera rays, and holdout."""
     is_met = item.visible_camera and not item.indirect_only_get(view_layer=layer)
     return is_met, item.is_holdout or item.holdout_get(view_layer=layer)
 
 
 def _instance_roles(shown: Ids, owners: Ids) -> tuple[Flags, Flags]:
-    """Return the same of instances of objects shown by others, by session ids."""
+    """Return the flags of `Roles` for instances, given the session ids of objects and owners."""
     items = {item.session_uid: item for item in bpy.data.objects}
-    # What geometry nodes and particles show they show whatever its render icon says.
+    # Geometry nodes and particles render instanced objects regardless of their render icons.
     makers = {uid for uid in set(owners.tolist()) if items[uid].instance_type == "COLLECTION"}
     pairs = zip([items[uid] for uid in shown.tolist()], owners.tolist(), strict=True)
     roles = [
@@ -75,7 +78,7 @@ def _instance_roles(shown: Ids, owners: Ids) -> tuple[Flags, Flags]:
 
 
 def _rendered(layer: bpy.types.LayerCollection) -> Iterator[int]:
-    """Yield the session ids of what the render icons let be rendered."""
+    """Yield the session ids of objects that the render icons enable."""
     if layer.collection.hide_render:
         return
     if not layer.exclude:
@@ -87,7 +90,7 @@ def _rendered(layer: bpy.types.LayerCollection) -> Iterator[int]:
 
 
 def not_counted(layer: bpy.types.ViewLayer) -> set[str]:
-    """Name what is visible, and would be rendered, but has no triangles to be drawn."""
+    """Return the names of visible kinds of objects that render but have no triangles."""
     found = set()
     with outside_views():
         for item in layer.objects:

@@ -1,4 +1,4 @@
-"""Rows of a visibility result for the list: objects seen, with their frames, or never seen."""
+"""Result list rows of a visibility result: seen objects with their frames, and unseen objects."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -23,9 +23,10 @@ def keep_parts(
     parts: Mapping[str, Rows],
     kind: type[Any],
 ) -> int:
-    """Keep one answer as several results, by their titles: those with rows, and one to show.
+    """Store one answer as several results, one for each title in `parts`.
 
-    That is the first, unless the name that is asked for is that of another. Returns its number.
+    The result to show is the part with the requested name, else the first part; it is stored even
+    without rows. Other parts without rows are removed. Returns the number of the result to show.
     """
     number, asked = 0, (name, titled(context.scene, name))
     last = next((title for title in parts if title in asked), next(iter(parts)))
@@ -40,10 +41,10 @@ def keep_parts(
 
 
 def seen_rows(result: VisibilityResult, *, seen: bool) -> Rows:
-    """Return a row for each object that was seen at all, or never was.
+    """Return a row for each object that was seen, or for each object that was not.
 
-    The first is what was seen in most frames, or the largest part of, and then
-    the largest share of a picture, if pixels were counted.
+    Seen objects are sorted by the number of frames. If pixels were counted, they are sorted by
+    visible part and then by share of the picture.
     """
     has_pixels, counts = result.pixels is not None, result.frame_counts
     order = np.argsort(-counts, kind="stable")

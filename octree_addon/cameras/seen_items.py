@@ -1,4 +1,4 @@
-"""Items of a shot: objects and their instances, numbered as they come up frame by frame."""
+"""Items of a shot: objects and their instances, numbered in the order of first appearance."""
 
 from typing import Any
 
@@ -10,19 +10,19 @@ from ..arrays import Ids
 from ..reader import UNUSED, row_bytes
 from .table import Items
 
-# The columns of keys that tell items apart: object, whether it is an instance, persistent id.
+# The columns of keys that identify items: object, instance flag, persistent id.
 _KEY = slice(0, 10)
 
 
 class ItemNumbers:
-    """Numbers of items: 0, 1, 2 and so on, the same in every frame.
+    """Consecutive numbers of items from 0, the same in every frame.
 
     Attributes
     ----------
     uids : list of int
-        Session id of the object of each item, or of its instancer.
+        Session id of each item's object, or of its instancer.
     instances : list of tuple of int
-        The used part of the persistent id of each; empty for an object itself.
+        The used part of the persistent id of each item; empty for an object itself.
     """
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class ItemNumbers:
         self._numbers: dict[bytes, int] = {}
 
     def of(self, keys: NDArray[np.int32]) -> Ids:
-        """Return the item of each of n keys of placements, (n,), and number those that are new."""
+        """Return the item number of each of n keys of placements, (n,); number new items."""
         keys = np.ascontiguousarray(keys[:, _KEY])
         _, first, which = np.unique(row_bytes(keys), return_index=True, return_inverse=True)
         numbers = np.array([self._number_of(key) for key in keys[first]], np.intp)
@@ -50,9 +50,10 @@ class ItemNumbers:
 
 
 def items_of(uids: list[int], instances: list[tuple[int, ...]] | None = None) -> Items:
-    """Return objects, or instances, as items: full names, which libraries do not share.
+    """Return objects or instances as items.
 
-    The category is the custom property of that name, else the object's first collection.
+    Names are full names, which include the library and so are unique. The category is the custom
+    property "category", else the name of the object's first collection.
     """
     found = {item.session_uid: item for item in bpy.data.objects}
     known = {uid: (found[uid].name_full, _category(found[uid])) for uid in set(uids)}

@@ -22,7 +22,7 @@ from ..ui import OWN_WORDS
 
 
 class FrameOptions(OptionGroup):
-    """Which cameras look in which frames."""
+    """Cameras and frames to test."""
 
     span: Literal["CURRENT", "SCENE", "CUSTOM"] = enum(
         "CURRENT",
@@ -58,7 +58,7 @@ class FrameOptions(OptionGroup):
 
 
 class ShotOptions(OptionGroup):
-    """What is tested: `scene.octree.shot`."""
+    """Options of *What Cameras See*: `scene.octree.shot`."""
 
     frames: FrameOptions = nested(FrameOptions())
     scope: Literal["VISIBLE", "SELECTED", "COLLECTION"] = enum(
@@ -152,14 +152,14 @@ class ShotOptions(OptionGroup):
 
 
 class FindSeenOptions(ShotOptions, AnswerOptions):
-    """What is tested, and where the answer is kept."""
+    """Options of the operator *Find What Cameras See*: the shot and the result to store."""
 
 
 OctreeShotSettings = settings_group(ShotOptions, "OctreeShotSettings")
 
 
 class SeenOptions(OptionGroup):
-    """Which part of the last visibility result is taken."""
+    """Choice between the seen and the unseen part of the last visibility result."""
 
     part: Literal["SEEN", "UNSEEN"] = enum(
         "SEEN",
@@ -173,7 +173,7 @@ class SeenOptions(OptionGroup):
 
 
 class OctreeAnswerNumbers(bpy.types.PropertyGroup):
-    """Which answers are the last in a state of the scene that undo may bring back, by question."""
+    """Numbers of the last answers, one for each question; stored in the scene, so undo applies."""
 
     if TYPE_CHECKING:
         find_seen: int

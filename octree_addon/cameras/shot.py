@@ -1,4 +1,4 @@
-"""Frustum culling over a shot: frame by frame, then one visibility result."""
+"""Frustum culling over the frames of a shot, with one visibility result."""
 
 from dataclasses import dataclass
 
@@ -18,24 +18,24 @@ from .visibility_result import VisibilityResult
 
 @dataclass(frozen=True)
 class Shot:
-    """Which frames, cameras and objects, and how exactly.
+    """Frames, cameras and objects to test, and the precision.
 
     Attributes
     ----------
     frames : tuple of int
-        At least one.
+        At least one frame.
     cameras : tuple of str
-        Names; if empty, the scene's camera, which markers may switch.
+        Names of cameras; if empty, the scene's camera, which markers may switch.
     wanted : frozenset of int, optional
-        Session ids of the objects to test; by default all that are visible.
+        Session ids of the objects to test; by default all visible objects.
     exact : bool
-        Whether an object counts by its triangles; else its box is enough.
+        True if objects are tested by their triangles, False if by their boxes.
     faces : bool
-        Whether to test faces too, always exactly.
+        True if faces are also tested, always exactly.
     margin, angle : float
-        Widen each view; see `camera_frusta`.
+        Amounts by which each view is widened; see `camera_frusta`.
     left_out : tuple of str
-        Names of cameras that were asked for, and have no frustum.
+        Names of requested cameras without a frustum.
     """
 
     frames: tuple[int, ...]
@@ -49,14 +49,14 @@ class Shot:
 
 
 def shot_steps(context: bpy.types.Context, shot: Shot) -> Steps[VisibilityResult]:
-    """Find what cameras see over a shot, per object, camera and frame, step by step.
+    """Find the objects in view of cameras over a shot, per object, camera and frame.
 
-    What is hidden behind something else counts as seen: occlusion is not tested. Objects hidden in
-    the view layer are not tested.
+    Occlusion is not tested: an object behind another object counts as seen. Objects hidden in the
+    view layer are not tested.
 
-    Yields the fraction done. The scene is at some frame of the shot then; when the steps end or
-    are closed, it is back where it was. A `ValueError` says that a camera is missing, or that its
-    view is no frustum.
+    Yields the fraction done. Between steps, the scene is at some frame of the shot. When the steps
+    end or are closed, the scene is restored. Raises a `ValueError` if a camera is missing, or if
+    its view is not a frustum.
     """
     found = InView(shot.wanted, faces=shot.faces, exact=shot.exact or shot.faces)
     cameras: dict[str, int] = {}

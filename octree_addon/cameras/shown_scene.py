@@ -1,7 +1,7 @@
-"""Scenes as camera rays meet them: without what a render leaves out, and without open faces.
+"""Scenes to draw for cameras: placements that a render shows, without open (transparent) faces.
 
-Placements stand in the order of the dependency graph, whatever was asked before: of equally near
-triangles the first is seen, so that the frames of a shot may be asked in any chunks.
+Placements are in depsgraph order. If triangles have equal depth, the first one is visible. With a
+fixed order, results do not depend on how the frames of a shot are split into chunks.
 """
 
 from collections.abc import Callable, Collection
@@ -20,18 +20,18 @@ from .render_roles import Roles, roles_of
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """What is drawn in one frame.
+    """The scene that is drawn in one frame.
 
     Attributes
     ----------
     renderer : ItemRenderer
-        What draws it.
+        Renderer of the scene.
     rows : ndarray of intp, shape (n,)
-        For each placement of its scene, in the order of their ids, the row in the index.
+        The row in the index of each placement of the drawn scene, in the order of ids.
     holdout : ndarray of bool, shape (n,)
-        Whether it only hides.
+        True if the placement hides others but is not seen itself.
     open_polygons : dict of int to ndarray of bool, shape (polygons,)
-        By rows of the index, where there are any: polygons that are left out.
+        Flags of polygons that are left out, by row of the index; only rows that have any.
     """
 
     renderer: ItemRenderer
@@ -41,21 +41,21 @@ class Shown:
 
 
 class ShownScene:
-    """What camera rays meet, frame after frame; drawn on as it is while only cameras move.
+    """The drawn scene over several frames; reused while the same placements are drawn.
 
     Parameters
     ----------
     open_faces : bool
-        Whether faces of materials that let light through are left out.
+        True if faces of transparent materials are left out.
     made_by : callable, optional
-        Makes what draws a scene; by default what is best here.
+        Creates the renderer of a scene; by default `renderer_of`.
 
     Attributes
     ----------
     clear : set of str
-        Names of the materials that let light through, of all frames.
+        Names of the transparent materials in all frames.
     left_out : set of int
-        Session ids of objects that a render leaves out, of all frames.
+        Session ids of objects that a render leaves out, in all frames.
     """
 
     def __init__(
@@ -75,9 +75,9 @@ class ShownScene:
     def update(
         self, context: bpy.types.Context, index: SceneIndex, *, without: Collection[int] = ()
     ) -> Shown:
-        """Return what is drawn of an index that is up to date.
+        """Return the drawn scene of an index that is up to date.
 
-        `without` are session ids of objects that are left out besides, with their instances.
+        `without` has session ids of further objects to leave out, with their instances.
         """
         depsgraph, placements = context.evaluated_depsgraph_get(), index.placements
         roles = roles_of(depsgraph, placements)
@@ -99,7 +99,7 @@ class ShownScene:
         return self._shown
 
     def _staged(self, index: SceneIndex, roles: Roles) -> Shown:
-        """Return what is drawn by whom; the index itself if all of it is, in its order."""
+        """Return the scene to draw; the octree of the index if it fits, without a copy."""
         order = np.argsort(index.placements.entries, kind="stable")
         rows = order[roles.drawn[order]]
         if self._open or not np.array_equal(rows, np.arange(len(index))):
@@ -114,7 +114,7 @@ class ShownScene:
 
 
 def _are_alike(one: ScenePlacements, other: ScenePlacements) -> bool:
-    """Tell whether these are the same meshes of the same objects, wherever they stand."""
+    """Return whether two sets of placements have the same keys, meshes and order."""
     return (
         one.meshes == other.meshes
         and np.array_equal(one.keys, other.keys)
@@ -123,5 +123,5 @@ def _are_alike(one: ScenePlacements, other: ScenePlacements) -> bool:
 
 
 def _matrices(index: SceneIndex, rows: Ids) -> Floats:
-    """Return the matrices of rows of an index, (n, 4, 4)."""
+    """Return the world matrices of the placements in some rows of an index, (n, 4, 4)."""
     return index.octree.matrices_of(index.octree.ids[rows])

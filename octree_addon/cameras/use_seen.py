@@ -1,4 +1,4 @@
-"""Uses of a visibility result: select, collect, mark, or export what cameras saw or missed."""
+"""Actions on a visibility result: select, collect, mark or export seen or unseen objects."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -20,18 +20,18 @@ from .visibility_result import ANSWERS, VisibilityResult
 
 
 class SeenOperator(AnswerOperator):
-    """An operator on the last visibility result of the scene; a mixin."""
+    """Mixin of operators on the last visibility result of the scene."""
 
     answers = ANSWERS
     may_edit = True
 
 
 class SelectSeenOptions(SeenOptions, SelectionOptions):
-    """What is selected, and how the selection changes."""
+    """Options for selecting seen or unseen objects or faces."""
 
 
 class CollectSeenOptions(SeenOptions):
-    """What is collected where."""
+    """Options for collecting seen or unseen objects."""
 
     collection: str = string(
         "", "Collection", "Name of the new collection; Seen or Unseen if empty"
@@ -39,7 +39,7 @@ class CollectSeenOptions(SeenOptions):
 
 
 class MarkSeenOptions(OptionGroup):
-    """What is marked, and by which name."""
+    """Options for marking objects or faces with the number of frames that saw them."""
 
     kind: Literal["OBJECTS", "FACES"] = enum(
         "OBJECTS",
@@ -56,7 +56,7 @@ class MarkSeenOptions(OptionGroup):
 
 
 class ExportSeenOptions(SettledOptions, FileOptions):
-    """What is written of what cameras saw."""
+    """Options for exporting a visibility result."""
 
     format: Literal["TABLE", "COCO", "BOP"] = enum(
         "TABLE",
@@ -77,7 +77,7 @@ class ExportSeenOptions(SettledOptions, FileOptions):
 
 
 class OCTREE_OT_select_seen(Asking[SelectSeenOptions], SeenOperator, bpy.types.Operator):
-    """Select what cameras saw, or what they did not see."""
+    """Select seen or unseen objects or faces."""
 
     bl_idname = "octree.select_seen"
     bl_label = "Select Seen"
@@ -92,7 +92,7 @@ class OCTREE_OT_select_seen(Asking[SelectSeenOptions], SeenOperator, bpy.types.O
 
 
 class OCTREE_OT_collect_seen(Asking[CollectSeenOptions], SeenOperator, bpy.types.Operator):
-    """Gather what cameras saw in a new collection."""
+    """Collect seen or unseen objects in a new collection."""
 
     bl_idname = "octree.collect_seen"
     bl_label = "Collect Seen"
@@ -109,7 +109,7 @@ class OCTREE_OT_collect_seen(Asking[CollectSeenOptions], SeenOperator, bpy.types
 
 
 class OCTREE_OT_mark_seen(Asking[MarkSeenOptions], SeenOperator, bpy.types.Operator):
-    """Write into objects, or into faces, how often they were seen."""
+    """Write the number of frames with a view of an object or face to a property or attribute."""
 
     bl_idname = "octree.mark_seen"
     bl_label = "Mark Seen"
@@ -134,7 +134,7 @@ class OCTREE_OT_export_seen(
     SeenOperator,
     bpy.types.Operator,
 ):
-    """Write a table of what cameras saw, and when."""
+    """Write a table with a row for each object in each view."""
 
     bl_idname = "octree.export_seen"
     bl_label = "Export Seen"
@@ -151,7 +151,7 @@ class OCTREE_OT_export_seen(
         return FileExport.invoke(self, context, event)
 
     def check(self, context: bpy.types.Context) -> bool:
-        """Offer a name that fits the format; the file browser calls this."""
+        """Fit the file name to the format; called by the file browser."""
         try:
             writer_of(FORMATS, self.taken.filepath, form_of(self.taken.format))
         except ValueError:
@@ -164,16 +164,16 @@ class OCTREE_OT_export_seen(
         if seen.pixels is None and (options.format != "TABLE" or options.labels):
             raise ValueError("There are no pixels: ask with Behind Others")
         path, writer = self.chosen(FORMATS, form_of(options.format))
-        # Names and categories are those of now; no update tells of them.
+        # Read names and categories again, since no scene update reports their changes.
         items = items_of([*seen.owners], [*seen.table.items.instances])
-        table = merged([replace(seen.table, items=items)])  # in the order of the command line
+        table = merged([replace(seen.table, items=items)])  # sorted, as on the command line
         answer = SeenAnswer(table, {"scene": context.scene.name})
-        # First what may be refused: the table then stays as it was.
+        # Write label pictures first: if they fail, an existing table file stays unchanged.
         count = write_label_pictures(table, path.with_suffix("")) if options.labels else 0
         text = self.write(path, writer, answer, said=plural(len(table.which), "view"))
         return f"{text}, {plural(count, 'label picture')}" if options.labels else text
 
 
 def form_of(choice: str) -> str:
-    """Return the name of a format; empty for a table, of which the file extension decides."""
+    """Return the name of a format; empty for a table, as its format depends on the extension."""
     return "" if choice == "TABLE" else choice.lower()

@@ -1,4 +1,4 @@
-"""Visibility results: a table of views and items, with the objects and faces they stand for."""
+"""Visibility results: a table of views and items, with the objects and faces of Blender."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from .table import SeenTable
 
 
 class TestedObject(NamedTuple):
-    """An object that was tested, itself or by its instances."""
+    """An object that was tested by its own geometry or by its instances."""
 
     session_uid: int
     name: str
@@ -22,18 +22,18 @@ class TestedObject(NamedTuple):
 
 @dataclass(frozen=True)
 class PixelFacts:
-    """How pixels were counted.
+    """Facts about a count of pixels, for reports.
 
     Attributes
     ----------
     clear : tuple of str
-        Names of the materials that let light through.
+        Names of the transparent materials.
     is_open : bool
-        Whether their faces were left out; else they hid what is behind them.
+        True if faces of transparent materials were left out, False if they counted as solid.
     not_counted : tuple of str
-        What has pixels in a render, but no triangles: "hair", "volumes".
+        Kinds of objects that have pixels in a render but no triangles: "hair", "volumes".
     left_out : int
-        How many visible objects a render leaves out.
+        Number of visible objects that a render leaves out.
     """
 
     clear: tuple[str, ...] = ()
@@ -44,28 +44,28 @@ class PixelFacts:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class VisibilityResult:
-    """What cameras saw over a shot; holds no reference into Blender.
+    """Visibility over a shot, without references to Blender data.
 
     Attributes
     ----------
     table : SeenTable
-        A row for each view and item. Its items are the objects that had triangles in any frame,
-        and with pixels also their instances, in the order of first appearance.
+        A row for each view and item. The items are the objects that had triangles in any frame,
+        and if pixels were counted also their instances, in the order of first appearance.
     owners : tuple of int
-        Session id of the object of each item, or of its instancer.
+        Session id of the object, or of the instancer, of each item.
     is_exact : bool
-        Whether an object counts by its triangles; else its box is enough.
+        True if objects were tested by their triangles, False if by their boxes.
     faces : Mapping of int to ndarray of intp, shape (polygons,)
-        By the session id of a mesh: in how many frames each of its polygons was in view. Empty
+        The number of frames in which each polygon was in view, by session id of the mesh. Empty
         unless faces were tested.
     skipped : int
-        How many of the objects to test never had triangles, or were hidden.
+        Number of requested objects that never had triangles or were hidden.
     pixels : PixelFacts, optional
-        None where what stands in front did not matter.
+        Facts about the count of pixels; None if occlusion was not tested.
     left_out : tuple of str
-        Names of cameras that were asked for, and have no frustum.
+        Names of requested cameras without a frustum.
     instances : str
-        How many instances count as one with their instancer, in words; empty if none does.
+        Text about instances that count as one with their instancer; empty if there are none.
     """
 
     table: SeenTable
@@ -79,29 +79,29 @@ class VisibilityResult:
 
     @cached_property
     def objects(self) -> tuple[TestedObject, ...]:
-        """The objects of the items, each once."""
+        """The distinct objects of the items, in the order of first appearance."""
         names = dict(zip(reversed(self.owners), reversed(self.table.items.names), strict=True))
         return tuple(TestedObject(uid, names[uid]) for uid in dict.fromkeys(self.owners))
 
     @cached_property
     def object_of_item(self) -> Ids:
-        """Index into the objects of each item."""
+        """The index in `objects` of each item's object, (items,)."""
         places = {uid: place for place, uid in enumerate(dict.fromkeys(self.owners))}
         return np.array([places[uid] for uid in self.owners], np.intp)
 
     @property
     def cameras(self) -> tuple[str, ...]:
-        """Names of the cameras."""
+        """The names of the cameras."""
         return self.table.which.names
 
     @cached_property
     def frames(self) -> tuple[int, ...]:
-        """The frames in the order of the walk."""
+        """The distinct frames, in the order in which they were tested."""
         return tuple(dict.fromkeys(self.table.which.frames.tolist()))
 
     @cached_property
     def in_frames(self) -> Flags:
-        """Whether any camera saw each object in each frame, (objects, frames)."""
+        """Flags of objects that any camera saw, for each frame, (objects, frames)."""
         place = {frame: number for number, frame in enumerate(self.frames)}
         frame_of_view = np.array(
             [place[each] for each in self.table.which.frames.tolist()], np.intp
@@ -114,12 +114,15 @@ class VisibilityResult:
 
     @cached_property
     def frame_counts(self) -> Ids:
-        """In how many frames any camera saw each object, (objects,)."""
+        """Number of frames in which any camera saw each object, (objects,)."""
         counts: Ids = np.count_nonzero(self.in_frames, axis=1)
         return counts
 
     def view_counts(self, chosen: Flags) -> Ids:
-        """Return in how many views each object has a row that is chosen, (objects,)."""
+        """Count the views in which each object has a chosen row, (objects,).
+
+        `chosen`, (rows,), are flags of rows of the table.
+        """
         (rows,) = chosen.nonzero()
         pairs = self.object_of_item[self.table.items_of[rows]], self.table.views[rows]
         objects = np.unique(np.stack(pairs), axis=1)[0]
@@ -127,16 +130,16 @@ class VisibilityResult:
 
     @cached_property
     def seen_count(self) -> int:
-        """How many objects were seen at all."""
+        """The number of objects that any camera saw in any frame."""
         return int(np.count_nonzero(self.frame_counts))
 
     @cached_property
     def face_count(self) -> int:
-        """How many faces were seen at all."""
+        """The number of faces that any camera saw in any frame."""
         return sum(int(np.count_nonzero(counts)) for counts in self.faces.values())
 
     def subjects(self, *, seen: bool) -> Subjects:
-        """Return the objects and faces that were seen at all, or those that never were."""
+        """Return the seen objects and faces, or the unseen ones."""
 
         def faces(_: Any) -> dict[int, Flags]:
             return {uid: (counts > 0) == seen for uid, counts in self.faces.items()}

@@ -1,4 +1,4 @@
-"""Build feature: the scene's octree; read settings, then steps, operators and panel."""
+"""Build: the scene's octree for inspection. Reading order: settings, steps, operators, panel."""
 
 import bpy
 
@@ -48,7 +48,7 @@ __all__ = [
 
 
 def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
-    """Offer to build, to follow and to clear."""
+    """Draw the menu entries that build, follow and clear the octree."""
     for name in ("build", "rebuild", "live", "clear"):
         menu.layout.operator(f"octree.{name}")
 

@@ -1,4 +1,4 @@
-"""Operators that build the octree, build it again of the same objects, and clear it."""
+"""Operators that build the octree, rebuild it from the same objects, and clear it."""
 
 from collections.abc import Iterator
 from typing import Any, TypeVar
@@ -46,13 +46,13 @@ from .steps import (
     steps_for_settings,
 )
 
-# What panels show by the source of the tree: first what is often changed, then all.
+# Options in panels, by contents of the octree: the frequently changed ones, and all.
 _PLAIN: dict[str, type[OptionGroup]] = {
     "TRIANGLES": PlainBuildOptions,
     "OBJECTS": PlainObjectOptions,
 }
 _ALL: dict[str, type[OptionGroup]] = {"TRIANGLES": BuildOptions, "OBJECTS": ObjectOptions}
-# Two thirds of the memory that the defaults take.
+# Takes two thirds of the memory of the defaults.
 _COARSE: tuple[str, dict[str, Any]] = (
     "Coarse: Kept Whole, by 256",
     {"straddlers": "KEEP", "loose_factor": 1.0, "capacity": 256, "any_size": True},
@@ -63,16 +63,16 @@ Built = TypeVar("Built", bound=RebuildOptions)
 
 
 class BuildOperator(Asking[Built], SteppedOperator):
-    """Options that building and rebuilding share: all except the objects to build from."""
+    """Base of the operators that build and rebuild, with all options except the objects."""
 
     bl_options = {"REGISTER", "UNDO"}
 
     def source_of(self, scene: bpy.types.Scene) -> Any:
-        """Return the options for what the tree is built of."""
+        """Return the options for the contents of the octree."""
         raise NotImplementedError
 
     def objects(self, context: bpy.types.Context) -> list[bpy.types.Object]:
-        """Return what the tree is built from."""
+        """Return the objects to build from."""
         raise NotImplementedError
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
@@ -88,7 +88,7 @@ class BuildOperator(Asking[Built], SteppedOperator):
         return super().invoke(context, event)
 
     def smaller(self, context: bpy.types.Context) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yield what works instead of too large a build: a button's text, and its options."""
+        """Yield alternatives to a build that is too large: the text and options of a button."""
         yield _COARSE
 
     def execute(self, context: bpy.types.Context) -> Status:
@@ -100,7 +100,7 @@ class BuildOperator(Asking[Built], SteppedOperator):
         return super().execute(context)
 
     def steps(self, context: bpy.types.Context) -> TreeSteps:
-        """Return the build by the operator's properties, not yet begun."""
+        """Return the steps of the build with the operator's options."""
         options = self.take(self._settings(context.scene))
         return steps_for_settings(
             context.evaluated_depsgraph_get(),
@@ -112,14 +112,14 @@ class BuildOperator(Asking[Built], SteppedOperator):
         )
 
     def finish(self, context: bpy.types.Context, result: BuiltTree) -> Status:
-        """Keep the tree, and the settings that it was built with."""
+        """Store the octree, and the settings that it was built with."""
         self.write_back(self._settings(context.scene))
         keep(context.scene, result)
         self.report({"INFO"}, built_text(result))
         return {"FINISHED"}
 
     def draw(self, context: bpy.types.Context) -> None:
-        """Draw the redo panel."""
+        """Draw the options in the redo panel."""
         self.layout.use_property_split = True
         source = self.source_of(context.scene).source
         draw_plain(self.layout, self, source)
@@ -142,7 +142,7 @@ def bounds_object(scene: bpy.types.Scene, options: BoundsOptions) -> bpy.types.O
 
 
 class OCTREE_OT_build(BuildOperator[NewTreeOptions], bpy.types.Operator):
-    """Build an octree of the evaluated triangles, or of whole objects."""
+    """Operator that builds an octree of the evaluated triangles, or of whole objects."""
 
     bl_idname = "octree.build"
     bl_label = "Build Octree"
@@ -186,7 +186,7 @@ class OCTREE_OT_build(BuildOperator[NewTreeOptions], bpy.types.Operator):
 
 
 class OCTREE_OT_rebuild(BuildOperator[RebuildOptions], bpy.types.Operator):
-    """Build the octree again from the same objects as they are now."""
+    """Operator that builds the octree again from the same objects as they are now."""
 
     bl_idname = "octree.rebuild"
     bl_label = "Rebuild Octree"
@@ -204,7 +204,7 @@ class OCTREE_OT_rebuild(BuildOperator[RebuildOptions], bpy.types.Operator):
 
 
 class OCTREE_OT_clear(RefusingOperator, bpy.types.Operator):
-    """Remove the octree of the scene and the last answer, in memory and on the screen."""
+    """Operator that removes the octree of the scene and the last answer."""
 
     bl_idname = "octree.clear"
     bl_label = "Clear Octree"
@@ -224,7 +224,7 @@ class OCTREE_OT_clear(RefusingOperator, bpy.types.Operator):
 
 
 def built_text(built: BuiltTree) -> str:
-    """Say in one line what was built, and what is not in it."""
+    """Return a text about a new octree, and about the objects that it leaves out."""
     found, source = built.statistics, built.source
     parts = [
         f"Octree of {plural(found.items, source.noun)}: {plural(found.cells, 'cell')},"
@@ -242,7 +242,7 @@ def built_text(built: BuiltTree) -> str:
 
 
 def draw_plain(layout: bpy.types.UILayout, owner: Any, source: str) -> None:
-    """Show the build options of settings, or of an operator, that are often changed."""
+    """Draw the frequently changed build options of settings or of an operator."""
     draw_options(layout, owner, CellOptions)
     column = layout.column(align=True)
     column.label(text=f"Overlapping {source.title()}")
@@ -251,5 +251,5 @@ def draw_plain(layout: bpy.types.UILayout, owner: Any, source: str) -> None:
 
 
 def draw_advanced(layout: bpy.types.UILayout, owner: Any, source: str) -> None:
-    """Show the build options that seldom change."""
+    """Draw the rarely changed build options."""
     draw_options(layout, owner, _ALL[source], without=_PLAIN[source].flat)

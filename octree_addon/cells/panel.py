@@ -1,4 +1,4 @@
-"""The Octree panel: what the tree is built of and how, its state, and its statistics."""
+"""The Octree panel: contents and build options, state of the octree, and its statistics."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ REFERENCES_WARNING = 8
 
 
 class OCTREE_PT_tree(SidebarPanel):
-    """Build, rebuild and clear the octree: the place to look inside."""
+    """Build, rebuild and clear the octree for inspection."""
 
     bl_label = "Octree"
     bl_order = 20
@@ -54,13 +54,13 @@ class OCTREE_PT_tree(SidebarPanel):
 
 
 def draw_source(layout: bpy.types.UILayout, source: Any) -> None:
-    """Show what the tree is built of."""
+    """Draw the contents of the octree."""
     layout.row().prop(source, "source", expand=True)
     draw_options(layout, source, SourceOptions, without=("source",))
 
 
 def state_of(scene: bpy.types.Scene) -> str:
-    """Say why the scene's tree should be built again; nothing if it need not."""
+    """Return the reason to rebuild the scene's octree; an empty string if it is up to date."""
     built = trees.get(scene)
     if built is None and trees.is_pending(scene):
         return ""
@@ -76,14 +76,14 @@ def state_of(scene: bpy.types.Scene) -> str:
 
 
 def missing_text(scene: bpy.types.Scene) -> str:
-    """Say why the scene's tree is not in memory."""
+    """Return the reason why the scene's octree is not in memory."""
     if trees.was_dropped(scene):
         return "No longer in memory: many were built since"
     return "Not built since the file was opened"
 
 
 def is_built_as_set(scene: bpy.types.Scene, built: BuiltTree) -> bool:
-    """Tell whether the tree was built with the settings as they are now."""
+    """Return whether the octree was built with the present settings."""
     settings = build_settings(scene, "OBJECTS" if built.holds_objects else "TRIANGLES")
     options = object_options(settings) if built.holds_objects else build_options(settings)
     has_bounds = built.octree.bounds is not None
@@ -91,7 +91,7 @@ def is_built_as_set(scene: bpy.types.Scene, built: BuiltTree) -> bool:
 
 
 class OCTREE_PT_advanced(SidebarPanel):
-    """Build options that seldom change."""
+    """Rarely changed build options."""
 
     bl_label = "Advanced"
     bl_parent_id = "OCTREE_PT_tree"
@@ -126,7 +126,7 @@ class OCTREE_PT_statistics(SidebarPanel):
 
 
 def table_of(built: BuiltTree) -> list[tuple[str, str]]:
-    """Return what the user reads about a tree: names and values."""
+    """Return the statistics of an octree as labels and values."""
     found, noun = built.statistics, built.source.noun.title()
     parts = "Pieces" if built.octree.straddlers == "clip" else "Copies"
     return [

@@ -1,4 +1,4 @@
-"""Build presets: Fine, Coarse, Game, CAD and Clip, which come with the add-on, and the user's."""
+"""Presets of build settings: Fine, Coarse, Game, CAD and Clip of the extension, and the user's."""
 
 from pathlib import Path
 
@@ -9,10 +9,10 @@ from bl_ui.utils import PresetPanel
 from ..options import OptionGroup
 from .settings import BoundsOptions, BuildOptions, ObjectOptions, UpkeepOptions
 
-# Blender looks for "presets" in it.
+# Folder in which Blender looks for "presets".
 _FOLDER = str(Path(__file__).resolve().parent.parent)
 _SUBFOLDER = "octree/build"
-# What presets keep of settings: how finely a tree divides, not of what, nor its upkeep.
+# Settings stored in presets, by group: their class, and the names of options to leave out.
 _OPTIONS: dict[str, tuple[type[OptionGroup], set[str]]] = {
     "build": (BuildOptions, set(BoundsOptions.flat)),
     "objects": (
@@ -23,7 +23,7 @@ _OPTIONS: dict[str, tuple[type[OptionGroup], set[str]]] = {
 
 
 class OCTREE_PT_build_presets(PresetPanel, bpy.types.Panel):
-    """The list of presets, in the header of the Octree panel."""
+    """List of presets in the header of the Octree panel."""
 
     bl_label = "Octree Presets"
     preset_subdir = _SUBFOLDER
@@ -32,7 +32,7 @@ class OCTREE_PT_build_presets(PresetPanel, bpy.types.Panel):
 
 
 class OCTREE_OT_add_build_preset(AddPresetBase, bpy.types.Operator):
-    """Keep the build settings as a preset of the user's, or remove one."""
+    """Operator that stores the build settings as a preset, or removes one."""
 
     bl_idname = "octree.add_build_preset"
     bl_label = "Add Octree Preset"
@@ -48,7 +48,7 @@ class OCTREE_OT_add_build_preset(AddPresetBase, bpy.types.Operator):
     )
 
     def remove(self, context: bpy.types.Context, filepath: str) -> None:
-        """Remove a preset of the user's; those that come with the add-on stay."""
+        """Remove a user's preset; refuse to remove one of the extension."""
         if Path(filepath).resolve().is_relative_to(_FOLDER):
             self.report({"WARNING"}, "This preset comes with Octree and stays")
         else:
@@ -56,10 +56,10 @@ class OCTREE_OT_add_build_preset(AddPresetBase, bpy.types.Operator):
 
 
 def register_presets() -> None:
-    """Let Blender find the presets that come with the add-on."""
+    """Register the folder of the presets that come with the extension."""
     bpy.utils.register_preset_path(_FOLDER)  # type: ignore[attr-defined]
 
 
 def unregister_presets() -> None:
-    """Take back `register_presets`."""
+    """Unregister the folder of the presets."""
     bpy.utils.unregister_preset_path(_FOLDER)  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Options of a build: what the tree holds, how finely it divides, how it is maintained."""
+"""Options of a build: contents of the octree, size of cells, and maintenance."""
 
 from typing import Literal
 
@@ -30,7 +30,7 @@ _STRADDLERS = "Where to store an item that touches several cells: a straddler"
 
 
 class KindOptions(OptionGroup):
-    """Which objects without a shape a tree of objects holds."""
+    """Types of objects without a shape to include in an octree of objects."""
 
     lights: bool = boolean(
         False, "Lights", "Include lights, each as a point", translation_context=OWN_WORDS
@@ -40,7 +40,7 @@ class KindOptions(OptionGroup):
 
 
 class SourceOptions(OptionGroup):
-    """What a tree is built of: `scene.octree.source`."""
+    """Contents of an octree: `scene.octree.source`."""
 
     source: Literal["TRIANGLES", "OBJECTS"] = enum(
         "TRIANGLES",
@@ -84,7 +84,7 @@ class SourceOptions(OptionGroup):
 
 
 class CellOptions(OptionGroup):
-    """How many items a cell may hold, and how deep cells are."""
+    """Largest number of items in a cell, and largest depth of cells."""
 
     capacity: int = integer(
         32,
@@ -103,7 +103,7 @@ class CellOptions(OptionGroup):
 
 
 class LooseOptions(OptionGroup):
-    """How far cells overlap that keep items whole."""
+    """Enlargement of cells that keep items whole."""
 
     loose_factor: float = real(
         1.0,
@@ -116,7 +116,7 @@ class LooseOptions(OptionGroup):
 
 
 class BoundsOptions(OptionGroup):
-    """The box that a tree divides."""
+    """The box of the root."""
 
     bounds: Literal["AUTOMATIC", "OBJECT"] = enum(
         "AUTOMATIC",
@@ -140,7 +140,7 @@ class BoundsOptions(OptionGroup):
 
 
 class UpkeepOptions(OptionGroup):
-    """How a tree is maintained while objects are added, moved and removed."""
+    """Maintenance of an octree while objects are added, moved and removed."""
 
     merge_below: int = integer(
         4,
@@ -175,7 +175,7 @@ class UpkeepOptions(OptionGroup):
 
 
 def _min_size() -> float:
-    """Declare the least size of cells."""
+    """Return the option for the smallest size of cells."""
     return real(
         0.0,
         "Min Cell Size",
@@ -186,9 +186,9 @@ def _min_size() -> float:
     )
 
 
-# What panels show first is often changed; then comes the rest.
+# The classes named Plain have the options that change often; panels show them first.
 class PlainBuildOptions(OptionGroup):
-    """How a tree of triangles is built, as far as it is often changed."""
+    """Frequently changed options of an octree of triangles."""
 
     cells: CellOptions = nested(CellOptions())
     straddlers: Literal["COPY", "KEEP", "HYBRID", "CLIP"] = enum(
@@ -209,7 +209,7 @@ class PlainBuildOptions(OptionGroup):
 
 
 class BuildOptions(PlainBuildOptions):
-    """How a tree of triangles is built: `scene.octree.build`."""
+    """Options of an octree of triangles: `scene.octree.build`."""
 
     split: Literal["MIDDLE", "MEDIAN"] = enum(
         "MIDDLE",
@@ -225,7 +225,7 @@ class BuildOptions(PlainBuildOptions):
 
 
 class PlainObjectOptions(OptionGroup):
-    """How a tree of objects is built, as far as it is often changed."""
+    """Frequently changed options of an octree of objects."""
 
     cells: CellOptions = nested(CellOptions(capacity=8))
     straddlers: Literal["KEEP", "COPY"] = enum(
@@ -235,7 +235,7 @@ class PlainObjectOptions(OptionGroup):
 
 
 class ObjectOptions(PlainObjectOptions):
-    """How a tree of objects is built and kept: `scene.octree.objects`."""
+    """Options of an octree of objects and its maintenance: `scene.octree.objects`."""
 
     upkeep: UpkeepOptions = nested(UpkeepOptions())
     min_size: float = _min_size()
@@ -243,13 +243,13 @@ class ObjectOptions(PlainObjectOptions):
 
 
 class RebuildOptions(BuildOptions, SizeOptions):
-    """How a tree of either kind is built; the settings of its kind give the values."""
+    """Options of an octree of either kind; defaults come from the settings of its kind."""
 
     upkeep: UpkeepOptions = nested(UpkeepOptions())
 
 
 class NewTreeOptions(SourceOptions, RebuildOptions):
-    """What a tree is built of, and how."""
+    """Contents and options of a new octree."""
 
 
 OctreeSourceSettings = settings_group(SourceOptions, "OctreeSourceSettings")

@@ -1,4 +1,4 @@
-"""Stepped builds: read objects, divide their items into an octree, keep it as a `BuiltTree`."""
+"""Builds in steps: objects are read, divided into an octree, and stored as a `BuiltTree`."""
 
 from collections.abc import Collection, Iterable, Mapping
 from time import perf_counter
@@ -22,7 +22,7 @@ from ..ui import plural, settings_of
 
 Made = TypeVar("Made")
 TreeSteps = Steps[BuiltTree]
-# The options of the core that trees of triangles and of objects have in common.
+# Options of the core that octrees of triangles and of objects share.
 _OF_BOTH = ("capacity", "max_depth", "min_size", "straddlers", "loose_factor")
 
 
@@ -34,15 +34,18 @@ def build_tree_steps(
     bounds_object: bpy.types.Object | None = None,
     viewport: bpy.types.SpaceView3D | None = None,
 ) -> TreeSteps:
-    """Build a tree of the objects' triangles, step by step, not yet stored.
+    """Build an octree of the triangles of objects, without storing it; yield the fraction done.
 
     `options` are keyword arguments of `build_octree`, see `build_options`. The root is the box of
-    `bounds_object`, by default the cube around the triangles; the local view of `viewport` hides
-    objects outside it.
+    `bounds_object`, by default the cube around the triangles. Objects outside the local view of
+    `viewport` are left out.
 
-    Yields the fraction done. The index of the scene is brought up to date first; what Blender
-    changes after that is not in the tree. A `ValueError` says that there is no triangle, none with
-    finite coordinates, or an option out of range.
+    The scene index is brought up to date first; later changes of the scene are not included.
+
+    Raises
+    ------
+    ValueError
+        If there are no triangles, none with finite coordinates, or an option is out of range.
     """
     started = perf_counter()
     root = _root_of(depsgraph, bounds_object)
@@ -67,13 +70,17 @@ def object_tree_steps(
     kinds: Collection[str] = (),
     bounds_object: bpy.types.Object | None = None,
 ) -> TreeSteps:
-    """Build a tree of whole objects, each held by the box around it, not yet stored.
+    """Build an octree of the boxes around whole objects, without storing it.
 
     `options` are keyword arguments of `DynamicOctree`, see `object_options`, and `kinds` as for
     `box_source`. The root is the box of `bounds_object`, by default the cube around the objects.
 
-    Yields once, before the tree is made: that takes a tenth of a second for 10,000 objects. A
-    `ValueError` says that there is no object with a shape, or an option out of range.
+    Yields once, before the octree is made, which takes a tenth of a second for 10,000 objects.
+
+    Raises
+    ------
+    ValueError
+        If no object has a shape, or an option is out of range.
     """
     started = perf_counter()
     found = box_source(depsgraph, objects, kinds=kinds)
@@ -97,10 +104,10 @@ def steps_for_settings(
     bounds_object: bpy.types.Object | None = None,
     viewport: bpy.types.SpaceView3D | None = None,
 ) -> TreeSteps:
-    """Build a tree of triangles or of objects, step by step.
+    """Build an octree of triangles or of objects; yield the fraction done.
 
-    `source`, an operator or a scene's settings, says of which; `settings`, likewise, how. Steps
-    and errors are those of `build_tree_steps` and `object_tree_steps`.
+    `source` has the contents and `settings` the options; both are an operator or settings of a
+    scene. Steps and errors are those of `build_tree_steps` and `object_tree_steps`.
     """
     if source.source == "OBJECTS":
         kinds, options = kinds_of(source), object_options(settings)
@@ -113,7 +120,7 @@ def steps_for_settings(
 
 
 def visible_tree_steps(context: bpy.types.Context) -> TreeSteps:
-    """Build a tree of what is visible, by the scene's settings; refuse too many triangles."""
+    """Build an octree of visible objects with the scene's settings; refuse too many triangles."""
     source, objects = settings_of(context.scene).source, visible_objects(context)
     refuse_too_much(count_to_divide(context, source, objects))
     settings = build_settings(context.scene, source.source)
@@ -128,7 +135,7 @@ def visible_tree_steps(context: bpy.types.Context) -> TreeSteps:
 
 
 def fresh_tree_steps(context: bpy.types.Context) -> TreeSteps:
-    """Return the scene's tree, built again if it is out of date, or one of all that is visible."""
+    """Return the scene's octree, rebuilt if outdated; without one, build it of visible objects."""
     scene, built = context.scene, trees.get(context.scene)
     if built is None:
         return (yield from visible_tree_steps(context))
@@ -149,7 +156,7 @@ def fresh_tree_steps(context: bpy.types.Context) -> TreeSteps:
 
 
 def triangle_tree_steps(context: bpy.types.Context) -> TreeSteps:
-    """Return a fresh tree of triangles: the scene's or, if that is of objects, one of the same."""
+    """Return an up-to-date octree of triangles: the scene's, or a new one of the same objects."""
     scene, built = context.scene, trees.get(context.scene)
     if built is not None and not built.holds_objects:
         return (yield from fresh_tree_steps(context))
@@ -169,13 +176,13 @@ def triangle_tree_steps(context: bpy.types.Context) -> TreeSteps:
 
 
 def objects_to_build_of(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """Return what the scene's tree is to be built of now: as chosen, new objects included."""
+    """Return the visible objects for a rebuild of the scene's octree, new ones included."""
     layer = context.view_layer
     return [item for item in current_objects(context.scene, layer) if item.visible_get()]
 
 
 def is_out_of_date(context: bpy.types.Context, built: BuiltTree) -> bool:
-    """Tell whether a tree is another than would be built now."""
+    """Return whether a rebuild would change the octree."""
     if built.is_live:
         return False
     if built.stale or not built.holds_objects:
@@ -187,14 +194,14 @@ def is_out_of_date(context: bpy.types.Context, built: BuiltTree) -> bool:
 
 
 def keep_tree(scene: bpy.types.Scene, built: BuiltTree) -> None:
-    """Store what `fresh_tree_steps` or `triangle_tree_steps` built."""
+    """Store the octree that `fresh_tree_steps` or `triangle_tree_steps` returned."""
     if trees.get(scene) is None:
         note_source(scene, "VISIBLE", source="OBJECTS" if built.holds_objects else "TRIANGLES")
     keep(scene, built)
 
 
 def keep_visible_objects(context: bpy.types.Context) -> None:
-    """Build a tree of the visible objects, all at once, by the scene's settings, and keep it."""
+    """Build an octree of the visible objects with the scene's settings, at once, and store it."""
     scene, settings = context.scene, settings_of(context.scene)
     steps = object_tree_steps(
         context.evaluated_depsgraph_get(),
@@ -211,7 +218,7 @@ def keep_visible_objects(context: bpy.types.Context) -> None:
 def count_to_divide(
     context: bpy.types.Context, source: Any, objects: Iterable[bpy.types.Object]
 ) -> int:
-    """Count the triangles that a build divides; a tree of objects has none."""
+    """Count the triangles that a build divides: 0 for an octree of objects."""
     if source.source == "OBJECTS":
         return 0
     depsgraph = context.evaluated_depsgraph_get()
@@ -219,13 +226,13 @@ def count_to_divide(
 
 
 def keep(scene: bpy.types.Scene, built: BuiltTree) -> None:
-    """Store a tree as the scene's, with the objects that gave it items."""
+    """Store an octree as the scene's, with the objects of its items."""
     uids = {source_object.session_uid for source_object in built.source.objects}
     trees.store(scene, built, [item for item in scene.objects if item.session_uid in uids])
 
 
 def skipped_text(source: Source) -> str:
-    """Say how many objects gave no item, and why: such as "1 camera, 2 hidden"."""
+    """Return the numbers of objects without items, by reason, such as "1 camera, 2 hidden"."""
     return ", ".join(
         plural(count, reason.lower().replace("_", " "))
         if reason.isupper()
@@ -237,14 +244,14 @@ def skipped_text(source: Source) -> str:
 def _root_of(
     depsgraph: bpy.types.Depsgraph, bounds_object: bpy.types.Object | None
 ) -> tuple[int, Boxes] | None:
-    """Return the session id of the object that gives the root, if one does, and its box."""
+    """Return the session id and the box of the object that defines the root; None without one."""
     if bounds_object is None:
         return None
     return bounds_object.session_uid, object_bounds(depsgraph, bounds_object)
 
 
 def _bounded(source: Source, root: tuple[int, Boxes] | None) -> tuple[Source, Boxes | None]:
-    """Return a source that depends on what gives the root, too, and the box of the root."""
+    """Return a source that also depends on the object that defines the root, and the root box."""
     if root is None:
         return source, None
     uid, box = root
@@ -256,7 +263,7 @@ def _left_out(source: Source) -> str:
 
 
 def _timed(steps: Steps[Made], started: float) -> Steps[tuple[Made, float]]:
-    """Pass the steps on, and return with what they make the seconds spent on it, pauses apart."""
+    """Yield from steps; return their result and the seconds spent in them, without pauses."""
     seconds, running = 0.0, Running(steps)
     while running.step():
         seconds += perf_counter() - started
@@ -272,12 +279,12 @@ def build_settings(scene: bpy.types.Scene, source: str) -> Any:
 
 
 def build_options(settings: Any) -> dict[str, Any]:
-    """Return the keyword arguments of `build_octree`, except `bounds`."""
+    """Return the keyword arguments of `build_octree`, without `bounds`."""
     return _core_options(settings, *_OF_BOTH, "split", "hybrid_limit")
 
 
 def object_options(settings: Any) -> dict[str, Any]:
-    """Return the keyword arguments of `DynamicOctree`, except `bounds`."""
+    """Return the keyword arguments of `DynamicOctree`, without `bounds`."""
     upkeep = ("merge_below", "merge", "grow_above", "shrink_below")
     return _core_options(settings, *_OF_BOTH, *upkeep)
 
@@ -295,13 +302,13 @@ def chosen_bounds(settings: Any) -> bpy.types.Object | None:
 
 
 def kinds_of(source: Any) -> list[str]:
-    """Return the types of objects without a shape that are wanted."""
+    """Return the types of objects without a shape to include."""
     chosen = {"LIGHT": source.lights, "CAMERA": source.cameras, "EMPTY": source.empties}
     return [kind for kind, is_wanted in chosen.items() if is_wanted]
 
 
 def note_source(scene: bpy.types.Scene, scope: str, *, source: str = "") -> None:
-    """Remember what the scene's tree is built of: the settings of the source, except these two."""
+    """Store the contents of the scene's octree: the source settings, except these arguments."""
     settings = settings_of(scene)
     for name in ("collection", "lights", "cameras", "empties"):
         setattr(settings.built_of, name, getattr(settings.source, name))

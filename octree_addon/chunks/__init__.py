@@ -1,7 +1,7 @@
-"""Chunks feature: cells by budget, previewed; the scene cut into them; sources hidden and back.
+"""Chunks: preview of cells within a budget, cutting of the scene into them, and undoing it.
 
-Read settings and names, world, shear, sources, cutting, cell_files and made, then cell_rows,
-operators and panel.
+Reading order: settings, names, world, shear, sources, cutting, cell_files, made, cell_rows,
+operators, panel.
 """
 
 import bpy
@@ -86,7 +86,7 @@ __all__ = [
 
 
 def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
-    """Offer to preview, cut and restore."""
+    """Draw the entries that preview, cut and remove chunks."""
     menu.layout.separator()
     for name in ("preview_chunks", "cut_chunks", "remove_chunks"):
         menu.layout.operator(f"octree.{name}")

@@ -1,4 +1,4 @@
-"""Chunks as arrays: the triangles of each cell in the world, in double precision (npz)."""
+"""Chunks as arrays: the triangles of each cell in world space, in double precision (npz)."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -9,12 +9,12 @@ from ..arrays import Floats, Ids
 from .cutting import ChunkPart, SceneCut
 from .world import triangle_materials
 
-# How far places move by being rounded to single precision a few times, in shares of their size.
+# Relative error of positions that were rounded to single precision a few times.
 _SINGLE = 2.0**-20
 
 
 def parts_by_cell(cut: SceneCut) -> list[list[ChunkPart]]:
-    """Return the parts of each cell."""
+    """Return the list of parts of each cell."""
     found: list[list[ChunkPart]] = [[] for _ in cut.names]
     for part in cut.parts:
         found[part.cell].append(part)
@@ -22,7 +22,7 @@ def parts_by_cell(cut: SceneCut) -> list[list[ChunkPart]]:
 
 
 def shown_bounds(cut: SceneCut) -> tuple[Floats, Floats]:
-    """Return bounds of the triangles of each cell, (c, 3) each, as single precision has them."""
+    """Return the bounds of the triangles of each cell, (c, 3) each, with room for rounding."""
     found, world = cut.found, cut.world
     whole = np.flatnonzero(found.cells >= 0)
     cells = np.concatenate((found.cells[whole], found.pieces.cells))
@@ -35,13 +35,13 @@ def shown_bounds(cut: SceneCut) -> tuple[Floats, Floats]:
 
 
 def rounded_bounds(lower: Floats, upper: Floats) -> tuple[Floats, Floats]:
-    """Return bounds (..., 3) that hold places within others, in single precision, too."""
+    """Return bounds (..., 3) enlarged by the rounding error of points in single precision."""
     slack = _SINGLE * np.maximum(np.abs(lower), np.abs(upper)).max(axis=-1, keepdims=True)
     return lower - slack, upper + slack
 
 
 class CellFiles:
-    """The triangles of each cell as an .npz file, in the world and in double precision."""
+    """Contents of .npz files: the triangles of each cell in world space, in double precision."""
 
     def __init__(self, cut: SceneCut) -> None:
         found, world = cut.found, cut.world
@@ -54,10 +54,10 @@ class CellFiles:
         self._materials = triangle_materials(world, cut.materials)
 
     def content(self, cell: int, names: Mapping[int, str]) -> bytes:
-        """Return the file of a cell; `names` are those of materials by session id.
+        """Return the .npz file of a cell; `names` maps session ids of materials to names.
 
-        `vertices` (v, 3), `faces` (f, 3), `objects` (f,) and `materials` (f,), places in
-        `object_names` and `material_names`.
+        Arrays: `vertices` (v, 3) and `faces` (f, 3); `objects` (f,) and `materials` (f,), which
+        index `object_names` and `material_names`.
         """
         span = slice(self._starts[cell], self._starts[cell + 1])
         numbers, faces = np.unique(self._faces[span], return_inverse=True)
@@ -82,7 +82,7 @@ def arrays_file(
     object_names: Sequence[str],
     material_names: Sequence[str],
 ) -> bytes:
-    """Return triangles as an .npz file."""
+    """Return triangles as the bytes of an .npz file."""
     file = io.BytesIO()
     np.savez_compressed(
         file,

@@ -1,4 +1,4 @@
-"""Cells as rows of Results, those over budget first, with what each has most of; outlines."""
+"""Rows of cells for Results, with those over budget first; cells as outlines and colored boxes."""
 
 import io
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ from ..result_list import ColoredCells, Contact, ResultKind
 from ..ui import at_forgetting
 from .world import CellTable, WorldTriangles
 
-# Pairs of corners that differ in one bit: the edges of a box.
+# Pairs of corner numbers that differ in one bit: the edges of a box.
 _EDGES = [(k, k | 1 << axis) for k in range(8) for axis in range(3) if not k >> axis & 1]
 _BITS = np.arange(8)[:, None] >> np.arange(3) & 1
 
 
 def cell_rows(table: CellTable, world: WorldTriangles, columns: Sequence[Column]) -> Rows:
-    """Return a row for each cell: the object that has most triangles there, and numbers."""
+    """Return a row for each cell: the object with the most triangles in it, and the columns."""
     placements = world.placements
     instances = placements.persistent_ids[table.culprits].copy()
     instances[~placements.is_instance[table.culprits]] = UNUSED
@@ -31,7 +31,7 @@ def cell_rows(table: CellTable, world: WorldTriangles, columns: Sequence[Column]
 
 
 def pack_cells(table: CellTable, values: NDArray[Any]) -> bytes:
-    """Write where cells are, and what they are colored by, as bytes of a result."""
+    """Return the bounds of cells and the values for their colors as bytes of a result."""
     file = io.BytesIO()
     np.savez_compressed(
         file,
@@ -56,13 +56,13 @@ at_forgetting(_unpacked.cache_clear)
 
 
 def cells_in(result: Any) -> ColoredCells | None:
-    """Return the cells that a result holds; None if they cannot be read."""
+    """Return the cells stored in a result; None if they cannot be read."""
     cells = _unpacked(bytes(result.details))
     return cells if cells is not None and len(cells.lower) == result.count else None
 
 
 class CellKind(ResultKind):
-    """Results whose rows are cells: colored boxes, of which a click frames one."""
+    """Results with a cell in each row: colored boxes; a click on a row frames its cell."""
 
     def contact(self, scene: bpy.types.Scene, result: Any, row: int) -> Contact | None:
         """Return the edges of the cell of a row."""
@@ -74,7 +74,7 @@ class CellKind(ResultKind):
         return Contact(corners, corners[_EDGES], faces, (result.number, row))
 
     def cells(self, scene: bpy.types.Scene, result: Any) -> ColoredCells | None:
-        """Return the cells that the result keeps beside its rows."""
+        """Return the cells stored in the result."""
         return cells_in(result)
 
     def colors_objects(self, scene: bpy.types.Scene, result: Any, rows: Rows) -> bool:
@@ -83,5 +83,5 @@ class CellKind(ResultKind):
 
 
 def worst_first(table: CellTable, values: NDArray[Any]) -> Ids:
-    """Return the order of cells: those over budget first, then by a value, the largest first."""
+    """Return the order of cells: those over budget first, then by falling value."""
     return np.lexsort((-np.asarray(values), ~table.is_over))

@@ -1,4 +1,4 @@
-"""Cutting a scene into chunk parts, step by step: NumPy arrays, nothing in Blender is touched."""
+"""Division of a scene into chunk parts, in steps; works on arrays, changes nothing in Blender."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,30 +30,30 @@ from .shear import with_shear
 from .sources import ChunkSource, sources_of
 from .world import WorldTriangles, nearest_cells, triangle_texels, world_steps
 
-# What `chunks_steps` calls what a budget is of.
+# Budget of the options -> name that `chunks_steps` has for the counted quantity.
 _COUNTED = {"TRIANGLES": "triangles", "OBJECTS": "objects", "TEXELS": "weights"}
-# Where in the work reading, cutting and the reading of layers have ended.
+# Progress at the end of reading the world, of cutting, and of reading mesh layers.
 _WORLD, _CUT, _READ = 0.3, 0.6, 0.7
 
 
 @dataclass(frozen=True, eq=False)
 class ChunkPart:
-    """What one source has in one cell.
+    """The part of one source that lies in one cell.
 
     Attributes
     ----------
     source : ChunkSource
         The source.
     cell : int
-        Which cell.
+        Row of the cell.
     triangles : int
-        How many it has.
+        Number of triangles of the part.
     signature : str
-        The same for the same chunk: its arrays, its source and where that stands.
+        Hash of the arrays, the source, its place and its materials; equal for equal parts.
     arrays : ChunkArrays, optional
-        None where a copy of the object of the source shows all of it.
+        The mesh of the part; None if the part becomes a copy of the object of the source.
     is_whole : bool
-        Whether the arrays are all of its mesh, as it is, so that sources may share it.
+        True if the arrays are the whole mesh of the source, which other sources may share.
     """
 
     source: ChunkSource
@@ -65,14 +65,14 @@ class ChunkPart:
 
 
 class SourceTrace(NamedTuple):
-    """How a source was cut, without its arrays.
+    """A record of how a source was cut, without its arrays.
 
     Attributes
     ----------
     digest : bytes
-        The same where its place, its pieces and their cells are.
+        Hash of the place of the source, its pieces and their cells.
     parts : tuple of (str, int, str)
-        The name of the cell, the triangles and the signature of each part.
+        The name of the cell, the number of triangles and the signature of each part.
     """
 
     digest: bytes
@@ -81,30 +81,30 @@ class SourceTrace(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SceneCut:
-    """A scene in chunks.
+    """A scene divided into chunks.
 
     Attributes
     ----------
     world : WorldTriangles
-        Its triangles.
+        The triangles of the scene; a row below is a row of its placements.
     found : Chunks
-        Its cells.
+        The cells.
     parts : tuple of ChunkPart
-        What is in them, by cell.
+        The parts of all wanted cells, sorted by cell.
     sources : tuple of ChunkSource
-        What they are of, by row.
+        The sources, by row.
     layers : Mapping of int to MeshLayers
-        By the row of a source that is read; sheared as it is in the world.
+        Mesh layers of the sources that are read, by row; shear is applied to the vertices.
     matrices : ndarray of float64, shape (r, 4, 4)
-        Where the sources stand, by row, and what is made of them.
+        Matrices of the sources and of their parts, by row.
     materials : list of RowMaterials
-        By row.
+        Materials of the sources, by row.
     made : ndarray of float64, shape (m, 3)
-        The vertices that walls have made, in the world.
+        Vertices on the walls of cells, made by cutting, in world space.
     traces : Mapping of str to SourceTrace
-        Of the sources that a later cut may take as they are, by label.
+        Traces of the sources that a later cut may reuse, by label.
     own : range
-        The cells whose parts are wanted: all, or those of a share.
+        The cells whose parts are wanted: all, or those of one share of the work.
     """
 
     world: WorldTriangles
@@ -120,14 +120,15 @@ class SceneCut:
 
     @cached_property
     def names(self) -> list[str]:
-        """What each cell is called."""
+        """Names of the cells."""
         return cell_names(self.found)
 
 
 def cell_names(found: Chunks) -> list[str]:
-    """Return names of cells that hold wherever the root is, such as "2_-1_0_3".
+    """Return names of cells that do not depend on the root of the octree, such as "2_-1_0_3".
 
-    An edge of four times that of a cell, and from the origin one of these to the left, three up.
+    The first number is the level: the edge length is 2**2 times the option `cell`. The others
+    are the coordinates of the cell in units of its edge length, counted from the origin.
     """
     rows = np.column_stack((found.levels, found.coordinates)).tolist()
     return ["_".join(map(str, row)) for row in rows]
@@ -143,22 +144,22 @@ def cut_steps(
     known: Mapping[str, SourceTrace] = NO_TRACES,
     chunk: Chunk | None = None,
 ) -> Steps[SceneCut]:
-    """Cut what is visible into chunks; yield the fraction done.
+    """Cut the visible objects into chunks; yield the fraction done.
 
     Parameters
     ----------
     context : bpy.types.Context
         In Object Mode.
     options : ChunkOptions
-        Budget, walls and what is cut.
+        Scope, budget and cutting method.
     also : iterable of bpy.types.Object
-        What is cut, too, whatever the scope.
+        Objects that are cut even if they are out of scope.
     known : Mapping of str to SourceTrace
-        Of sources that are as they were, and whose chunks are there: of those that are in the
-        same pieces now, neither layers are read nor arrays made.
+        Traces of unchanged sources whose chunks exist. If the pieces of such a source are the
+        same now, its layers are not read and its arrays not made.
     chunk : tuple of int, optional
-        Number and count of a share: parts are made of its cells alone, neighbors of about as many
-        triangles in each share.
+        Number and count of a share of the work. Parts are made only for the cells of the share:
+        consecutive cells, with about as many triangles as any other share.
 
     Raises
     ------
@@ -233,12 +234,12 @@ def _is_known(
 
 
 def _has_loose_parts(layers: MeshLayers | None) -> bool:
-    """Tell whether some parts go to cells by their own position, whatever the pieces are."""
+    """Return whether a mesh has loose edges or points, whose cells follow from their positions."""
     return layers is not None and any(map(len, loose_parts(layers)))
 
 
 def _are_in(cells: range, world: WorldTriangles, found: Chunks) -> Flags:
-    """Tell which placements have triangles in some cells, (r,); in all cells, all of them."""
+    """Flag the placements that have triangles in a range of cells, (r,); for all cells, all."""
     if len(cells) == len(found.counts):
         return np.ones(len(world.placements), np.bool_)
     start, stop, pieces = cells.start, cells.stop, found.pieces
@@ -252,14 +253,14 @@ def _are_in(cells: range, world: WorldTriangles, found: Chunks) -> Flags:
 def _place_digests(
     world: WorldTriangles, found: Chunks, sources: Sequence[ChunkSource]
 ) -> list[bytes]:
-    """Return bytes for each source that are the same where its pieces and their cells are.
+    """Return a hash of the place, the pieces and the cells of each source.
 
-    Cells go by their names, vertices that walls have made by their places: how either are
-    numbered depends on the rest of the scene.
+    Cells are hashed by name, vertices on walls by position: the numbers of both depend on the
+    rest of the scene.
     """
     names = [hashlib.sha1(each.encode(), usedforsecurity=False) for each in cell_names(found)]
     codes = np.frombuffer(b"".join(each.digest()[:8] for each in names), np.int64)
-    codes = np.append(codes, 0)  # of what is in pieces, cell -1
+    codes = np.append(codes, 0)  # for cell -1: triangles in pieces, and invalid ones
     pieces, digests = found.pieces, []
     for source in sources:
         start, stop = world.starts[source.row : source.row + 2].tolist()
@@ -278,7 +279,7 @@ def _place_digests(
 def texels_if_counted(
     context: bpy.types.Context, world: WorldTriangles, options: ChunkOptions
 ) -> Floats | None:
-    """Return the texels of each triangle, (n,); None where the budget is of something else."""
+    """Return the texels of each triangle, (n,); None if the budget counts anything else."""
     if options.counted != "TEXELS":
         return None
     return triangle_texels(world, context.evaluated_depsgraph_get())
@@ -290,7 +291,7 @@ def scene_chunks_steps(
     options: ChunkOptions,
     texels: Floats | None,
 ) -> Steps[Chunks]:
-    """Divide the triangles of sources, each as it wants to be; yield the fraction done."""
+    """Divide triangles into cells, in the mode of their source; yield the fraction done."""
     return chunks_steps(
         world.triangles,
         cell=options.cell,
@@ -306,7 +307,7 @@ def scene_chunks_steps(
 
 
 def _marks(cut: SceneCut) -> list[bytes]:
-    """Return of each row what a chunk has beside its mesh: its source, and materials, by name."""
+    """Return bytes for each row that stand for its label and the names of its materials."""
     names = {each.session_uid: each.name for each in bpy.data.materials}
     return [
         repr((source.label, [names.get(uid) for uid in each.slots])).encode()
@@ -315,9 +316,9 @@ def _marks(cut: SceneCut) -> list[bytes]:
 
 
 class WholeMeshes:
-    """What is known of layers that several sources share: found once, by their identity.
+    """Cache of properties of mesh layers that several sources share, by the `id` of the layers.
 
-    Only while the layers live.
+    Valid only while the layers exist.
     """
 
     def __init__(self) -> None:
@@ -326,7 +327,7 @@ class WholeMeshes:
         self._arrays: dict[int, ChunkArrays] = {}
 
     def are_sound(self, layers: MeshLayers) -> bool:
-        """Return whether the mesh is sound."""
+        """Return whether the mesh is sound: `Mesh.validate` would not change it."""
         key = id(layers)
         if key not in self._sound:
             self._sound[key] = are_sound(layers)
@@ -340,7 +341,7 @@ class WholeMeshes:
         return self._digests[key]
 
     def arrays(self, layers: MeshLayers, cell: int) -> ChunkArrays:
-        """Return the whole mesh in a cell."""
+        """Return the arrays of the whole mesh, placed in a cell."""
         key = id(layers)
         if key not in self._arrays:
             self._arrays[key] = whole_arrays(layers)
@@ -350,7 +351,7 @@ class WholeMeshes:
 def _unsound_rows(
     context: bpy.types.Context, world: WorldTriangles, rows: Sequence[int]
 ) -> set[int]:
-    """Return which of some rows show a mesh that is not sound."""
+    """Return the rows whose mesh is not sound: `Mesh.validate` would change it."""
     if not rows:
         return set()
     some = world.placements.ordered(np.array(rows, np.intp))
@@ -362,14 +363,14 @@ def _unsound_rows(
 def _parts_of(
     source: ChunkSource, cut: SceneCut, world: WorldTriangles, mark: bytes, whole: WholeMeshes
 ) -> Iterator[ChunkPart]:
-    """Yield what a source has in each cell."""
+    """Yield the parts of a source, one for each cell that it has anything in."""
     row, found = source.row, cut.found
     start, stop = world.starts[row : row + 2].tolist()
     cells, layers = found.cells[start:stop], cut.layers.get(row)
     matrix = cut.matrices[row].tobytes()
     empty = np.empty(0, np.intp)
     loose = _loose_cells(layers, cut.matrices[row], found) if layers else (empty, empty)
-    # Triangles in pieces are in cell -1.
+    # Cell -1 stands for triangles in pieces, and for invalid ones.
     all_cells = np.unique(np.concatenate((cells, *loose)))
     is_whole = len(all_cells) == 1 and all_cells[0] >= 0 and not source.is_sheared
     if is_whole and source.is_copied and (layers is None or whole.are_sound(layers)):
@@ -390,7 +391,7 @@ def _parts_of(
         layers.triangle_corners,
         layers.triangle_polygons,
         layers.polygon_starts,
-        # A sheared face that is not flat would be tessellated along other lines.
+        # Shear would change the diagonals of a non-planar face, so it is triangulated before.
         triangulate=source.is_sheared,
     )
     for arrays in chunk_arrays(layers, polygons, *loose):
@@ -399,7 +400,7 @@ def _parts_of(
 
 
 def _of_row(row: int, world: WorldTriangles, found: Chunks) -> tuple[Chunks, Ids]:
-    """Return the chunks of one placement alone and its triangles, as its mesh numbers them."""
+    """Return chunks and triangles of one placement, with the vertex numbers of its mesh."""
     start, stop = world.starts[row : row + 2].tolist()
     first, last = world.vertex_starts[row : row + 2].tolist()
     pieces, count = found.pieces, len(world.triangles.vertices)
@@ -429,7 +430,7 @@ def _signature(digest: bytes, arrays: ChunkArrays, made: Floats, own: int) -> st
 
 
 def _loose_cells(layers: MeshLayers, matrix: Floats, found: Chunks) -> tuple[Ids, Ids]:
-    """Return the cells of loose edges, by their middles, and of loose points."""
+    """Return the nearest cells of the midpoints of loose edges, and of loose points."""
     edges, points = loose_parts(layers)
     middles = layers.positions[layers.edges[edges]].astype(np.float64).mean(axis=1)
     both = np.concatenate((middles, layers.positions[points]))

@@ -1,6 +1,6 @@
-"""Chunks in Blender: objects in a collection for each cell, known by their custom properties.
+"""Chunks in Blender: objects in one collection for each cell, recognized by custom properties.
 
-What makes them goes on step by step, and takes back all of it if it is dropped.
+Chunks are made in steps; if the work is cancelled, all new data is removed.
 """
 
 import json
@@ -30,24 +30,24 @@ from .names import safe_name
 from .sources import ASSIGN, ChunkSource
 from .world import CHUNK, is_chunk
 
-# Custom properties: of the collection of all chunks, and of each of them beside `CHUNK`.
+# Custom properties: ROOT marks the collection of all chunks; a chunk has the others and `CHUNK`.
 ROOT, SOURCE, SIGNATURE = "octree_chunks", "octree_source", "octree_signature"
 NAME = "Chunks"
-# Meshes that are whole in a cell, by the identity of their layers and the materials of slots.
+# Meshes of parts that are a whole mesh, by the `id` of the layers and the materials of slots.
 SharedMeshes = dict[tuple[int, tuple[int, ...]], bpy.types.Mesh]
 
 
 class Made(NamedTuple):
-    """Chunks that were made, and what becomes of earlier ones.
+    """New chunks, and the fate of the chunks of an earlier cut.
 
     Attributes
     ----------
     fresh : list of (ChunkPart, object)
-        New ones, in no collection yet.
+        New chunks, in no collection yet.
     kept, gone : list of object
-        Earlier ones that are still so, and those that are not.
+        Earlier chunks that are unchanged, and those to be removed.
     draft : Draft
-        What was made; with it go the new ones, unless it is taken.
+        The data of the new chunks; removed with the draft unless `take` was called.
     """
 
     fresh: list[tuple[ChunkPart, bpy.types.Object]]
@@ -57,7 +57,7 @@ class Made(NamedTuple):
 
 
 class Draft:
-    """New data that is removed again with it, unless it is taken: whoever drops work drops all."""
+    """New data-blocks, removed together with the draft unless `take` is called."""
 
     def __init__(self) -> None:
         self.data: list[bpy.types.ID] = []
@@ -72,12 +72,12 @@ class Draft:
             bpy.data.batch_remove(data[::-1])
 
     def take(self) -> None:
-        """Leave the data to the file."""
+        """Keep the data in the file."""
         self.data = []
 
 
 def has_chunks(collection: Any) -> bool:
-    """Tell whether a collection is that of all chunks."""
+    """Return whether a collection is the parent of all chunks."""
     return ROOT in collection
 
 
@@ -94,7 +94,7 @@ def chunks_in(collection: bpy.types.Collection | None) -> list[bpy.types.Object]
 
 
 def sources_in(scene: bpy.types.Scene) -> list[bpy.types.Object]:
-    """Return the objects that the chunks of a scene are of, as far as they are there."""
+    """Return the objects that were cut into the chunks of a scene, as far as they still exist."""
     root = made_collection(scene)
     names = json.loads(root[ROOT]) if root is not None else []
     return named_objects(scene, names)
@@ -108,7 +108,7 @@ def named_objects(scene: bpy.types.Scene, names: Iterable[str]) -> list[bpy.type
 
 @contextmanager
 def shown_sources(context: bpy.types.Context) -> Iterator[None]:
-    """Show the sources of chunks while they are read, and hide them again."""
+    """Show the sources of chunks during the `with` block; hide them again after it."""
     layer = context.view_layer
     hidden = [item for item in sources_in(context.scene) if is_hidden(item, layer, "EYE")]
     names = [item.name for item in hidden]
@@ -129,9 +129,9 @@ def shown_sources(context: bpy.types.Context) -> Iterator[None]:
 
 
 def make_steps(scene: bpy.types.Scene, cut: SceneCut) -> Steps[Made]:
-    """Make an object of each part that is new or has changed; yield the fraction done.
+    """Make an object for each new or changed part; yield the fraction done.
 
-    Dropped in the middle, or if anything goes wrong, it leaves nothing behind.
+    If the steps are dropped or fail, all new data is removed.
     """
     before = {(item[SOURCE], item[CHUNK]): item for item in chunks_in(made_collection(scene))}
     made, kept, draft = [], [], Draft()
@@ -170,7 +170,7 @@ def _object_of(
     shared: SharedMeshes,
     new: list[bpy.types.ID],
 ) -> bpy.types.Object:
-    """Make the object of a part, in no collection; all that is made goes into `new`."""
+    """Make the object of a part, in no collection; append all new data-blocks to `new`."""
     source = part.source
     item, matrix = items[source.shown], cut.matrices[source.row]
     if part.arrays is None:
@@ -208,7 +208,7 @@ def _mesh_of(
     shared: SharedMeshes,
     new: list[bpy.types.ID],
 ) -> tuple[bpy.types.Mesh, bool]:
-    """Return the mesh of a part, and whether it was made before, for an equal one."""
+    """Return the mesh of a part, and whether it is shared with an equal part made before."""
     row, arrays = part.source.row, part.arrays
     assert arrays is not None
     layers, uids = cut.layers[row], cut.materials[row].slots
@@ -227,7 +227,7 @@ def _mesh_of(
 def _fill(
     made: bpy.types.Object, item: bpy.types.Object, layers: MeshLayers, arrays: ChunkArrays
 ) -> None:
-    """Give the mesh of an object the vertex groups and the shape keys of its source."""
+    """Write the vertex groups and the shape keys of a source to the mesh of its chunk."""
     names = [group.name for group in item.vertex_groups] if item.type == "MESH" else []
     if names:
         write_groups(made, names, blended_groups(layers.groups, arrays.points))
@@ -235,7 +235,7 @@ def _fill(
 
 
 def _is_instanced_by_parents(item: bpy.types.Object) -> bool:
-    """Return whether a parent shows its children, and so copies, on its vertices or faces."""
+    """Return whether an ancestor instances its children on vertices or faces, so copies, too."""
     parent = item.parent
     while parent is not None and parent.instance_type == "NONE":
         parent = parent.parent
@@ -243,7 +243,7 @@ def _is_instanced_by_parents(item: bpy.types.Object) -> bool:
 
 
 def _place_alone(item: bpy.types.Object, matrix: Floats) -> None:
-    """Let an object stand where an instance stood, whatever its parents and constraints."""
+    """Give an object a world matrix; remove its parent, constraints and animation."""
     item.animation_data_clear()
     item.constraints.clear()
     item.parent = None
@@ -251,7 +251,7 @@ def _place_alone(item: bpy.types.Object, matrix: Floats) -> None:
 
 
 def link_made(context: bpy.types.Context, cut: SceneCut, made: Made) -> bpy.types.Collection:
-    """Put new chunks beside what they are of, remove those that are no more, hide the sources."""
+    """Link new chunks to the collections of their cells, remove outdated ones, hide sources."""
     scene = context.scene
     root = made_collection(scene)
     made.draft.take()
@@ -282,7 +282,7 @@ def link_made(context: bpy.types.Context, cut: SceneCut, made: Made) -> bpy.type
 def hide_sources(
     context: bpy.types.Context, items: list[bpy.types.Object], sources: Iterable[ChunkSource]
 ) -> None:
-    """Hide objects in the viewports and in renders; what instances show by the eye alone."""
+    """Hide objects in viewports and renders; objects shown by instances only in viewports."""
     hide(context, plan(context, items, "EYE"))
     instanced = {each.shown for each in sources if each.is_instance}
     alone = [item for item in items if item.session_uid not in instanced]
@@ -290,7 +290,7 @@ def hide_sources(
 
 
 def remove_with_meshes(items: list[bpy.types.Object]) -> None:
-    """Delete objects, and their meshes that nothing else uses."""
+    """Delete objects, and their meshes that have no other users."""
     meshes = {item.data for item in items if isinstance(item.data, bpy.types.Mesh)}
     bpy.data.batch_remove(items)
     bpy.data.batch_remove([mesh for mesh in meshes if not mesh.users])

@@ -1,4 +1,4 @@
-"""Names that every file system takes: no reserved ones, no two that differ by case alone."""
+"""Names valid in every file system: none reserved, none that differ only by case."""
 
 import unicodedata
 
@@ -6,21 +6,21 @@ _FORBIDDEN = frozenset('<>:"/\\|?*%')
 _RESERVED = frozenset(
     ("CON", "PRN", "AUX", "NUL", *(f"{kind}{n}" for kind in ("COM", "LPT") for n in range(10)))
 )
-# Bytes that Blender keeps of a name, in all supported versions; and what is left for a number.
+# Bytes of a name that all supported versions of Blender store, and bytes reserved for a number.
 _MOST, _NUMBER = 63, 6
 
 
 def safe_name(text: str, ending: str, taken: set[str]) -> str:
-    """Return a name made of a text and an ending, and note that it is taken.
+    """Return a file name made of a text and an ending, and add it to `taken`.
 
     Parameters
     ----------
     text : str
-        Such as the name of an object. What file systems do not take becomes an underscore.
+        Name of an object, for example. Characters that file systems reject become underscores.
     ending : str
-        What follows it, as it is.
+        Appended unchanged.
     taken : set of str
-        Names in lower case that are taken; of equal ones the later gets a number.
+        Case-folded names in use. If the name is among them, it gets a number.
     """
     plain = "".join(
         "_" if each in _FORBIDDEN or unicodedata.category(each).startswith("C") else each

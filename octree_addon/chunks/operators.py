@@ -1,4 +1,4 @@
-"""Preview, cut, and restore: stepped operators; what is made is dropped again by Esc."""
+"""Operators that preview chunks, cut them and restore the sources; Esc drops unfinished work."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -44,12 +44,12 @@ from .sources import sources_of
 from .world import CellTable, WorldTriangles, cell_table, world_steps
 
 PREVIEW, CUT = "preview_chunks", "cut_chunks"
-# Where in the work reading has ended, and cutting before objects are made.
+# Progress at the end of reading, and at the end of cutting, before objects are made.
 _READ, _CUT = 0.5, 0.6
 
 
 class Previewed(NamedTuple):
-    """Cells as they would be cut."""
+    """Cells of a preview: their triangles, a table of their contents, and their names."""
 
     world: WorldTriangles
     table: CellTable
@@ -57,9 +57,9 @@ class Previewed(NamedTuple):
 
 
 class CutFacts(NamedTuple):
-    """How chunks were cut in this session: the version of their sources, and traces.
+    """Record of a cut in this session: the version of the sources, and their traces.
 
-    `uids` are the session ids of the objects that each source depends on, by label.
+    `uids` are the session ids of the owner and of the shown object of each source, by label.
     """
 
     version: Version
@@ -68,7 +68,7 @@ class CutFacts(NamedTuple):
 
 
 class OCTREE_OT_preview_chunks(QuestionOperator[KeptChunkOptions], bpy.types.Operator):
-    """Show which cells the scene would be cut into, and what each would have."""
+    """Preview of the cells that the scene would be cut into, with their contents."""
 
     bl_idname = "octree.preview_chunks"
     bl_label = "Preview Chunks"
@@ -114,17 +114,17 @@ class OCTREE_OT_preview_chunks(QuestionOperator[KeptChunkOptions], bpy.types.Ope
 
 
 def preview_text(cells: int, over: int, budget: str) -> str:
-    """Say how many cells there are, and how many are over the budget."""
+    """Return a text with the number of cells, and how many of them are over the budget."""
     return f"{plural(cells, 'cell')}, {f'{over:,}' if over else 'none'} over {budget}"
 
 
 def budget_text(options: ChunkOptions) -> str:
-    """Return the budget of a cell in words, such as "50,000 triangles"."""
+    """Return the budget of a cell as text, such as "50,000 triangles"."""
     return plural(options.budget, options.counted.lower().removesuffix("s"))
 
 
 class OCTREE_OT_cut_chunks(QuestionOperator[KeptChunkOptions], bpy.types.Operator):
-    """Cut the scene into chunks: objects in a collection for each cell, the sources hidden."""
+    """Operator that cuts the scene into chunks, in a collection for each cell; hides sources."""
 
     bl_idname = "octree.cut_chunks"
     bl_label = "Cut Chunks"
@@ -154,7 +154,7 @@ class OCTREE_OT_cut_chunks(QuestionOperator[KeptChunkOptions], bpy.types.Operato
         root = link_made(context, cut, made)
         uids = {each.label: (each.owner, each.shown) for each in cut.sources}
         owners = frozenset(owner for owner, _ in uids.values())
-        # Sources are hidden now: no fingerprint tells of them.
+        # Sources are hidden now, so a fingerprint of the visible scene leaves them out.
         version = replace(version_of(context.scene), reading=None, objects=owners)
         facts = CutFacts(version, cut.traces, uids)
         items = chunks_in(root)
@@ -163,7 +163,7 @@ class OCTREE_OT_cut_chunks(QuestionOperator[KeptChunkOptions], bpy.types.Operato
 
 
 def cut_rows(cut: SceneCut, items: list[bpy.types.Object]) -> Rows:
-    """Return a row for each chunk: its object, its triangles, those of its cell, and that cell."""
+    """Return a row for each chunk: its object, its triangles, those of its cell, and the cell."""
     counts = cut.found.counts
     of = {
         (part.source.label, cut.names[part.cell]): (part.triangles, part.cell)
@@ -182,7 +182,7 @@ def cut_rows(cut: SceneCut, items: list[bpy.types.Object]) -> Rows:
 
 
 def cut_text(cut: SceneCut, made: Made, budget: str) -> str:
-    """Say how many chunks there are, how many were cut now, and which are over the budget."""
+    """Return a text with the numbers of chunks, of newly cut ones, and of cells over budget."""
     chunks, fresh = len(made.fresh) + len(made.kept), len(made.fresh)
     text = f"{plural(chunks, 'chunk')} in {plural(len(cut.names), 'cell')}"
     if made.kept:
@@ -192,7 +192,7 @@ def cut_text(cut: SceneCut, made: Made, budget: str) -> str:
 
 
 def standing_traces(scene: bpy.types.Scene) -> dict[str, SourceTrace]:
-    """Return how sources were cut that are as they were then, and whose chunks are there."""
+    """Return the traces of unchanged sources whose chunks still exist, by label."""
     there = {
         (item["octree_source"], item["octree_chunk"], item["octree_signature"])
         for item in chunks_in(made_collection(scene))
@@ -212,7 +212,7 @@ def standing_traces(scene: bpy.types.Scene) -> dict[str, SourceTrace]:
 
 
 class OCTREE_OT_remove_chunks(RefusingOperator, bpy.types.Operator):
-    """Delete the chunks, and show what they were cut from."""
+    """Operator that deletes all chunks, and shows their sources again."""
 
     bl_idname = "octree.remove_chunks"
     bl_label = "Restore Sources"

@@ -1,4 +1,4 @@
-"""Chunks in the tab: their button and options, the answer in words, and what is done with it."""
+"""User interface of chunks: buttons, options, summaries of results, and actions on them."""
 
 import json
 from typing import Any
@@ -17,7 +17,7 @@ from .settings import ChunkOptions
 
 
 class OCTREE_PT_chunks(OptionsPopover):
-    """How the scene is cut into chunks, and what is done with them."""
+    """Options for cutting the scene into chunks, and the buttons that cut and restore."""
 
     bl_label = "Chunks"
 
@@ -30,15 +30,15 @@ class OCTREE_PT_chunks(OptionsPopover):
 
 
 def draw_chunks(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """Show the button that previews chunks."""
+    """Draw the button that previews chunks, with its options."""
     draw_button(layout, "octree.preview_chunks", "OCTREE_PT_chunks")
 
 
 class PreviewKind(CellKind):
-    """Cells that a cut would make."""
+    """Results that preview the cells of a cut."""
 
     def summary(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-        """Say how many cells there would be."""
+        """Draw the number of cells, and how many are over the budget."""
         cells = cells_in(result)
         if cells is not None:
             budget = budget_text(from_values(ChunkOptions, json.loads(result.options)))
@@ -46,22 +46,22 @@ class PreviewKind(CellKind):
             layout.label(text=text, translate=False)
 
     def offer(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-        """Offer to cut."""
+        """Draw the button that cuts."""
         draw_button(layout, "octree.cut_chunks", icon="MOD_EXPLODE")
 
 
 class CutKind(ResultKind):
-    """Chunks that were cut."""
+    """Results with the chunks of a cut."""
 
     def summary(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-        """Say how many chunks there are, and whether their sources may have changed."""
+        """Draw the number of chunks, and a warning if their sources may have changed."""
         layout.label(text=plural(result.count, "chunk"), translate=False)
         answer = numbered_answer(context.scene, result.number, CutFacts)
         if answer is None or answer.found.version.state(context.scene) is State.CHANGED:
             draw_hint(layout, "Sources may have changed", "ERROR")
 
     def offer(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-        """Offer to cut again, and to go back."""
+        """Draw the buttons that cut again and that restore the sources."""
         row = layout.row(align=True)
         draw_button(row, "octree.cut_chunks", text="Cut Again", icon="MOD_EXPLODE")
         row.operator("octree.remove_chunks", icon="LOOP_BACK")

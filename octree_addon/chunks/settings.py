@@ -1,4 +1,4 @@
-"""Options of chunks: the budget of a cell, the positions of walls, and the handling of faces."""
+"""Options of chunks: the budget of a cell, the positions of walls, and the cutting of faces."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ from ..ui import OWN_WORDS
 
 
 class ChunkOptions(OptionGroup):
-    """Which objects are cut into chunks, and how: `scene.octree.chunks`."""
+    """Options of cutting objects into chunks: `scene.octree.chunks`."""
 
     scope: Literal["VISIBLE", "SELECTED"] = enum(
         "VISIBLE",
@@ -120,13 +120,13 @@ class ChunkOptions(OptionGroup):
 
     @property
     def budget(self) -> int:
-        """The limit of what is counted."""
+        """Largest amount of the counted quantity in a cell."""
         limits = {"TRIANGLES": self.triangles, "OBJECTS": self.objects, "TEXELS": self.texels}
         return limits[self.counted]
 
 
 class KeptChunkOptions(ChunkOptions, AnswerOptions):
-    """Which objects are cut into chunks, how, and where the answer is kept."""
+    """Options of cutting objects into chunks, and of storing the answer."""
 
 
 OctreeChunkSettings = settings_group(ChunkOptions, "OctreeChunkSettings")

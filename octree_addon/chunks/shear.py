@@ -1,4 +1,4 @@
-"""Shear: a linear map that no place, turn and scale of an object can be goes into the vertices."""
+"""Shear, which no location, rotation and scale of an object expresses, applied to vertices."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -6,13 +6,13 @@ from numpy.typing import NDArray
 from ..arrays import Flags, Floats
 from ..reader import MeshLayers
 
-# The cosine of an angle between axes from which on they count as oblique: matrices have single
-# precision, and parents multiply its errors.
+# Axes count as oblique if the cosine of their angle is larger. Matrices have single precision,
+# and parents multiply the errors.
 _OBLIQUE = 3e-6
 
 
 def are_sheared(matrices: Floats) -> Flags:
-    """Tell which matrices (r, 4, 4) turn right angles between axes into others, (r,)."""
+    """Flag matrices (r, 4, 4) with axes that are not at right angles, (r,)."""
     axes = matrices[:, :3, :3]
     cosines = axes.transpose(0, 2, 1) @ axes
     lengths = np.sqrt(np.einsum("rii->ri", cosines))
@@ -21,9 +21,10 @@ def are_sheared(matrices: Floats) -> Flags:
 
 
 def with_shear(layers: MeshLayers, matrix: Floats) -> tuple[MeshLayers, Floats]:
-    """Return layers of a mesh under the linear part of a matrix (4, 4), and what is left of it.
+    """Return mesh layers transformed by the linear part of a matrix (4, 4), and a new matrix.
 
-    That is the place, and where the matrix mirrors, a mirror: faces keep their direction.
+    The new matrix keeps the translation. If the given one mirrors, it also mirrors along x, so
+    that faces keep their orientation.
     """
     left = np.eye(4)
     left[0, 0] = -1.0 if np.linalg.det(matrix[:3, :3]) < 0 else 1.0
@@ -39,7 +40,7 @@ def _mapped(points: NDArray[np.float32], linear: Floats) -> NDArray[np.float32]:
 
 
 def _turned(normals: NDArray[np.float32], linear: Floats) -> NDArray[np.float32]:
-    """Return normals (c, 3) as a map turns them, one long: by its cofactors."""
+    """Return unit normals (c, 3) under a linear map, by its cofactor matrix."""
     one, two, three = linear.T
     cofactors = np.stack((np.cross(two, three), np.cross(three, one), np.cross(one, two)))
     turned = normals @ cofactors

@@ -1,4 +1,4 @@
-"""Sources of chunks: what becomes of each placement at walls, and which mesh it has."""
+"""Sources of chunks: how each placement is treated at walls, and which mesh it has."""
 
 from typing import NamedTuple
 
@@ -10,8 +10,8 @@ from .settings import ChunkOptions
 from .shear import are_sheared
 from .world import WorldTriangles
 
-# What is done with a placement, as `chunks_steps` counts it: its triangles are cut at walls, or
-# assigned to cells, or it stays whole.
+# Modes of a placement, as `chunks_steps` numbers them: cut triangles at walls, assign whole
+# triangles to cells, or keep the placement whole.
 CUT, ASSIGN, KEEP = 0, 1, 2
 
 
@@ -21,22 +21,24 @@ class ChunkSource(NamedTuple):
     Attributes
     ----------
     row : int
-        Where it stands among the placements of `WorldTriangles`.
+        Row of the placement in `WorldTriangles`.
     owner, shown : int
-        Session ids of the object, or the instancer, and of what it shows.
+        Session ids of the object (of an instance, its instancer), and of the shown object.
     label : str
-        Its name: "Tree", or of an instance "Tree #3".
+        Name of the object, such as "Tree"; of an instance, "Tree #3".
     is_instance : bool
-        Whether it is no object itself.
+        True for an instance, False for an object.
     how : int
         `CUT`, `ASSIGN` or `KEEP`.
     own : bool
-        Whether its original mesh is taken, with shape keys, and with the modifiers that it has.
+        True if the original mesh is used, with its shape keys and modifiers; False if the
+        evaluated mesh is.
     is_sheared : bool
-        Whether it will stand by itself, as no object can: its mesh has to be.
+        True if the chunk needs a shear that an object without parents cannot have; then its
+        vertices are sheared.
     is_copied : bool
-        Whether a copy of its object shows it and nothing else. Of what a modifier makes, no object
-        has the mesh; and a copy of an object whose modifiers make instances makes them once more.
+        True if a copy of the object shows this placement and nothing else. False for meshes that
+        a modifier instances, and for objects whose modifiers would make their instances again.
     """
 
     row: int
@@ -51,17 +53,20 @@ class ChunkSource(NamedTuple):
 
     @property
     def is_read(self) -> bool:
-        """Whether meshes are made of its layers, and not only copies of it."""
+        """True if the mesh layers have to be read, because a copy of the object is not enough."""
         return self.how != KEEP or self.is_sheared or not self.is_copied
 
 
 def is_edited(item: bpy.types.Object) -> bool:
-    """Tell whether a mesh is in edit mode, of another object maybe: its layers are elsewhere."""
+    """Return whether the mesh of an object is in Edit Mode, in this object or another user.
+
+    In Edit Mode, the mesh itself does not hold its layers.
+    """
     return isinstance(item.data, bpy.types.Mesh) and item.data.is_editmode
 
 
 def sources_of(world: WorldTriangles, options: ChunkOptions) -> list[ChunkSource]:
-    """Return what is done with each placement."""
+    """Return a source for each placement, in order."""
     placements = world.placements
     items = {item.session_uid: item for item in bpy.data.objects}
     columns = (
@@ -70,7 +75,7 @@ def sources_of(world: WorldTriangles, options: ChunkOptions) -> list[ChunkSource
     )  # fmt: skip
     makers = _instancers(world)
     found = []
-    # Every attribute counts here: there may be tens of thousands of placements.
+    # Attribute access is a large part of the time for tens of thousands of placements.
     is_editing = any(mesh.is_editmode for mesh in bpy.data.meshes)
     for row, values in enumerate(zip(*(each.tolist() for each in columns), strict=True)):
         owner, uid, is_instance, intact, numbers, sheared = values
@@ -88,7 +93,7 @@ def sources_of(world: WorldTriangles, options: ChunkOptions) -> list[ChunkSource
             how = ASSIGN if own and not is_instance else KEEP
         elif shown:
             own = False
-        # An object that is copied keeps its parents.
+        # A copied object keeps its parents, and with them its shear.
         sheared = sheared and (is_instance or item is None or item.type != "MESH")
         own = own and not (sheared and item.modifiers)
         name = items[owner].name if owner in items else ""
@@ -100,6 +105,6 @@ def sources_of(world: WorldTriangles, options: ChunkOptions) -> list[ChunkSource
 
 
 def _instancers(world: WorldTriangles) -> set[int]:
-    """Return the session ids of the objects of which anything in the scene is an instance."""
+    """Return the session ids of all objects that instance anything in the scene."""
     placements = world.index.placements
     return set(placements.owners[placements.is_instance].tolist())

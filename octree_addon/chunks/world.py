@@ -1,4 +1,4 @@
-"""Triangles of the scene in the world, placement after placement, and the cells they are in."""
+"""Triangles of the scene in world space, sorted by placement, and tables of their cells."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -25,26 +25,26 @@ from ..scene_index import SceneIndex, index_steps
 from ..scope import scoped_objects
 from ..shares import Chunk, share_range
 
-# The custom property of objects that are chunks, and so are no sources of others.
+# Custom property that marks chunks and their collections; chunks are not cut again.
 CHUNK = "octree_chunk"
 
 
 @dataclass(frozen=True, eq=False)
 class WorldTriangles:
-    """The triangles of r placements in the world.
+    """The triangles of r placements in world space.
 
     Attributes
     ----------
     index : SceneIndex
-        Where they are from.
+        The index that the triangles come from.
     placements : ScenePlacements
-        Those placements alone.
+        The placements of the triangles, a subset of those of the index.
     ids : ndarray of intp, shape (r,)
-        What the octree of the index calls them.
+        Ids of the placements in the octree of the index.
     triangles : Triangles
-        All of the first, then of the next.
+        The triangles, sorted by placement.
     bounds : Boxes, optional
-        A box around the triangles of a whole, where these are a share of it.
+        If the triangles are only one share of the work, the bounds of all shares together.
     """
 
     index: SceneIndex
@@ -55,18 +55,18 @@ class WorldTriangles:
 
     @property
     def starts(self) -> Ids:
-        """Where those of each placement begin, and their number, (r + 1,)."""
+        """First triangle of each placement, and the number of triangles, (r + 1,)."""
         return self.placements.starts
 
     @cached_property
     def vertex_starts(self) -> Ids:
-        """Where the vertices of each placement begin, and their number, (r + 1,)."""
+        """First vertex of each placement, and the number of vertices, (r + 1,)."""
         counts = [len(mesh.triangles.vertices) for mesh in self.placements.meshes]
         return np.cumsum([0, *counts])
 
     @cached_property
     def rows(self) -> Ids:
-        """The placement of each triangle, (n,)."""
+        """Row of the placement of each triangle, (n,)."""
         return np.repeat(np.arange(len(self.placements)), np.diff(self.starts))
 
     def materials(self, depsgraph: bpy.types.Depsgraph) -> list[RowMaterials]:
@@ -75,7 +75,7 @@ class WorldTriangles:
 
 
 def is_chunk(item: Any) -> bool:
-    """Tell whether an object, or the collection of a cell, was made by cutting."""
+    """Return whether an object or a collection was made by cutting."""
     return CHUNK in item
 
 
@@ -87,10 +87,15 @@ def world_steps(
     with_chunks: bool = False,
     chunk: Chunk | None = None,
 ) -> Steps[WorldTriangles]:
-    """Read what is visible and in a scope, or among `also`; yield the fraction done.
+    """Read the visible triangles of objects in scope or in `also`; yield the fraction done.
 
-    Without chunks, unless these are wanted; of the placements only the share that `chunk` says, of
-    about as many triangles as each other one. A `ValueError` says that there are no triangles.
+    Chunks are left out unless `with_chunks`. With `chunk`, only the placements of this share of
+    the work are read; all shares have about as many triangles.
+
+    Raises
+    ------
+    ValueError
+        If there are no triangles.
     """
     index = yield from between(0.0, 0.7, index_steps(context))
     placements = index.placements
@@ -113,7 +118,7 @@ def world_steps(
 
 
 def _bounds_steps(octree: SceneOctree, ids: Ids, sizes: Ids) -> Steps[Boxes | None]:
-    """Return a box around all finite triangles of placements, some at a time; None without any."""
+    """Return the bounds of all finite triangles of placements, in steps; None if there is none."""
     lower, upper = np.full(3, np.inf), np.full(3, -np.inf)
     parts = np.cumsum(sizes) // tuning.current.vertices_read
     for some in np.split(ids, (np.diff(parts) != 0).nonzero()[0] + 1):
@@ -128,22 +133,22 @@ def _bounds_steps(octree: SceneOctree, ids: Ids, sizes: Ids) -> Steps[Boxes | No
 
 @dataclass(frozen=True, eq=False)
 class CellTable:
-    """What is in c cells that have triangles: each counts where its center is.
+    """Contents of c cells; a triangle or piece counts for the cell that holds its center.
 
     Attributes
     ----------
     lower, upper : ndarray of float64, shape (c, 3)
-        The cells.
+        Bounds of the cells.
     triangles, objects, materials : ndarray of intp, shape (c,)
-        How many of each; materials are 0 where they were not read.
+        Numbers of triangles, objects and materials; materials are 0 if they were not read.
     totals : ndarray of float64, shape (c,)
-        How much of what the budget counts.
+        Sums of the quantity that the budget limits.
     is_over : ndarray of bool, shape (c,)
-        Which have more than the budget, and could not be divided.
+        Cells over the budget, which could not be divided further.
     culprits : ndarray of intp, shape (c,)
-        The placement that has most triangles there.
+        Row of the placement with the most triangles in the cell.
     shares : ndarray of intp, shape (c,)
-        How many of them that one has.
+        Number of triangles of that placement in the cell.
     """
 
     lower: Floats
@@ -160,19 +165,19 @@ class CellTable:
         return len(self.triangles)
 
     def take(self, rows: Ids) -> "CellTable":
-        """Return some of the cells, in this order."""
+        """Return a table of some of the cells, in the order of `rows`."""
         return CellTable(*(each[rows] for each in vars(self).values()))
 
 
 def cell_table(found: Chunks, world: WorldTriangles) -> CellTable:
-    """Count what is in each cell. O(triangles log triangles)."""
+    """Count triangles and objects in each cell. O(triangles log triangles)."""
     count, width = len(found.lower), len(world.placements)
     whole = np.flatnonzero(found.cells >= 0)
     cells = np.concatenate((found.cells[whole], found.pieces.cells))
     triangles = np.concatenate((whole, found.pieces.triangles))
     codes, sizes = np.unique(cells * width + world.rows[triangles], return_counts=True)
     owners, rows = codes // width, codes % width
-    # The last one of each cell is that with the most, of equals the first.
+    # The last entry of a cell is its largest; on a tie, the placement with the lowest row.
     order = np.lexsort((-rows, sizes, owners))
     last = np.searchsorted(owners[order], np.arange(count), "right") - 1
     return CellTable(
@@ -191,7 +196,7 @@ def cell_table(found: Chunks, world: WorldTriangles) -> CellTable:
 def triangle_materials(world: WorldTriangles, materials: list[RowMaterials]) -> Ids:
     """Return the session id of the material of each triangle, 0 for none, (n,)."""
     parts = [np.empty(0, np.intp)]
-    # By mesh, its numbers and its slots: most placements share all three.
+    # By mesh, material numbers and slots, which most placements share.
     known: dict[tuple[int, int, tuple[int, ...]], Ids] = {}
     for mesh, each in zip(world.placements.meshes, materials, strict=True):
         key = id(mesh), id(each.numbers), each.slots
@@ -203,9 +208,12 @@ def triangle_materials(world: WorldTriangles, materials: list[RowMaterials]) -> 
 
 
 def triangle_texels(world: WorldTriangles, depsgraph: bpy.types.Depsgraph) -> Floats:
-    """Return how many pixels of images UV maps lay on each triangle, (n,).
+    """Return the number of image pixels that UV maps lay on each triangle, (n,).
 
-    A `ValueError` says that there are none.
+    Raises
+    ------
+    ValueError
+        If no triangle has any.
     """
     stuff = triangle_materials(world, world.materials(depsgraph))
     uids, numbers = np.unique(stuff, return_inverse=True)
@@ -219,7 +227,7 @@ def triangle_texels(world: WorldTriangles, depsgraph: bpy.types.Depsgraph) -> Fl
 
 
 def nearest_cells(found: Chunks, points: Floats) -> Ids:
-    """Return the cell that holds each point (k, 3), of several the first, or else the nearest."""
+    """Return the cell that holds each point (k, 3), else the nearest; on a tie, the first one."""
     if not len(points):
         return np.empty(0, np.intp)
     cells = build_octree(Boxes(found.lower, found.upper))

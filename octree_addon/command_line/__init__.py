@@ -1,4 +1,4 @@
-"""Command line (CLI): `blender --command octree NAME ...`, a file for each name."""
+"""Command line (CLI): `blender --command octree NAME ...`, with a module for each NAME."""
 
 import argparse
 import sys
@@ -13,7 +13,7 @@ from .command import Command
 from .exit_codes import ExitCode, fail
 from .interrupt import interruptible
 
-# A new command is one line here.
+# All commands; a new one is added here.
 COMMANDS: tuple[Command, ...] = (
     seen.COMMAND,
     audit.COMMAND,
@@ -23,20 +23,20 @@ COMMANDS: tuple[Command, ...] = (
     budget.COMMAND,
 )
 NAME = "octree"
-# What Blender needs to forget the command.
+# Handles for unregistering the command.
 _handles: list[Any] = []
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run a command and return its exit code, see `exit_codes`; an error is printed.
+    """Run a command and return its exit code, see `exit_codes`; errors are printed.
 
-    After Ctrl-C no file is half written. A mistake of ours leaves a traceback besides.
+    After Ctrl-C no file is half written. Unexpected errors are printed with a traceback.
     """
     try:
         parsed = _parser().parse_args(arguments)
         with interruptible():
             found: bool = parsed.run(bpy.context, parsed)
-    except SystemExit as end:  # of --help; Blender itself goes on
+    except SystemExit as end:  # of --help; Blender itself must not exit here
         return int(end.code or 0)
     except KeyboardInterrupt:
         return fail("interrupted", ExitCode.INTERRUPTED)
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that raises what it does not understand, after a line of usage."""
+    """A parser that prints its usage and raises `ValueError` for arguments it cannot parse."""
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
@@ -78,12 +78,12 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def register() -> None:
-    """Tell Blender the command."""
+    """Register the command in Blender."""
     handle: Any = bpy.utils.register_cli_command(NAME, main)  # type: ignore[func-returns-value]
     _handles.append(handle)
 
 
 def unregister() -> None:
-    """Take it back."""
+    """Unregister the command."""
     while _handles:
         bpy.utils.unregister_cli_command(_handles.pop())

@@ -1,4 +1,4 @@
-"""The command `octree audit`: findings of a file as reports, and what fails in CI."""
+"""The command `octree audit`: findings of a file as reports, and an exit code for CI."""
 
 import argparse
 from pathlib import Path
@@ -33,7 +33,7 @@ written; its scripts run only if Blender's own settings allow it. On a farm each
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what `octree audit` takes."""
+    """Add the arguments of `octree audit`."""
     parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help="the .blend file")
     add_options(parser)
     parser.add_argument(
@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_file(context: bpy.types.Context, arguments: argparse.Namespace) -> bool:
-    """Audit a file or merge chunks, write the reports, and return whether anything fails."""
+    """Audit a file or merge chunks, and write the reports; return whether the gate fails."""
     _check(arguments)
     if arguments.merge:
         return _run_merge(arguments)
@@ -64,7 +64,7 @@ def run_file(context: bpy.types.Context, arguments: argparse.Namespace) -> bool:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Refuse what contradicts itself."""
+    """Refuse contradictory arguments."""
     check_source(arguments)
     check_out(arguments)
     if arguments.chunk and (arguments.merge or arguments.report or arguments.baseline):
@@ -72,7 +72,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _run_chunk(arguments: argparse.Namespace) -> bool:
-    """Look at one share of the pairs; what it finds fails in the merge only."""
+    """Audit one share of the pairs and write it; always return False, as only merges fail."""
     gate = gate_of(arguments)
     require_file(arguments.out)
     number, count = arguments.chunk
@@ -94,7 +94,7 @@ def _run_chunk(arguments: argparse.Namespace) -> bool:
 
 
 def _run_merge(arguments: argparse.Namespace) -> bool:
-    """Merge chunks, and go on as with a whole; what fails is what they were asked for."""
+    """Merge chunks and report them as a whole, by the options that the chunks were made with."""
     shares = parts_to_merge(arguments, lambda path: read_share(path.read_bytes()))
     findings, about = merged_shares(shares)
     asked = shares[0].asked

@@ -1,4 +1,4 @@
-"""The command `octree budget`: where a file has more triangles than it may, for CI."""
+"""The command `octree budget`: parts of a file with more triangles than allowed, for CI."""
 
 import argparse
 from pathlib import Path
@@ -30,7 +30,7 @@ Blender's own settings allow it. On a farm each machine counts a --chunk, and on
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what `octree budget` takes."""
+    """Add the arguments of `octree budget`."""
     parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help="the .blend file")
     parser.add_argument("--budget", type=Path, metavar="JSON", help="the limits, a .json file")
     parser.add_argument(
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_budget(_: bpy.types.Context, arguments: argparse.Namespace) -> bool:
-    """Compare a file or merged chunks with a budget, and return whether anything is over."""
+    """Compare a file or merged chunks with a budget; return whether anything is over."""
     _check(arguments)
     writers = [writer_of(BUDGET_REPORTS, path) for path in arguments.report]
     for path in (*arguments.report, *([arguments.out] if arguments.chunk else [])):
@@ -73,7 +73,7 @@ def _read(path: Path) -> TriangleBudget:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """Refuse what contradicts itself."""
+    """Refuse contradictory arguments."""
     check_source(arguments)
     check_out(arguments)
     if (arguments.budget is None) == (arguments.merge is None):
@@ -83,7 +83,7 @@ def _check(arguments: argparse.Namespace) -> None:
 
 
 def _run_chunk(arguments: argparse.Namespace) -> bool:
-    """Count one share of the objects; what is over fails in the merge only."""
+    """Count one share of the objects and write it; always return False, as only merges fail."""
     share = _counted(arguments.file, _read(arguments.budget), arguments.chunk)
     write_file(arguments.out, share_text(share))
     number, count = arguments.chunk
@@ -93,7 +93,7 @@ def _run_chunk(arguments: argparse.Namespace) -> bool:
 
 
 def _shares(arguments: argparse.Namespace) -> list[BudgetShare]:
-    """Return what was counted: by others, or now, all of it."""
+    """Return the counts to merge, or the counts of the whole file."""
     if arguments.merge:
         return parts_to_merge(arguments, lambda path: read_share(path.read_bytes()))
     return [_counted(arguments.file, _read(arguments.budget), None)]

@@ -1,4 +1,4 @@
-"""The command `octree chunks`: a file cut into chunks, a folder of them, and a manifest."""
+"""The command `octree chunks`: a file cut into chunks, as a folder of files with a manifest."""
 
 import argparse
 from collections.abc import Mapping
@@ -37,13 +37,13 @@ each cell, and manifest.json, which a second run takes up: it writes changed cel
 deletes only what an earlier one wrote. On a farm each machine writes a --chunk of the cells into a
 folder of its own, and one merges them. The blend file is read, never written; its scripts run only
 if Blender's own settings allow it."""
-# Words that choose one item of an option.
+# Arguments that select an item of an option: the option, the item, and the help.
 _CHOICES = {
     "--quadtree": ("tree", "QUADTREE", "divide in four, seen from above"),
     "--assign": ("method", "ASSIGN", "keep triangles whole, by their centers"),
     "--real": ("instances", "REAL", "make instances real where walls cross them"),
 }
-# Where chunks are written, and as what.
+# Arguments for the folder of each format, and their help.
 _FOLDERS = {
     "--out": "write triangles (.npz) and objects (.blend)",
     "--gltf": "write .gltf, .bin and a folder of textures",
@@ -52,14 +52,14 @@ _FOLDERS = {
     "--blend": "write .blend, each with a collection",
 }
 
-# The options of which a cell has one as its budget.
+# Options that are budgets of a cell, of which one can be given.
 _BUDGETS = {"triangles", "objects", "texels"}
-# Where the option is not called as what is written.
+# Arguments with another name than their format.
 _OPTION_OF = {"arrays": "out"}
 
 
 def add_chunk_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what `octree chunks` takes: the options of the tab, one of the budgets."""
+    """Add the arguments of `octree chunks`: the options of the tab, with one of the budgets."""
     parser.add_argument("file", nargs="?", type=Path, metavar="FILE", help="the .blend file")
     add_arguments(parser, ChunkOptions, exclusive=_BUDGETS)
     for word, (_, _, said) in _CHOICES.items():
@@ -77,7 +77,7 @@ def add_chunk_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_chunks(_: bpy.types.Context, arguments: argparse.Namespace) -> bool:
-    """Cut a file or merge chunks, and write what has changed; no chunk fails."""
+    """Cut or merge, and write changed files; return False: nothing counts as found."""
     options, folders, place = _options(arguments), _folders(arguments), _place(arguments)
     levels = ShipmentOptions.of(given(arguments, ShipmentOptions)).levels
     _check(arguments, folders, levels)
@@ -96,7 +96,7 @@ def run_chunks(_: bpy.types.Context, arguments: argparse.Namespace) -> bool:
     cut = run(cut_steps(context, options, chunk=arguments.chunk), heed=heed)
     made = run(make_steps(context.scene, cut), heed=heed)
     try:
-        # All that may be refused comes before the first file is written.
+        # Stage everything that can fail before the first file is written.
         wishes = [
             ShipmentWish(form, folder, place, levels, share) for form, folder in folders.items()
         ]
@@ -111,7 +111,7 @@ def run_chunks(_: bpy.types.Context, arguments: argparse.Namespace) -> bool:
 
 
 def _check(arguments: argparse.Namespace, folders: Mapping[str, Path], levels: int) -> None:
-    """Refuse what contradicts itself."""
+    """Refuse contradictory arguments."""
     check_source(arguments)
     if arguments.chunk and (arguments.merge or arguments.georeference):
         raise ValueError("--georeference belongs to the --merge of chunks of a FILE")
@@ -141,7 +141,7 @@ def _place(arguments: argparse.Namespace) -> Georeference | None:
 
 
 def _folders(arguments: argparse.Namespace) -> dict[str, Path]:
-    """Return where each form is written."""
+    """Return the folder of each wanted format."""
     given = {form: getattr(arguments, _OPTION_OF.get(form, form)) for form in FORMS}
     folders = {form: folder for form, folder in given.items() if folder is not None}
     if not folders:
@@ -153,7 +153,7 @@ def _folders(arguments: argparse.Namespace) -> dict[str, Path]:
 
 
 def _options(arguments: argparse.Namespace) -> ChunkOptions:
-    """Return the options; those that are not given are as in a new scene."""
+    """Return the options of the arguments, with defaults for the others."""
     values = given(arguments, ChunkOptions)
     for each in values.keys() & _BUDGETS:
         values["counted"] = each.upper()

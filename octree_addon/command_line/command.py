@@ -1,4 +1,4 @@
-"""Commands of the command line: name, help, arguments and what runs; blend files to read from."""
+"""Base of commands: name, help, arguments and function; opening of blend files."""
 
 import argparse
 import glob
@@ -13,17 +13,17 @@ Run = Callable[[bpy.types.Context, argparse.Namespace], bool]
 
 @dataclass(frozen=True)
 class Command:
-    """A word after `octree`.
+    """A command, named by the word after `octree`.
 
     Attributes
     ----------
     name, help, description : str
-        The word; what it does in a line; and for its own `--help`.
+        The word, a summary in one line, and the text of its own `--help`.
     add_arguments : callable
-        Adds what it takes to a parser.
+        Adds the command's arguments to a parser.
     run : callable
-        Does it, prints what came of it, and returns whether something was found that
-        `--fail-on` names. A `ValueError` or `OSError` is an error of the user's.
+        Runs the command, prints the result, and returns whether anything was found that
+        `--fail-on` names. `ValueError` and `OSError` stand for errors of the user.
     """
 
     name: str
@@ -34,7 +34,7 @@ class Command:
 
 
 def named_files(names: Iterable[str]) -> list[Path]:
-    """Return the files that names mean, each once; Windows leaves `*` to us."""
+    """Return the files of names and patterns, without duplicates; Windows expands no patterns."""
     found = [
         path
         for name in names
@@ -44,7 +44,7 @@ def named_files(names: Iterable[str]) -> list[Path]:
 
 
 def open_blend(path: Path) -> None:
-    """Open a blend file to be read. Its scripts run only if Blender's own settings let them."""
+    """Open a blend file. Its scripts run only if Blender's own settings allow it."""
     if not path.is_file():
         raise ValueError(f"There is no file {path}")
     try:

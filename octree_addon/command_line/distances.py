@@ -1,4 +1,4 @@
-"""The command `octree distances`: how far objects of a file are apart, as lines or as JSON."""
+"""The command `octree distances`: distances between objects of a file, as lines or as JSON."""
 
 import argparse
 from pathlib import Path
@@ -23,7 +23,7 @@ settings allow it."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what `octree distances` takes."""
+    """Add the arguments of `octree distances`."""
     parser.add_argument("file", type=Path, metavar="FILE", help="the .blend file")
     parser.add_argument(
         "--pairs",
@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_file(context: bpy.types.Context, arguments: argparse.Namespace) -> bool:
-    """Measure in a file, and print what was found; no distance fails."""
+    """Measure distances, and print or write them; return False: nothing counts as found."""
     if arguments.nearest is not None and (arguments.pairs != "nearest" or arguments.nearest < 1):
         raise ValueError("--nearest takes a number from 1 on, and goes with --pairs nearest only")
     if arguments.json not in (None, "-"):
@@ -69,7 +69,7 @@ def run_file(context: bpy.types.Context, arguments: argparse.Namespace) -> bool:
 
 
 def _ones(pairs: str) -> frozenset[int]:
-    """Return the session ids of the objects that are meant by the file's selection."""
+    """Return the session ids of the selected objects or the active one, as `pairs` demands."""
     layer = bpy.context.view_layer
     if pairs == "active":
         if layer.objects.active is None:
@@ -79,7 +79,7 @@ def _ones(pairs: str) -> frozenset[int]:
 
 
 def entries_of(scene: bpy.types.Scene, found: Dimensions) -> list[dict[str, Any]]:
-    """Return what is told of each pair, in the unit of the scene."""
+    """Return a JSON object for each pair, in the unit of the scene."""
     known = {item.session_uid: item.name for item in scene.objects}
     scale, distances = length_unit(scene)[1], found.found
     owners, instances = found.owners.T.tolist(), found.instances.swapaxes(0, 1).tolist()

@@ -1,4 +1,4 @@
-"""Exit codes of all commands, once: what the process returns, what `--help` says of it."""
+"""Exit codes of all commands, and their meanings in `--help`."""
 
 import signal
 import sys
@@ -6,12 +6,12 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """What a command ends with."""
+    """Exit code of a command."""
 
     DONE = 0
     FOUND = 1
     FAILED = 2
-    # As shells count it: 128 and the number of the signal.
+    # By the convention of shells: 128 and the number of the signal.
     INTERRUPTED = 128 + signal.SIGINT
 
 
@@ -27,6 +27,6 @@ HELP = "\n".join(
 
 
 def fail(error: Exception | str, code: ExitCode = ExitCode.FAILED) -> ExitCode:
-    """Print why a command ends, and return what it ends with."""
+    """Print an error, and return the exit code."""
     print(f"octree: error: {error}", file=sys.stderr)
     return code

@@ -1,4 +1,4 @@
-"""On a render farm: options for a chunk of the work on each machine, and for the merge of all."""
+"""Options for render farms: a chunk of the work for each machine, and the merge of all chunks."""
 
 import argparse
 import re
@@ -13,7 +13,7 @@ Part = TypeVar("Part")
 
 
 def chunk_of(text: str) -> tuple[int, int]:
-    """Return number and count of a chunk, such as 3/12; for argparse."""
+    """Return the number and the count in a text such as 3/12; for argparse."""
     match = re.fullmatch(r"(\d+)/(\d+)", text)
     if match is None or not 1 <= int(match[1]) <= int(match[2]):
         raise argparse.ArgumentTypeError(f"{text!r} is no chunk such as 3/12")
@@ -23,7 +23,7 @@ def chunk_of(text: str) -> tuple[int, int]:
 def add_farm_options(
     parser: argparse.ArgumentParser, of_what: str, *, merged: str, out: bool = True
 ) -> None:
-    """Add `--chunk`, `--merge`, and `--out` where a chunk is a file."""
+    """Add `--chunk`, `--merge` and, if a chunk is a file, `--out`."""
     farm = parser.add_argument_group("on a render farm")
     farm.add_argument(
         "--chunk", type=chunk_of, metavar="3/12", help=f"the third of twelve parts of {of_what}"
@@ -38,13 +38,13 @@ def add_farm_options(
 
 
 def check_source(arguments: argparse.Namespace) -> None:
-    """Refuse both a file and what is to be merged, and neither."""
+    """Refuse a file together with files to merge, and neither of both."""
     if (arguments.file is None) == (arguments.merge is None):
         raise ValueError("Name either a .blend FILE, or what to --merge")
 
 
 def check_out(arguments: argparse.Namespace) -> None:
-    """Refuse a chunk that is written nowhere, and a whole that is written as a chunk."""
+    """Refuse a chunk without `--out`, and `--out` without a chunk."""
     if (arguments.chunk is None) != (arguments.out is None):
         raise ValueError("A --chunk is written to --out, and nothing else is")
 
@@ -52,12 +52,14 @@ def check_out(arguments: argparse.Namespace) -> None:
 def parts_to_merge(
     arguments: argparse.Namespace, read: Callable[[Path], Part], out: Path | None = None
 ) -> list[Part]:
-    """Read what is to be merged; `out` is what is written, which `*` may find, too.
+    """Return the parts to merge, as `read` returns them.
+
+    A pattern in `--merge` may also match `out`, the file to be written, which is left out.
 
     Raises
     ------
     ValueError
-        If something is no part; the message names it.
+        If a file is not a part; the message names the file.
     """
     paths = [
         path
@@ -77,5 +79,5 @@ def _part(path: Path, read: Callable[[Path], Part]) -> Part:
 
 
 def file_sum(path: Path) -> str:
-    """Return the SHA-1 of a file: chunks are to be of the same one."""
+    """Return the SHA-1 of a file, by which chunks of the same file are recognized."""
     return sha1(path.read_bytes(), usedforsecurity=False).hexdigest()

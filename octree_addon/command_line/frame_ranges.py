@@ -1,15 +1,15 @@
-"""Frame ranges as render farms write them, "1-240", "1,5,10-20x2", and chunks of frames."""
+"""Frame ranges in the notation of render farms, "1-240" or "1,5,10-20x2", and their chunks."""
 
 import argparse
 import re
 
 _RANGE = re.compile(r"(-?\d+)(?:(?:-|\.\.)(-?\d+)(?:x(\d+))?)?")
-# Blender knows none beyond: it would stay at this one.
+# Blender's last frame; a later one would be set to this.
 _LAST = 1_048_574
 
 
 def frames_of(text: str) -> tuple[int, ...]:
-    """Return the frames of a text, each once and sorted; for argparse."""
+    """Return the frames of a range in text, sorted, without duplicates; for argparse."""
     frames: set[int] = set()
     for part in text.split(","):
         match = _RANGE.fullmatch(part.strip())
@@ -25,7 +25,7 @@ def frames_of(text: str) -> tuple[int, ...]:
 
 
 def frames_in_chunk(frames: tuple[int, ...], chunk: tuple[int, int]) -> tuple[int, ...]:
-    """Return neighboring frames, as many in each chunk but for one; none if there are too few."""
+    """Return the frames of a chunk: consecutive, as many as in others up to one; maybe none."""
     number, count = chunk
     start, end = (len(frames) * at // count for at in (number - 1, number))
     return frames[start:end]

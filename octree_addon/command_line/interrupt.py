@@ -1,4 +1,4 @@
-"""Ctrl-C (SIGINT) taken by a command itself: Blender would take note of it, and go on."""
+"""Ctrl-C (SIGINT) handled by commands, since Blender itself would record it and continue."""
 
 import signal
 import threading
@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-# Signals that have come.
+# Numbers of the received signals.
 _come: list[int] = []
 
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Have Ctrl-C raise a KeyboardInterrupt; what then took its turn before is back afterwards."""
+    """Make Ctrl-C raise a KeyboardInterrupt; restore the former handler afterwards."""
     _come.clear()
-    if threading.current_thread() is not threading.main_thread():  # which alone gets signals
+    if threading.current_thread() is not threading.main_thread():  # gets no signals
         yield
         return
     before = signal.signal(signal.SIGINT, _interrupt)
@@ -28,7 +28,8 @@ def interruptible() -> Iterator[None]:
 def heed() -> None:
     """Raise a KeyboardInterrupt if Ctrl-C was pressed.
 
-    It was raised then; but what a handler of Blender's raises is printed, and forgotten.
+    The signal handler raised it already, but Blender prints and discards exceptions in its own
+    handlers.
     """
     if _come:
         raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""The command `octree place`: drop, push apart or fill in a file, and save what comes of it."""
+"""The command `octree place`: drop, push apart or fill, and save the result as another file."""
 
 import argparse
 from collections.abc import Mapping
@@ -45,7 +45,7 @@ _TOWARD = {name.lower(): way for name, way in AXES.items()}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what `octree place` takes."""
+    """Add the arguments of `octree place`."""
     parser.add_argument("file", type=Path, metavar="FILE", help="the .blend file")
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--drop", metavar="COLLECTION", help="let the objects of a collection fall")
@@ -88,7 +88,7 @@ def _number(text: str) -> int:
 
 
 def run_place(_: bpy.types.Context, arguments: argparse.Namespace) -> bool:
-    """Place, save, say what was done, and return whether anything was left."""
+    """Place objects, save and print the result; return whether any object was left out."""
     _refuse(arguments)
     for path in (arguments.out, arguments.json):
         if path is not None:
@@ -120,9 +120,9 @@ def _refuse(arguments: argparse.Namespace) -> None:
 
 
 def _save(path: Path) -> None:
-    """Save what is open as another file: Blender writes it beside, and then renames it.
+    """Save the open file under another name; Blender writes a temporary file and renames it.
 
-    Relative paths are written anew, so that what they name is found from there, too.
+    Relative paths are adapted to the new folder.
     """
     bpy.ops.wm.save_as_mainfile(filepath=str(path.resolve()), copy=True, relative_remap=True)
 
@@ -181,7 +181,7 @@ def _push_apart(context: bpy.types.Context, arguments: argparse.Namespace) -> di
 def _told(
     context: bpy.types.Context, plan: Any, shifts: Floats, below: list[str] | None = None
 ) -> dict[str, Any]:
-    """Return what was moved and what was left, as JSON has it."""
+    """Return the moved objects and those left out, for JSON."""
     movers, scale = plan.movers, length_unit(context.scene)[1]
     names = {item.session_uid: item.name for item in context.scene.objects}
     moved, left = [], _left(context, movers)

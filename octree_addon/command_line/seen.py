@@ -1,4 +1,4 @@
-"""The command `octree seen`: what cameras see, in chunks for a render farm, and their merge."""
+"""The command `octree seen`: objects that cameras see, in chunks for render farms, and a merge."""
 
 import argparse
 from dataclasses import asdict, replace
@@ -32,7 +32,7 @@ written; its scripts run only if Blender's own settings allow it (blender --enab
 
 
 def _percent(text: str) -> float:
-    """Return the share that a percentage from 1 to 100 stands for; for argparse."""
+    """Return the fraction for a percentage from 1 to 100; for argparse."""
     percent = float(text)
     if not 1 <= percent <= 100:
         raise argparse.ArgumentTypeError(f"{text} is no percentage from 1 to 100")
@@ -40,7 +40,7 @@ def _percent(text: str) -> float:
 
 
 def _least(text: str) -> float:
-    """Return a number of pixels; for argparse."""
+    """Return a number of pixels, 0 or more; for argparse."""
     least = float(text)
     if not 0 <= least < float("inf"):
         raise argparse.ArgumentTypeError(f"{text} is no number of pixels")
@@ -95,7 +95,7 @@ _PIXEL_ARGUMENTS: dict[str, dict[str, Any]] = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add what `octree seen` takes."""
+    """Add the arguments of `octree seen`."""
     pixels = parser.add_argument_group("with --behind-others")
     for adder, arguments in ((parser, _ARGUMENTS), (pixels, _PIXEL_ARGUMENTS)):
         for name, options in arguments.items():
@@ -103,9 +103,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_seen(context: bpy.types.Context, arguments: argparse.Namespace) -> bool:
-    """Ask or merge, write, and say what was written; nothing seen fails."""
+    """Ask or merge, write the answer, print a summary; return False: nothing counts as found."""
     writer = _writer(arguments)
-    require_file(arguments.out)  # said before hours of work
+    require_file(arguments.out)  # checked before hours of work
     if arguments.labels:
         require_folder(arguments.labels)
     answer = _merge(arguments) if arguments.merge else _ask(context, arguments)
@@ -119,7 +119,7 @@ def run_seen(context: bpy.types.Context, arguments: argparse.Namespace) -> bool:
 
 
 def _writer(arguments: argparse.Namespace) -> Writer:
-    """Return what writes the format that was asked for; refuse what contradicts itself."""
+    """Return the writer of the wanted format; raise `ValueError` for contradictory arguments."""
     check_source(arguments)
     try:
         writer = writer_of(FORMATS, arguments.out, arguments.format or "")
@@ -144,12 +144,12 @@ def _merge(arguments: argparse.Namespace) -> SeenAnswer:
     def read(path: Path) -> SeenAnswer:
         return _read(path, arguments.labels)
 
-    # What `*` found may hold what was merged the last time.
+    # A pattern such as *.json may match the result of an earlier merge, which is left out.
     return merged_answers(parts_to_merge(arguments, read, arguments.out))
 
 
 def _read(path: Path, labels: Path | None) -> SeenAnswer:
-    """Read an answer, with its label pictures if these are wanted."""
+    """Return the answer in a file, with its label pictures if `labels` is their folder."""
     answer = read_json(path.read_text(encoding="utf-8"))
     if labels is None:
         return answer
@@ -174,7 +174,7 @@ def _ask(context: bpy.types.Context, arguments: argparse.Namespace) -> SeenAnswe
         raise ValueError(f"BOP has one camera a scene, not {len(cameras)}: name one")
     shot = Shot(frames=frames, cameras=cameras, exact=not arguments.boxes)
     found = run(table_steps(context, shot, pixels if behind else None), heed=heed)
-    table = merged([found])  # for the order that all have
+    table = merged([found])  # to sort it as merged answers are
     asked: dict[str, Any] = {
         "file": arguments.file.name,
         "scene": scene.name,
@@ -190,7 +190,7 @@ def _ask(context: bpy.types.Context, arguments: argparse.Namespace) -> SeenAnswe
 def table_steps(
     context: bpy.types.Context, shot: Shot, pixels: PixelOptions | None
 ) -> Steps[SeenTable]:
-    """Find what is in view, or with pixels what is seen, step by step."""
+    """Find objects in view or, with pixels, visible ones; yield the fraction done."""
     if pixels is None:
         return (yield from shot_steps(context, shot)).table
     result = yield from pixel_steps(context, shot, pixels)
@@ -200,7 +200,7 @@ def table_steps(
 
 
 def _cameras(context: bpy.types.Context, names: list[str]) -> tuple[str, ...]:
-    """Return the names of the cameras; empty for the scene's."""
+    """Return the names of the cameras; empty for the scene's own."""
     scene = context.scene
     if names == ["scene"]:
         if not (scene.camera or any(marker.camera for marker in scene.timeline_markers)):

@@ -1,4 +1,4 @@
-"""Density feature: where the triangles are, what pixels need, and copies with fewer of them.
+"""Density: triangle counts in cells and against pixels, and decimated copies of objects.
 
 Read settings, counting, budget, shares, decimated, operators, then panel.
 """
@@ -20,7 +20,7 @@ __all__ = ["CountedCells", "cells_counted_steps", "draw_density"]
 
 
 def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
-    """Offer to count, and to have fewer."""
+    """Draw the operators of density in the menu."""
     menu.layout.separator()
     for name in ("density", "decimate_to_need", "remove_decimated"):
         menu.layout.operator(f"octree.{name}")

@@ -1,8 +1,8 @@
-"""Budgets as data: limits for a scene and its cells, what is over them, and reports for CI.
+"""Triangle budgets: limits for a scene and its cells, the places over them, and CI reports.
 
     blender house.blend --command octree budget --budget budget.json --fail-on over
 
-A budget is a JSON object: `cell`, the edge of cells, and any of the limits of `LIMITS`.
+A budget is a JSON object with `cell`, the edge of cells in meters, and any limits of `LIMITS`.
 """
 
 import json
@@ -14,7 +14,7 @@ from ..text_formats import json_file
 from ..written_files import Writer
 from ..xml_formats import JUnitCase, JUnitSuite, junit_file
 
-# By its name in a budget: what it limits, and whether in each cell or in all together.
+# By name in a budget: the limited count, and whether the limit is for each cell or the scene.
 LIMITS: Mapping[str, tuple[str, bool]] = {
     "triangles": ("triangles", False),
     "objects": ("objects", False),
@@ -27,14 +27,14 @@ FORMAT, VERSION = "octree budget", 1
 
 
 class TriangleBudget(NamedTuple):
-    """Limits: the edge of cells in meters, and the most of each by its name in `LIMITS`."""
+    """A budget: the edge of cells in meters, and the largest values allowed, as in `LIMITS`."""
 
     cell: float
     limits: dict[str, float]
 
 
 class CountedPlace(NamedTuple):
-    """What one cell has, or the scene: counts by what `LIMITS` name; what has most of it."""
+    """Counts of a cell or the scene, by kinds of `LIMITS`, and the object with most triangles."""
 
     name: str
     counts: dict[str, float]
@@ -42,7 +42,7 @@ class CountedPlace(NamedTuple):
 
 
 class OverBudget(NamedTuple):
-    """One limit that is broken: its name, where, how much there is and may be, and by what."""
+    """A broken limit: its name, place, count and bound, and the object with most triangles."""
 
     rule: str
     where: str
@@ -52,24 +52,24 @@ class OverBudget(NamedTuple):
 
     @property
     def said(self) -> str:
-        """One line for people."""
+        """A readable line."""
         most = f"{self.where}: {self.value:,.10g} {self.rule.replace('_', ' ')}"
         return f"{most}, {self.most:,.10g} allowed; most of it {self.culprit}"
 
 
 def read_budget(content: str | bytes) -> TriangleBudget:
-    """Return the budget that a JSON file holds.
+    """Return the budget in a JSON file.
 
     Raises
     ------
     ValueError
-        If it is no JSON object, names an unknown limit, or a number makes no sense.
+        If the content is no JSON object, names an unknown limit, or has an invalid number.
     """
     return budget_of(json.loads(content))
 
 
 def budget_of(given: Any) -> TriangleBudget:
-    """Return the budget that the members of JSON say; errors as those of `read_budget`."""
+    """Return the budget in a decoded JSON object; errors are those of `read_budget`."""
     if not isinstance(given, dict):
         raise ValueError(f"a budget must be an object of JSON, got {type(given).__name__}")
     numbers = {"cell": 10.0, **given}
@@ -88,7 +88,7 @@ def budget_of(given: Any) -> TriangleBudget:
 def over_budget(
     budget: TriangleBudget, scene: CountedPlace, cells: Iterable[CountedPlace]
 ) -> list[OverBudget]:
-    """Return what is over a budget: by limit, the most first."""
+    """Return the broken limits of a budget, in its order, and for each the highest count first."""
     places, found = list(cells), []
     for rule, most in budget.limits.items():
         what, in_cells = LIMITS[rule]
@@ -102,7 +102,7 @@ def over_budget(
 
 
 def json_report(file: str, budget: TriangleBudget, over: list[OverBudget], scene: Any) -> str:
-    """Return a report as JSON: the budget, the counts of the scene, and what is over."""
+    """Return a report as JSON: the budget, the counts of the scene, and the broken limits."""
     return json_file(
         {
             "format": FORMAT,
@@ -116,7 +116,7 @@ def json_report(file: str, budget: TriangleBudget, over: list[OverBudget], scene
 
 
 def junit_report(file: str, budget: TriangleBudget, over: list[OverBudget], _: Any) -> bytes:
-    """Return a report as JUnit XML: a suite for each limit, a failure for each place over it."""
+    """Return a report as JUnit XML: a suite for each limit, a failure for each broken one."""
     return junit_file(
         file,
         (

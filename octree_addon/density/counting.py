@@ -1,4 +1,4 @@
-"""Triangle density: in cells, and against pixels (screen coverage)."""
+"""Triangle density: counts in cells, and counts against visible pixels."""
 
 from typing import NamedTuple
 
@@ -12,12 +12,12 @@ from ..chunks import CellTable, WorldTriangles, cell_names, triangle_materials, 
 from ..shares import Chunk
 from ..ui import length_unit
 
-# Where in the work reading has ended.
+# Fraction of the work at which reading ends.
 _READ = 0.6
 
 
 class CountedCells(NamedTuple):
-    """What cells of one size have.
+    """Triangle counts in cells of one size.
 
     Attributes
     ----------
@@ -26,11 +26,11 @@ class CountedCells(NamedTuple):
     table : CellTable
         The cells.
     names : list of str
-        What each is called.
+        Name of each cell.
     densities : ndarray of float64, shape (c,)
-        Triangles per cubic meter, or without a unit per cubic Blender unit.
+        Triangles per cubic meter; per cubic Blender unit in a scene without units.
     cell_materials : ndarray of intp, shape (2, k)
-        Each cell with the session id of each material in it, 0 for none.
+        Pairs of a cell and the session id of a material in it; 0 for no material.
     """
 
     world: WorldTriangles
@@ -40,7 +40,7 @@ class CountedCells(NamedTuple):
     cell_materials: Ids
 
     def values(self, by: str) -> Floats:
-        """Return what cells are sorted by: "TRIANGLES", "OBJECTS", "MATERIALS", "VOLUME"."""
+        """Return the values to sort cells by: "TRIANGLES", "OBJECTS", "MATERIALS" or "VOLUME"."""
         of = {
             "TRIANGLES": self.table.triangles,
             "OBJECTS": self.table.objects,
@@ -51,16 +51,16 @@ class CountedCells(NamedTuple):
 
 
 class ObjectCounts(NamedTuple):
-    """What n objects have.
+    """Triangle and pixel counts of n objects.
 
     Attributes
     ----------
     owners : ndarray of intp, shape (n,)
-        Their session ids.
+        Session ids of the objects.
     triangles, needs : ndarray of intp, shape (n,)
-        How many each has, and how many it needs.
+        Number of triangles that each object has, and that it needs.
     pixels : ndarray of float64, shape (n,)
-        The most that a view shows of it.
+        Largest number of visible pixels of each object in one view.
     """
 
     owners: Ids
@@ -70,7 +70,7 @@ class ObjectCounts(NamedTuple):
 
     @property
     def saved(self) -> Ids:
-        """How many triangles are more than are needed, (n,)."""
+        """Number of triangles beyond the need of each object, (n,)."""
         return np.maximum(self.triangles - self.needs, 0)
 
 
@@ -79,8 +79,8 @@ def cells_counted_steps(
 ) -> Steps[CountedCells]:
     """Count triangles in cells of one size; yield the fraction done.
 
-    With a budget, cells that have more are over it. With a chunk, those of a share of the
-    placements alone count, in cells of the whole.
+    Cells with more triangles than `budget` are flagged as over it, unless it is 0. With `chunk`,
+    only a shard of the placements is counted, in the cells of the whole scene.
     """
     reading = world_steps(context, with_chunks=True, chunk=chunk)
     world = yield from between(0.0, _READ, reading)
@@ -120,9 +120,9 @@ def cells_counted_steps(
 def objects_counted_steps(
     context: bpy.types.Context, per_pixel: float = 1.0
 ) -> Steps[ObjectCounts]:
-    """Count triangles of objects that cameras see against pixels; yield the fraction done.
+    """Count triangles of visible objects against their pixels; yield the fraction done.
 
-    A `ValueError` says that pixels were not counted.
+    Raise `ValueError` if the pixels of cameras have not been counted before.
     """
     seen = last_seen(context.scene)
     if seen is None or seen.table.pixels is None:
@@ -142,7 +142,7 @@ def objects_counted_steps(
 
 
 def triangles_of(world: WorldTriangles, owners: Ids) -> Ids:
-    """Return how many triangles each object has; of one with instances, the largest of these."""
+    """Return the triangles of each object; for an instancer, those of its largest instance."""
     sizes = np.diff(world.starts)
     order = np.argsort(owners, kind="stable")
     at = np.searchsorted(owners[order], world.placements.owners)

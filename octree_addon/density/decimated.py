@@ -1,4 +1,4 @@
-"""Decimated copies (mesh simplification): modifiers on copies that share their meshes."""
+"""Decimated copies (mesh simplification): linked copies with Decimate modifiers."""
 
 import json
 from typing import Any
@@ -12,27 +12,27 @@ from ..selection import link_to_new
 from ..written_meshes import sound_copy
 from .counting import ObjectCounts
 
-# Custom properties of the collection, with the names of what is copied, and of each copy.
+# Custom properties: of the collection, the names of originals; of each copy, its original.
 COPIES, COPY = "octree_decimated", "octree_decimated_of"
 NAME = "Decimated"
-# Fewer triangles are no shape any more.
+# Least number of triangles that a copy is decimated to.
 LEAST = 12
 
 
 def decimated_collection(scene: bpy.types.Scene) -> bpy.types.Collection | None:
-    """Return the collection of decimated copies; None without any."""
+    """Return the collection of decimated copies; None if there is none."""
     return next((each for each in scene.collection.children_recursive if COPIES in each), None)
 
 
 def is_copy(item: Any) -> bool:
-    """Tell whether an object is a decimated copy."""
+    """Return whether an object is a decimated copy."""
     return COPY in item
 
 
 def decimate(context: bpy.types.Context, counts: ObjectCounts) -> tuple[int, int]:
     """Copy the objects that have more triangles than they need, and decimate the copies.
 
-    Returns how many, and how many triangles go. A `ValueError` says that there are none.
+    Return the number of copies, and of triangles saved. Raise `ValueError` if there are no copies.
     """
     scene = context.scene
     remove_decimated(context)
@@ -67,7 +67,7 @@ def decimate(context: bpy.types.Context, counts: ObjectCounts) -> tuple[int, int
 
 
 def _sound(item: Any, known: dict[bpy.types.Mesh, bpy.types.Mesh]) -> bpy.types.Mesh:
-    """Return the mesh of an object, or a sound copy: of others the modifier may end Blender."""
+    """Return an object's mesh, or a valid copy: Decimate can crash Blender on an invalid mesh."""
     mesh = item.data
     if mesh not in known:
         groups = [group.name for group in item.vertex_groups]
@@ -77,7 +77,7 @@ def _sound(item: Any, known: dict[bpy.types.Mesh, bpy.types.Mesh]) -> bpy.types.
 
 
 def remove_decimated(context: bpy.types.Context) -> int:
-    """Delete the copies and show what they are of; return how many are shown again."""
+    """Delete the copies and show their originals; return the number of originals shown."""
     collection = decimated_collection(context.scene)
     if collection is None:
         return 0

@@ -1,4 +1,4 @@
-"""Density, and Decimate modifiers on copies: operators."""
+"""Operators that count triangle density, and that decimate copies."""
 
 import json
 
@@ -26,7 +26,7 @@ Counted = CountedCells | ObjectCounts
 
 
 class OCTREE_OT_density(QuestionOperator[DensityOptions], bpy.types.Operator):
-    """Show where triangles are: in cells, or against pixels."""
+    """Count triangles in cells, or of objects against pixels."""
 
     bl_idname = "octree.density"
     bl_label = "Density"
@@ -49,7 +49,7 @@ class OCTREE_OT_density(QuestionOperator[DensityOptions], bpy.types.Operator):
 
 
 def cells_answer(counted: CountedCells, by: str) -> Told:
-    """Return the answer about cells, the worst first, and a line about it."""
+    """Return the answer for cells, the worst first, and its summary."""
     values = counted.values(by)
     order = worst_first(counted.table, values)
     table, names = counted.table.take(order), [counted.names[each] for each in order.tolist()]
@@ -71,7 +71,7 @@ def cells_answer(counted: CountedCells, by: str) -> Told:
 
 
 def objects_answer(counts: ObjectCounts) -> Told:
-    """Return the answer about objects, those that save most first, and a line about it."""
+    """Return the answer for objects, the largest savings first, and its summary."""
     order = np.argsort(-counts.saved, kind="stable")
     owners, triangles = counts.owners[order], counts.triangles[order]
     columns = [
@@ -95,7 +95,7 @@ def objects_answer(counts: ObjectCounts) -> Told:
 
 
 class OCTREE_OT_decimate_to_need(RefusingOperator, bpy.types.Operator):
-    """Copy objects with more triangles than pixels, with Decimate modifiers on the copies."""
+    """Copy objects with more triangles than they need; add Decimate modifiers to the copies."""
 
     bl_idname = "octree.decimate_to_need"
     bl_label = "Decimate to Need"
@@ -124,7 +124,7 @@ class OCTREE_OT_decimate_to_need(RefusingOperator, bpy.types.Operator):
 
 
 class OCTREE_OT_remove_decimated(RefusingOperator, bpy.types.Operator):
-    """Delete the decimated copies, and show what they were copied from."""
+    """Delete the decimated copies, and show their originals."""
 
     bl_idname = "octree.remove_decimated"
     bl_label = "Remove Decimated"
@@ -143,7 +143,7 @@ class OCTREE_OT_remove_decimated(RefusingOperator, bpy.types.Operator):
 
 
 def counts_of(scene: bpy.types.Scene) -> ObjectCounts | None:
-    """Return the counts of the active result, if it is about pixels and of this session."""
+    """Return the pixel counts of the active result; None if it has none in this session."""
     result = active_result(scene)
     answer = numbered_answer(scene, result.number, ObjectCounts) if result else None
     return answer.found if answer else None

@@ -1,4 +1,4 @@
-"""Density in the tab: its button and options, the answer in words, and what is done with it."""
+"""Density in the tab: its button and options, the summary of a result, and its actions."""
 
 import json
 from typing import Any
@@ -14,7 +14,7 @@ from .settings import DensityOptions
 
 
 class OCTREE_PT_density(OptionsPopover):
-    """Where triangles are counted."""
+    """Options of *Density*."""
 
     bl_label = "Density"
 
@@ -26,18 +26,18 @@ class OCTREE_PT_density(OptionsPopover):
 
 
 def draw_density(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """Show the button that counts triangles."""
+    """Draw the button *Density*."""
     draw_button(layout, "octree.density", "OCTREE_PT_density")
 
 
 class DensityKind(CellKind):
-    """Triangles in cells, or of objects."""
+    """The result kind of triangle counts."""
 
     def summary(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-        """Say how many triangles there are."""
+        """Draw the summary of the counts."""
         layout.label(text=json.loads(result.marks), translate=False)
 
     def offer(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-        """Offer fewer triangles where pixels were counted."""
+        """Draw *Decimate to Need* if pixels were counted."""
         if counts_of(context.scene) is not None:
             layout.operator("octree.decimate_to_need", icon="MOD_DECIM")

@@ -1,4 +1,4 @@
-"""Density options: what is counted, in which cells or of which objects."""
+"""Options of the operator Density."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ from ..ui import OWN_WORDS
 
 
 class DensityOptions(AnswerOptions):
-    """What is counted: `scene.octree.density`."""
+    """Options of *Density*: `scene.octree.density`."""
 
     what: Literal["CELLS", "PIXELS"] = enum(
         "CELLS",

@@ -1,7 +1,8 @@
-"""Counts of a scene for a budget, as one machine has them: JSON, and the merge of all.
+"""Shards of budget counts: JSON files that one machine each writes, and their merge.
 
-A machine counts the triangles of a share of the placements, in the cells that the whole has. So
-sums over shares are those of the whole; so is what most of a cell is of, the first of several.
+A machine counts the triangles of a shard of the placements, in the cells of the whole scene. So
+counts of shards add up to those of the scene. The largest contributor to a cell is a placement,
+counted in one shard only; so it is found by a comparison of shards, the first of equal ones.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,20 +21,20 @@ FORMAT, VERSION = "octree budget chunk", 1
 
 
 class CellCount(NamedTuple):
-    """What one cell has.
+    """Counts of one cell.
 
     Attributes
     ----------
     triangles, objects : int
-        How many.
+        Number of triangles, and of objects and instances.
     materials : list of str
-        Names, sorted; "" is none.
+        Names of materials, sorted; "" for no material.
     culprit : str
-        What most of its triangles are of.
+        Name of the object with most triangles in the cell.
     share : int
-        How many these are.
+        Number of that object's triangles.
     volume : float
-        Of the cell; cubic Blender units.
+        Volume of the cell in cubic Blender units.
     """
 
     triangles: int
@@ -45,22 +46,22 @@ class CellCount(NamedTuple):
 
 
 class BudgetShare(NamedTuple):
-    """What one machine has counted.
+    """Counts of one machine.
 
     Attributes
     ----------
     chunk : tuple of int
-        Number and count of the share.
+        Number of the shard, and count of all shards.
     asked : Mapping of str to Any
-        What was asked for, the same in all shares.
+        File, budget and checksum; equal in all shards.
     meters : float
-        The length of a Blender unit.
+        Length of a Blender unit in meters.
     objects : int
-        How many placements were counted.
+        Number of counted placements.
     largest : tuple of (int, str)
-        Of the first with most triangles how many, and its name.
+        Triangle count and name of the largest placement, the first of equal ones.
     cells : dict of str to CellCount
-        By name.
+        Counts of cells by their name.
     """
 
     chunk: Chunk
@@ -74,7 +75,7 @@ class BudgetShare(NamedTuple):
 def budget_share(
     found: CountedCells, scene: bpy.types.Scene, asked: Mapping[str, Any], chunk: Chunk
 ) -> BudgetShare:
-    """Return what was counted, without Blender."""
+    """Return counted cells as plain data, without references to Blender."""
     names = {item.session_uid: item.name for item in scene.objects}
     owners = found.world.placements.owners.tolist()
     stuff = {each.session_uid: each.name_full for each in bpy.data.materials}
@@ -100,12 +101,12 @@ def budget_share(
 
 
 def share_text(share: BudgetShare) -> str:
-    """Return a share as JSON, to the last bit."""
+    """Return a shard as JSON, with floats of full precision."""
     return json_file({"format": FORMAT, "version": VERSION, **share._asdict()})
 
 
 def read_share(content: str | bytes) -> BudgetShare:
-    """Return what `share_text` has written; a `ValueError` if it is no such file."""
+    """Return the shard in a file of `share_text`; raise `ValueError` for other content."""
     head = read_head(content, FORMAT, VERSION)
     try:
         (number, count), (most, largest) = head["chunk"], head["largest"]
@@ -130,12 +131,12 @@ def read_share(content: str | bytes) -> BudgetShare:
 
 
 def merged_counts(shares: Sequence[BudgetShare]) -> tuple[CountedPlace, list[CountedPlace]]:
-    """Return what the scene and its cells have.
+    """Return the counts of the scene and of its cells.
 
     Raises
     ------
     ValueError
-        If a share is missing or there twice, or they are of different files or budgets.
+        If a shard is missing or given twice, or shards are of different files or budgets.
     """
     check_asked([each.asked for each in shares], "These are of different budgets")
     check_chunks([each.chunk for each in shares])
@@ -147,7 +148,7 @@ def merged_counts(shares: Sequence[BudgetShare]) -> tuple[CountedPlace, list[Cou
         "triangles": sum(each.triangles for each in cells.values()),
         "objects": sum(each.objects for each in shares),
     }
-    # Of equals the first.
+    # `max` returns the first of equally large placements.
     _, largest = max(
         (each.largest for each in sorted(shares, key=lambda share: share.chunk)),
         key=lambda each: each[0],
@@ -169,7 +170,7 @@ def merged_counts(shares: Sequence[BudgetShare]) -> tuple[CountedPlace, list[Cou
 
 
 def _joined(one: CellCount, other: CellCount) -> CellCount:
-    """Return what two shares have in a cell, the first of which comes first."""
+    """Return the counts of a cell from two shards; on a tie, the culprit of `one` stays."""
     most = other if other.share > one.share else one
     return most._replace(
         triangles=one.triangles + other.triangles,

@@ -1,7 +1,7 @@
-"""Display feature: GPU overlay, picking, cells as a mesh.
+"""Display of octrees and answers: GPU overlays, inspection of cells, cells as a mesh.
 
-Read layers, visible, cells, detail, boxes, lines, batches, painted_objects, words, hover,
-active_row, colored_cells, answered, dimensions, then drawing.
+Reading order: layers, visible, cells, detail, boxes, lines, batches, painted_objects, words,
+hover, active_row, colored_cells, answered, dimensions, drawing.
 """
 
 import bpy
@@ -24,12 +24,12 @@ __all__ = [
 
 
 def draw_make_real(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
-    """Offer to make the cells a mesh."""
+    """Draw the menu entry that makes a mesh of the cells."""
     menu.layout.operator("octree.make_real")
 
 
 def draw_inspect(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
-    """Offer to tell the numbers of cells."""
+    """Draw the menu entry that inspects cells."""
     menu.layout.operator("octree.inspect_cells")
 
 

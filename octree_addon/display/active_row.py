@@ -1,4 +1,4 @@
-"""Active row of the results in two colors: what it is about is filled, with boxes seen through."""
+"""Active row of the results: its objects filled in two colors, with boxes in front."""
 
 from dataclasses import replace
 from functools import partial
@@ -36,24 +36,24 @@ from .lines import (
 )
 
 _FILL, _LINE, _WIDTH = 0.45, 0.9, 2.0
-# Tells the instances of a row from the objects of an answer.
+# Part of a key that tells a request for the instances of a row from one for an answer.
 _ROW = -1
-# How much all else fades into the background.
+# Default fading of everything else into the background.
 _FADE = 0.6
 _SCREEN = np.array([(-1, -1, 0), (1, -1, 0), (1, 1, 0), (-1, -1, 0), (1, 1, 0), (-1, 1, 0)])
 
 
 class Filled(NamedTuple):
-    """Triangles of one side of the row, and the version of the scene that they were read from.
+    """Uploaded triangles of one side of a row, and the version of the scene they were read from.
 
     Attributes
     ----------
     version : Version
-        Of the shape of the object; of an instance, of all that is visible.
+        Depends on the shape of the object; for an instance, on everything visible.
     batch : GPUBatch, optional
-        Triangles in their own space.
+        The triangles in local space.
     matrix, bounds : ndarray of float64, optional
-        Of an instance: from that space to the world, and its box. An object knows its own.
+        World matrix and local box of an instance; None for an object, which is asked itself.
     """
 
     version: Version
@@ -66,13 +66,13 @@ _NAME = "active row"
 
 
 def is_drawn(redraw: Redraw) -> bool:
-    """Return whether a row is active, and drawn in colors."""
+    """Return whether the objects of an active row are drawn in colors."""
     active = redraw.active if redraw.settings.results.outline else None
     return active is not None and any(active.sides())
 
 
 def draw_active_row(redraw: Redraw) -> None:
-    """Draw the objects of the active row where they are now."""
+    """Draw the objects of the active row in their present places."""
     scene, is_wanted = redraw.scene, redraw.settings.results.outline
     sides = redraw.active.sides() if redraw.active and is_wanted else []
     keys = [key_of(scene, side) if side else () for side in sides]
@@ -92,7 +92,7 @@ def draw_active_row(redraw: Redraw) -> None:
 
 @painted_objects.paint_for
 def instances_of_row(scene: bpy.types.Scene) -> list[painted_objects.PaintRequest]:
-    """Return the instances of the objects of the active row, which is shown in colors."""
+    """Return requests to paint the instances of the objects of the active row, if it is shown."""
     active = result_list.active_of(scene) if settings_of(scene).results.outline else None
     return _instances_of(scene, active.sides()) if active else []
 
@@ -113,12 +113,12 @@ def _instances_of(
 
 
 def key_of(scene: bpy.types.Scene, side: Side) -> tuple[int, ...]:
-    """Return what tells a side from others, whatever the row."""
+    """Return a cache key of a side that does not depend on the row."""
     return (scene.session_uid, side.object.session_uid, *side.numbers)
 
 
 def fade(part: float = _FADE) -> None:
-    """Let so much of all that is drawn so far fade into the background of the theme."""
+    """Blend all that is drawn with the background of the theme, which hides it if `part` is 1."""
     shade = bpy.context.preferences.themes[0].view_3d.space.gradients.high_gradient
     color = shade[0], shade[1], shade[2], part
     screen = gpu.types.GPUBatch(type="TRIS", buf=vertex_buffer(_SCREEN.astype(np.float32)))
@@ -134,7 +134,7 @@ def draw_side(
     depsgraph: bpy.types.Depsgraph,
     color: tuple[float, float, float],
 ) -> None:
-    """Fill an object or an instance and draw its box."""
+    """Fill an object or an instance, and draw its box in front."""
     filled = filled_of(side, key, depsgraph)
     if side.numbers and filled.matrix is None:
         return
@@ -153,21 +153,21 @@ def draw_side(
 
 
 def fill(batch: gpu.types.GPUBatch, matrix: Floats, color: tuple[float, float, float]) -> None:
-    """Draw triangles that a matrix places, on top of their own surface."""
+    """Draw triangles under a matrix, slightly in front of their own surface."""
     with gpu.matrix.push_pop(), blended("LESS_EQUAL"), nearer():
         gpu.matrix.multiply_matrix(Matrix(matrix.tolist()))
         draw_plain(batch, (*color, _FILL))
 
 
 def corners_of(bounds: Floats, matrix: Floats) -> Floats:
-    """Return the corners, (8, 3), of a box, (2, 3), that a matrix has placed."""
+    """Return the corners, (8, 3), of a local box, (2, 3), under a matrix."""
     corners = box_corners(bounds[:1], bounds[1:], np.zeros(1, np.intp)).reshape(-1, 3)
     placed: Floats = corners @ matrix[:3, :3].T + matrix[:3, 3]
     return placed
 
 
 def filled_of(side: Side, key: tuple[int, ...], depsgraph: bpy.types.Depsgraph) -> Filled:
-    """Return the triangles of a side; none while it is in doubt, until the scene comes to rest."""
+    """Return the triangles of a side; none if they may be outdated, until the scene is at rest."""
     scene = bpy.context.scene
     known: Filled | None = upload_of((_NAME, *key))
     state = known.version.state(scene) if known is not None else State.CHANGED
@@ -184,7 +184,7 @@ def filled_of(side: Side, key: tuple[int, ...], depsgraph: bpy.types.Depsgraph) 
 
 
 def read_instance(side: Side, depsgraph: bpy.types.Depsgraph, version: Version) -> Filled:
-    """Find an instance again, and upload its triangles."""
+    """Upload the triangles of an instance; none if it no longer exists."""
     found = find_instance(depsgraph, side.object.session_uid, side.numbers)
     if found is None:
         return Filled(version)
@@ -197,7 +197,7 @@ def read_instance(side: Side, depsgraph: bpy.types.Depsgraph, version: Version) 
 
 
 def read_object(side: Side, depsgraph: bpy.types.Depsgraph, version: Version) -> Filled:
-    """Upload the triangles of an evaluated mesh in its own space; none of too many."""
+    """Upload the triangles of an evaluated mesh in local space; none if they are too many."""
     evaluated = side.object.evaluated_get(depsgraph)
     if evaluated.type != "MESH":
         return Filled(version)

@@ -1,7 +1,7 @@
-"""Answer overlay: what was found in color, all else faded; both step back for a row or the probe.
+"""Overlay of answers: found objects in color, everything else faded.
 
-What the last question found are triangles. Of all other answers whose rows are objects, these are
-colored: they are read from the index of the scene once it has come to rest.
+An active row or the probe makes answers fainter. The last question has triangles; for any other
+result whose rows are objects, the triangles are read from the scene index by an idle task.
 """
 
 import bpy
@@ -15,12 +15,12 @@ from ..ui import settings_of
 from . import active_row, batches, painted_objects
 from .layers import Redraw
 
-# How much all else fades; and how much of its color an answer keeps where it steps back.
+# Fading of everything else; opacity factor of an answer that is drawn faintly.
 _FADE, _BACK = 0.45, 0.3
 
 
 def draw_answer(redraw: Redraw) -> None:
-    """Draw the answer that the list of results shows, if the scene is as it was asked."""
+    """Draw the answer that the list of results shows, if the scene has not changed since."""
     painted_objects.drop_others(redraw.scene)
     answer, in_front = redraw.settings.answer, redraw.settings.display.in_front
     if redraw.active is None or not answer.found:
@@ -47,7 +47,7 @@ def is_last(active: ActiveResult) -> bool:
 
 @painted_objects.paint_for
 def objects_found(scene: bpy.types.Scene) -> list[painted_objects.PaintRequest]:
-    """Return the objects of the active result to be colored, if the scene is as it was asked."""
+    """Return requests to paint the objects of the active result, if the scene is unchanged."""
     active = result_list.active_of(scene)
     return _requests_of(active) if active else []
 
@@ -58,7 +58,7 @@ def _requests_of(active: ActiveResult) -> list[painted_objects.PaintRequest]:
         return []
     if not view.kind.colors_objects(scene, result, view.rows):
         return []
-    is_drawn = is_last(active) and questions.get(scene) is not None  # as triangles
+    is_drawn = is_last(active) and questions.get(scene) is not None  # by its own triangles
     if is_drawn or not result_list.version_of_result(scene, result).is_same(scene):
         return []
     key = scene.session_uid, result.number
@@ -66,5 +66,5 @@ def _requests_of(active: ActiveResult) -> list[painted_objects.PaintRequest]:
 
 
 def uids_of(view: View) -> list[int]:
-    """Return the session ids of the objects of a result, 0 for those that are gone."""
+    """Return the session ids of the objects of a result, 0 for objects that no longer exist."""
     return [view.uids[number] for number in np.unique(view.rows.objects).tolist()]

@@ -1,4 +1,4 @@
-"""GPU batches by signature: cells as instanced boxes; found and missed items."""
+"""Cached GPU data: cells as instanced boxes; found and missed items of answers."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,18 +25,19 @@ from .settings import OctreeDisplaySettings
 from .visible import visible_objects
 
 OPACITY = 0.5
-# Lines behind surfaces, and cells beside an answer: this much of their opacity is left.
+# Factors of opacity for lines behind surfaces, and for cells beside an answer.
 _BEHIND, _DIMMED = 0.2, 0.25
-# Of the depth buffer's range from -1 to 1: more than rounding, less than is seen.
+# Depth offset in clip space (-1 to 1): more than rounding errors, too small to be visible.
 _NEARER = 1e-5
-# How light a background is bright, and how colors change for it; Blender's own themes are below.
+# Backgrounds lighter than the first are bright, unlike those of Blender's themes; colors are
+# darkened on them, and lightened on others.
 _BRIGHT, _DARKER, _LIGHTER = 0.55, -0.45, 0.35
 _BOX_WIDTH = 2.0
 
 
 @dataclass(frozen=True, eq=False)
 class CellPicture:
-    """The cells of one tree on the graphics card, with their signature."""
+    """The cells of an octree on the graphics card, and the state that they depend on."""
 
     octree: Octree
     query: Query | None
@@ -46,42 +47,42 @@ class CellPicture:
 
     @cached_property
     def wanted(self) -> int:
-        """How many cells it is of."""
+        """Number of wanted cells, without their ancestors."""
         return int(np.count_nonzero(self.family.wanted))
 
     def shows(self, octree: Octree, query: Query | None, look: Look) -> bool:
-        """Tell whether the signature is still the same."""
-        # By identity: octrees of equal options are equal.
+        """Return whether the picture is of this octree, question and look."""
+        # Compared by identity: octrees with equal options compare equal.
         return self.octree is octree and self.query is query and self.look == look
 
 
 @dataclass(frozen=True, eq=False)
 class Painted:
-    """Items in one color on the graphics card: triangles, or boxes."""
+    """Items in a single color on the graphics card: triangles or boxes."""
 
     color: Color
     faces: gpu.types.GPUBatch | None = None
     boxes: DrawnBoxes | None = None
 
 
-# As many views that hide something else as keep an upload each.
+# Number of cached uploads, for 3D views that hide different objects.
 _VIEWS = 4
 
 
 @dataclass(frozen=True, eq=False)
 class Paint:
-    """Items of a target in one color, without those that a 3D view hides.
+    """Items of a target in a single color, filtered by the visible objects of a 3D view.
 
     Attributes
     ----------
     target : SceneTarget
-        Whose items they are.
+        The target that holds the items.
     numbers : ndarray of intp, shape (n,)
-        Which items, sorted.
+        Numbers of the items, sorted.
     color : tuple of float
-        Their color.
+        Color of the items.
     most : int
-        Of more triangles, boxes are drawn around the placements.
+        Largest number of triangles to draw; beyond it, boxes around the placements are drawn.
     """
 
     target: SceneTarget
@@ -92,7 +93,7 @@ class Paint:
     _uploaded: dict[frozenset[int], Painted] = field(default_factory=dict)
 
     def shown(self, visible: frozenset[int]) -> Painted:
-        """Return the items of the objects with these session ids, uploaded once."""
+        """Return the items of the objects with these session ids, uploaded if necessary."""
         painted = self._shown.get(visible)
         if painted is None:
             hidden = self._owners - visible
@@ -120,7 +121,7 @@ class Paint:
 
 
 def draw_tree(redraw: Redraw) -> None:
-    """Draw the cells of the scene's octree; those that a question visited are a part of it."""
+    """Draw the cells of the scene's octree, or those that the last question visited."""
     built, query, display = redraw.built, redraw.query, redraw.settings.display
     if built is None:
         keep_uploads("cells", redraw.scene, ())
@@ -140,7 +141,7 @@ def picture_of(
     query: Query | None,
     display: OctreeDisplaySettings,
 ) -> CellPicture:
-    """Return the picture of the tree, or of the states that the last question gave its cells."""
+    """Return the cached cells of the octree, or those with the states of the last question."""
     octree, look = built.octree, look_of(display)
     asked = query if look.cells == "QUESTION" else None
     return uploaded(
@@ -151,7 +152,7 @@ def picture_of(
 
 
 def make_picture(octree: Octree, query: Query | None, look: Look) -> CellPicture:
-    """Choose the cells, and upload them with those above them."""
+    """Select cells, and upload them with their ancestors."""
     states = query.states_in(octree) if query else None
     family = family_of(octree, wanted_cells(octree, look, states), look.boxes)
     colors = cell_colors(octree, family.cells, look, states)
@@ -160,7 +161,7 @@ def make_picture(octree: Octree, query: Query | None, look: Look) -> CellPicture
 
 
 def draw_picture(picture: CellPicture, display: OctreeDisplaySettings, *, is_dimmed: bool) -> None:
-    """Draw the cells: first those behind surfaces, fainter, then the others."""
+    """Draw cells: in front of everything, or fainter where surfaces hide them."""
     if picture.boxes is None:
         return
     view, least = current_view(), least_pixels(display)
@@ -188,32 +189,32 @@ def draw_picture(picture: CellPicture, display: OctreeDisplaySettings, *, is_dim
 
 
 def least_pixels(display: OctreeDisplaySettings) -> float:
-    """Return how small a cell may look, in pixels of the screen."""
+    """Return the smallest size at which a cell is drawn, in pixels of the screen."""
     scale: float = bpy.context.preferences.system.ui_scale
     return display.least_size * scale
 
 
 def current_view() -> DetailView:
-    """Return the view that is being drawn."""
+    """Return the view of the current drawing."""
     matrices = gpu.matrix.get_model_view_matrix(), gpu.matrix.get_projection_matrix()
     model_view, projection = map(np.array, matrices)
     return view_of(model_view, projection, gpu.state.viewport_get()[3])
 
 
 def lift() -> float:
-    """Return how much lighter colors have to be to stand out from the theme's background."""
+    """Return the change of lightness that makes colors stand out from the theme's background."""
     background = bpy.context.preferences.themes[0].view_3d.space.gradients.high_gradient
     return _DARKER if sum(background[:3]) / 3 > _BRIGHT else _LIGHTER
 
 
 def shown_picture(scene: bpy.types.Scene) -> CellPicture | None:
-    """Return the picture of a scene's octree as it was last drawn; None before."""
+    """Return the cells of a scene's octree as drawn last; None if they were never drawn."""
     picture: CellPicture | None = upload_of(("cells", scene.session_uid))
     return picture
 
 
 def paint_items(target: SceneTarget, numbers: Ids, color: Color, most: int) -> Painted:
-    """Upload items of a target, sorted; of more than `most`, boxes around what they are of."""
+    """Upload items of a target, sorted; for more than `most`, boxes around their placements."""
     if not len(numbers):
         return Painted(color)
     shapes = target.shapes_of(numbers, most)
@@ -231,7 +232,7 @@ def draw_found(
     with_missed: bool,
     strength: float = 1.0,
 ) -> None:
-    """Draw found items, and missed ones, on top of their own surfaces, so strongly."""
+    """Draw found and missed items on their own surfaces; `strength` is a factor of opacity."""
     chosen, shown = colors(), []
     if with_missed:
         missed = partial(np.flatnonzero, query.missed)
@@ -244,7 +245,7 @@ def draw_found(
 def _paint(
     scene: bpy.types.Scene, name: str, query: Query, numbers: Callable[[], Ids], color: Color
 ) -> Paint:
-    """Return the paint of items of a question, made again for another one or in another color."""
+    """Return the cached items of a question; make them again if question or color changed."""
     return uploaded(
         (name, scene.session_uid),
         lambda known: known.target is query.target and known.color == color,
@@ -253,13 +254,13 @@ def _paint(
 
 
 def draw_paint(paint: Paint, in_front: bool, strength: float = 1.0) -> None:
-    """Draw items that the 3D view shows on top of their own surfaces, so strongly."""
+    """Draw the visible items on their own surfaces; `strength` is a factor of opacity."""
     with blended("NONE" if in_front else "LESS_EQUAL"), nearer():
         draw_painted(paint.shown(visible_objects()), strength)
 
 
 def draw_painted(painted: Painted, strength: float = 1.0) -> None:
-    """Draw items in their color, so strongly."""
+    """Draw items in their color; `strength` is a factor of opacity."""
     if painted.boxes is not None:
         draw_boxes(painted.boxes, strength, _BOX_WIDTH)
     if painted.faces is not None:
@@ -268,7 +269,7 @@ def draw_painted(painted: Painted, strength: float = 1.0) -> None:
 
 @contextmanager
 def nearer() -> Iterator[None]:
-    """Draw slightly nearer to the eye, so that no surface shows through what lies in it."""
+    """Draw slightly nearer to the eye, so that coplanar surfaces do not show through."""
     projection = gpu.matrix.get_projection_matrix()
     projection[2] -= _NEARER * projection[3]
     with gpu.matrix.push_pop_projection():

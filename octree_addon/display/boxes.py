@@ -1,6 +1,6 @@
 """Instanced boxes (draw_instanced): bounds in a texture, fetched by instance; LOD in the shader.
 
-Nothing is prepared for a redraw: the vertices of a box that is not drawn lie outside the view.
+A redraw uploads nothing: the shader moves the vertices of hidden boxes out of the view.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .detail import DetailView
 from .layers import uploaded
 
-_WIDTH = 4096  # of the texture: cards take 16,384 and more
+_WIDTH = 4096  # of the texture; graphics cards take 16,384 and more
 _VERTEX = """
 vec4 texel(int number) { return texelFetch(cells, ivec2(number % WIDTH, number / WIDTH), 0); }
 
@@ -70,7 +70,7 @@ void main() {
   color.a *= clamp((look.z + 1.0) / 2.0 - abs(across), 0.0, 1.0);
 }
 """
-# An edge joins two corners that differ in one bit; a wide one is two triangles.
+# The corners of an edge differ in one bit; a wide edge is two triangles.
 _EDGES = np.array([(k, k | 1 << axis) for axis in range(3) for k in range(8) if not k >> axis & 1])
 _CORNERS = (np.arange(8)[:, None] >> np.arange(3) & 1).astype(np.float32)
 _THIN = np.array([(0, 0), (1, 0)], np.float32)
@@ -84,10 +84,10 @@ class DrawnBoxes:
     Attributes
     ----------
     texture : GPUTexture
-        Two texels a box: its bounds; its parent, positive if it is wanted; its color, negative if
-        others stand below it.
+        Two texels per box: its bounds; its parent + 2, positive if the box is wanted; its color +
+        1, negative if wanted boxes are below it.
     count : int
-        How many there are.
+        Number of boxes.
     """
 
     texture: gpu.types.GPUTexture
@@ -101,7 +101,7 @@ def upload(
     wanted: NDArray[np.bool_] | None = None,
     has_finer: NDArray[np.bool_] | None = None,
 ) -> DrawnBoxes | None:
-    """Upload boxes, (6, k), in their colors, (k, 3); all are drawn unless they have parents."""
+    """Upload boxes, (6, k), with colors, (k, 3); without `parents` and `wanted` all are drawn."""
     if not rows.shape[1]:
         return None
     texels = packed(rows, colors, parents, wanted, has_finer)
@@ -117,12 +117,12 @@ def packed(
     wanted: NDArray[np.bool_] | None = None,
     has_finer: NDArray[np.bool_] | None = None,
 ) -> NDArray[np.float32]:
-    """Return the texels of boxes, flat and filled up to whole rows of the texture."""
+    """Return the texels of boxes, flattened and padded to whole rows of the texture."""
     count = rows.shape[1]
     height = -(-2 * count // _WIDTH)
     texels = np.zeros((height * _WIDTH // 2, 8), np.float32)
     texels[:count, :6] = rows.T
-    # A float holds whole numbers up to 2^24.
+    # A float32 holds integers exactly up to 2^24.
     bytes_ = np.rint(np.clip(colors, 0, 1) * 255).astype(np.int32)
     numbers = np.ones(count) if parents is None else parents + 2
     texels[:count, 6] = numbers if wanted is None else np.where(wanted, numbers, -numbers)
@@ -141,10 +141,10 @@ def draw_boxes(
     least: float = 0.0,
     ranges: Sequence[tuple[int, int]] | None = None,
 ) -> None:
-    """Draw the edges of boxes in their colors, in lines of this width.
+    """Draw the edges of boxes in their colors, in lines of `pixels` width.
 
-    Those with parents are drawn as `detail.drawn_in` says; `ranges` hold all that are.
-    Colors are mixed with white by a `lift` above 0, and darkened by one below.
+    Boxes with parents are drawn by the rule of `detail.drawn_in`; `ranges` must contain them all.
+    A `lift` above 0 mixes colors with white, one below 0 darkens them.
     """
     width = round(pixels * bpy.context.preferences.system.ui_scale)
     eye = (*view.eye.tolist(), float(view.is_parallel)) if view else (0.0, 0.0, 0.0, 1.0)
@@ -162,7 +162,7 @@ def draw_boxes(
 
 
 def shader_of_boxes() -> gpu.types.GPUShader:
-    """Return the shader, compiled when first needed."""
+    """Return the shader, compiled on first use."""
     return uploaded(
         ("shader of boxes",),
         lambda _: True,
@@ -171,7 +171,7 @@ def shader_of_boxes() -> gpu.types.GPUShader:
 
 
 def shader_info() -> gpu.types.GPUShaderCreateInfo:
-    """Describe the shader."""
+    """Return the interface and the source of the shader."""
     info, passed = gpu.types.GPUShaderCreateInfo(), gpu.types.GPUStageInterfaceInfo("octree_boxes")
     passed.flat("VEC4", "tint")
     passed.no_perspective("FLOAT", "across")
@@ -192,14 +192,14 @@ def shader_info() -> gpu.types.GPUShaderCreateInfo:
 
 
 def unit_box(*, is_wide: bool) -> gpu.types.GPUBatch:
-    """Return the edges of one box: lines, or rectangles that the shader makes wide."""
+    """Return the edges of one box as lines, or as rectangles that the shader widens."""
     return uploaded(("unit box", is_wide), lambda _: True, partial(_unit_box, is_wide=is_wide))
 
 
 def _unit_box(*, is_wide: bool) -> gpu.types.GPUBatch:
     places = _WIDE if is_wide else _THIN
     ends = _CORNERS[_EDGES.repeat(len(places), axis=0)]
-    # A thin line needs no other end: each of its vertices is the start.
+    # The shader reads no other end for thin lines, so each of their vertices is a start.
     starts = ends[:, 0] if is_wide else _CORNERS[_EDGES.ravel()]
     layout = gpu.types.GPUVertFormat()
     for name, length in (("start", 3), ("end", 3), ("place", 2)):

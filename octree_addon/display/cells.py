@@ -1,4 +1,4 @@
-"""Cells to draw in a colormap (viridis); boxes as corners and edges."""
+"""Selection and colors of cells to draw (viridis colormap); boxes as corners and edges."""
 
 from typing import NamedTuple
 
@@ -10,9 +10,9 @@ from ..arrays import Floats, Ids
 from ..preferences import Colors, colors
 from .settings import OctreeDisplaySettings
 
-# Viridis: even steps of lightness, also for the color-blind. Smith and van der Walt, "A Better
-# Default Colormap for Matplotlib", SciPy 2015. Without the darkest eighth, which the gray
-# of the viewport hides.
+# Viridis: even steps of lightness, readable with color blindness. Smith and van der Walt, "A
+# Better Default Colormap for Matplotlib", SciPy 2015. The darkest eighth is left out, since it is
+# invisible on the gray of the viewport.
 _ANCHORS = "472d7b 3b528b 2c728e 21918c 28ae80 5ec962 addc30 fde725"
 SHADES = 64
 
@@ -28,7 +28,7 @@ RAMP = _make_ramp()
 
 
 class Look(NamedTuple):
-    """All settings that batches depend on: not opacity and line width."""
+    """Settings that uploaded cells depend on; opacity and line width are set at drawing."""
 
     cells: str
     depth: int
@@ -38,7 +38,7 @@ class Look(NamedTuple):
 
 
 def look_of(display: OctreeDisplaySettings) -> Look:
-    """Return the look of settings, without a depth that does not count."""
+    """Return the look of settings; the depth is 0 unless cells of one depth are shown."""
     depth = display.depth if display.cells == "DEPTH" else 0
     return Look(display.cells, depth, display.boxes, display.color_by, colors())
 
@@ -46,8 +46,8 @@ def look_of(display: OctreeDisplaySettings) -> Look:
 def wanted_cells(octree: Octree, look: Look, states: NDArray[np.uint8] | None = None) -> Ids:
     """Return the cells of a look, (c,), sorted.
 
-    `states`, (m,), is what `trace` returns for the last question, for the cells "QUESTION";
-    without it there are none.
+    `states`, (m,), is the result of `trace` for the last question. It is needed for the cells
+    "QUESTION" only; without it, they are none.
     """
     if look.cells != "QUESTION":
         return shown_cells(octree, look)
@@ -57,20 +57,20 @@ def wanted_cells(octree: Octree, look: Look, states: NDArray[np.uint8] | None = 
 def cell_colors(
     octree: Octree, cells: Ids, look: Look, states: NDArray[np.uint8] | None = None
 ) -> NDArray[np.float32]:
-    """Return the color of each of the cells, (c, 3)."""
+    """Return the colors of cells, (c, 3)."""
     if look.cells == "QUESTION" and states is not None:
         return verdicts(look.verdicts)[states[cells]]
     return RAMP[cell_shades(octree, cells, look.color_by)]
 
 
 def verdicts(chosen: Colors) -> NDArray[np.float32]:
-    """Return colors by the state of a cell in `trace`: unvisited, outside, crossing, inside."""
+    """Return a color for each cell state of `trace`: unvisited, outside, crossing, inside."""
     rows = [(0.0, 0.0, 0.0), chosen.missed, chosen.other, chosen.found]
     return np.array(rows, np.float32)
 
 
 def shown_cells(octree: Octree, look: Look) -> Ids:
-    """Return the cells of any look but "QUESTION", sorted, without a limit."""
+    """Return the cells of any look except "QUESTION", sorted."""
     occupied = octree.item_counts > 0
     if look.cells == "DEPTH":
         shown = octree.node_depth == look.depth
@@ -86,10 +86,10 @@ def shown_cells(octree: Octree, look: Look) -> Ids:
 
 
 def cell_shades(octree: Octree, cells: Ids, color_by: str) -> NDArray[np.uint8]:
-    """Return the row of `RAMP`, below `SHADES`, for each of the cells, (c,).
+    """Return the row of `RAMP` for each cell, (c,), less than `SHADES`.
 
-    By "DEPTH" the ramp goes from the root to the deepest cell of the tree, by "FILL" from no item
-    to the capacity; a cell that was split is as full as the fullest below it.
+    By "DEPTH", rows go from the root to the deepest cell of the tree. By "FILL", they go from no
+    items to the capacity; a divided cell counts as full as its fullest descendant.
     """
     if color_by == "FILL":
         share = np.minimum(fills(octree)[cells] / octree.capacity, 1.0)
@@ -100,7 +100,7 @@ def cell_shades(octree: Octree, cells: Ids, color_by: str) -> NDArray[np.uint8]:
 
 
 def fills(octree: Octree) -> Ids:
-    """Return how many items each cell holds, (m,), or the fullest one below it; O(m) a level."""
+    """Return the items of each cell, (m,), or of its fullest descendant. O(m) per level."""
     found = octree.item_counts.copy()
     for depth in range(int(octree.node_depth.max()), 0, -1):
         here = np.flatnonzero(octree.node_depth == depth)
@@ -108,8 +108,8 @@ def fills(octree: Octree) -> Ids:
     return found
 
 
-# Corner k is at the upper wall of axis a where bit a of k is set; an edge joins two corners that
-# differ in one bit.
+# Corner k is on the upper wall of axis a if bit a of k is set; the corners of an edge differ in
+# one bit.
 _CORNERS = np.arange(8)[:, None] >> np.arange(3) & 1
 _EDGES = np.array(
     [(k, k | 1 << axis) for axis in range(3) for k in range(8) if not k >> axis & 1], np.uint32
@@ -119,7 +119,7 @@ _EDGES = np.array(
 def cell_corners(octree: Octree, cells: Ids, boxes: str) -> NDArray[np.float32]:
     """Return the corners of the "TIGHT" or "LOOSE" boxes of cells, (c, 8, 3), in world space.
 
-    Corner k lies at the upper wall of axis a where bit a of k is set.
+    Corner k is on the upper wall of axis a if bit a of k is set.
     """
     if boxes == "LOOSE":
         return box_corners(octree.loose_lower, octree.loose_upper, cells)
@@ -127,7 +127,7 @@ def cell_corners(octree: Octree, cells: Ids, boxes: str) -> NDArray[np.float32]:
 
 
 def box_corners(lower: Floats, upper: Floats, numbers: Ids) -> NDArray[np.float32]:
-    """Return the corners of some boxes, (c, 8, 3), in the order of `cell_corners`."""
+    """Return the corners of the boxes `numbers`, (c, 8, 3), in the order of `cell_corners`."""
     walls = np.empty((2, 3, len(numbers)), np.float32)
     for axis in range(3):
         walls[0, axis] = lower[numbers, axis]
@@ -139,6 +139,6 @@ def box_corners(lower: Floats, upper: Floats, numbers: Ids) -> NDArray[np.float3
 
 
 def box_edges(count: int) -> NDArray[np.uint32]:
-    """Return the edges of `count` boxes, (12 count, 2), as rows of their flattened corners."""
+    """Return the edges of `count` boxes, (12 count, 2), as numbers of their flattened corners."""
     first_corners = np.arange(count, dtype=np.uint32) * 8
     return np.add(first_corners[:, None, None], _EDGES).reshape(-1, 2)

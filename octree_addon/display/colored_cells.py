@@ -1,4 +1,4 @@
-"""Cells of an answer in a colormap: boxes by their number, those over a limit in another color."""
+"""Cells of an answer in a colormap: boxes colored by a value, or by exceeding a limit."""
 
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ _WIDTH, _OPACITY, _BEHIND = 2.0, 0.9, 0.25
 
 
 class _Uploaded(NamedTuple):
-    """The cells of a result on the graphics card; None if it has none."""
+    """The cells of a result on the graphics card; `boxes` is None if the result has none."""
 
     number: int
     chosen: Colors
@@ -26,7 +26,7 @@ class _Uploaded(NamedTuple):
 
 
 def shades_of(cells: ColoredCells) -> Floats:
-    """Return where each value stands between the least and the most, by ratio, (c,): 0 to 1."""
+    """Return values on a logarithmic scale from the least, 0, to the largest, 1, (c,)."""
     logs = np.log1p(cells.values)
     span = np.ptp(logs) if len(logs) else 0.0
     shades: Floats = (logs - logs.min(initial=np.inf)) / (span or 1.0)
@@ -42,7 +42,7 @@ def colors_of(cells: ColoredCells) -> Any:
 
 
 def draw_cells(redraw: Redraw) -> None:
-    """Draw the cells of the active result, if it has any and the scene is as it was asked."""
+    """Draw the cells of the active result, if it has any and the scene has not changed since."""
     active, scene = redraw.active, redraw.scene
     if active is None or not redraw.settings.answer.found:
         return

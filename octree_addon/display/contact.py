@@ -1,4 +1,4 @@
-"""Contact of the active row: the curve in which two surfaces cross, and the faces that meet."""
+"""Contact of the active row: the curve in which two surfaces intersect, or the touching faces."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ _WIDTH = 3.0
 
 
 class _Face(NamedTuple):
-    """The faces on one side that meet the other, and where they stand."""
+    """Uploaded faces on one side of a contact, and the matrix of an instance (or None)."""
 
     side: Side
     batch: gpu.types.GPUBatch
@@ -30,7 +30,7 @@ class _Face(NamedTuple):
 
 
 class _Drawn(NamedTuple):
-    """Lines and faces to draw, and the version of the scene that they were read from."""
+    """An uploaded contact, with its key and the version of the scene that it was read from."""
 
     key: tuple[int, ...]
     version: Version
@@ -39,7 +39,7 @@ class _Drawn(NamedTuple):
 
 
 def draw_active_contact(redraw: Redraw) -> None:
-    """Draw where the objects of the active row meet, if they are as they were, through all."""
+    """Draw the contact of the active row in front of everything, if its objects are unchanged."""
     active, scene = redraw.active, redraw.scene
     contact = active.contact() if active and redraw.settings.results.outline else None
     sides = active.sides() if active else []
@@ -55,7 +55,7 @@ def draw_active_contact(redraw: Redraw) -> None:
 
 
 def is_still_there(active: ActiveResult, sides: Sequence[Side | None]) -> bool:
-    """Tell whether what meets in the active row is there, shown, and as it was asked."""
+    """Return whether all objects of the active row exist, are visible, and are unchanged."""
     there = [side for side in sides if side is not None and side.object.visible_get()]
     if len(there) < len(sides):
         return False
@@ -64,14 +64,17 @@ def is_still_there(active: ActiveResult, sides: Sequence[Side | None]) -> bool:
 
 
 def _narrowed(version: Version, sides: Sequence[Side | None]) -> Version:
-    """Return a version of the objects alone; of instances no update tells, so all counts."""
+    """Return a version that depends on the objects of the sides only.
+
+    For instances the version is returned unchanged, since updates do not name them.
+    """
     if any(side is None or side.numbers for side in sides):
         return version
     return replace(version, objects=frozenset(side.object.session_uid for side in sides if side))
 
 
 def read_contact(scene: bpy.types.Scene, contact: Contact, sides: Sequence[Side | None]) -> _Drawn:
-    """Upload a contact: the curve, or where there is none the faces, which may be large."""
+    """Upload a contact: the curve, or the faces if it has no curve."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
     faces = (
         _read_side(side, some, depsgraph)
@@ -88,7 +91,7 @@ def read_contact(scene: bpy.types.Scene, contact: Contact, sides: Sequence[Side 
 
 
 def _read_side(side: Side, some: Ids, depsgraph: bpy.types.Depsgraph) -> _Face | None:
-    """Upload some triangles of an object or an instance; none if it has others by now."""
+    """Upload triangles of an object or an instance; None if its mesh no longer fits."""
     if side.numbers:
         found = find_instance(depsgraph, side.object.session_uid, side.numbers)
         return None if found is None else _face(side, found.mesh, found.matrix, some)
@@ -109,7 +112,7 @@ def _face(side: Side, mesh: ReadMesh, matrix: Floats | None, some: Ids) -> _Face
 
 
 def draw_contact(drawn: _Drawn) -> None:
-    """Draw an uploaded contact: faces on their own surfaces, the curve in front of all."""
+    """Draw an uploaded contact: faces on their surfaces, the curve in front of everything."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
     for side, batch, placed in drawn.faces:
         if placed is None:

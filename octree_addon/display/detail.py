@@ -1,13 +1,14 @@
-"""Level of detail (LOD): cells that look too small in a view give way to the cell above them.
+"""Level of detail (LOD): cells that look too small in a view are replaced by an ancestor.
 
-A cell is open in a view if its eight children would look large enough there. As a cell looks no
-smaller than what is in it, whatever is above an open cell is open. Redraw are the wanted cells in
-open ones, and those that are not open for all the wanted ones below them: on the way from any
-wanted cell up to the root exactly one is drawn. `boxes` does the same on the graphics card.
+A cell is open in a view if its eight children look large enough there. A cell looks no smaller
+than its descendants, so all ancestors of an open cell are open. A cell is drawn if its parent is
+open, and if it is wanted, or is not open and has wanted descendants. So a wanted cell with an
+open parent is drawn itself; otherwise exactly one ancestor is drawn in its place, the lowest with
+an open parent. `boxes` applies the same rule in its shader.
 
-So that the card need not look at every cell for every redraw, cells stand in blocks: the upper
-levels first, then the rest of each subtree below them, the larger cells before the smaller. Of a
-block out of view nothing is looked at, of one far away the first cells alone.
+To limit the cells that the graphics card tests in each redraw, they are stored in blocks: first
+the upper levels, then each subtree below them, larger cells before smaller ones. Blocks out of
+view are skipped, and of distant blocks only the first cells are tested.
 """
 
 from dataclasses import dataclass
@@ -22,23 +23,23 @@ from ..arrays import Flags, Floats, Ids
 
 Rows = Floats | NDArray[np.float32]
 
-# Cells down to this depth are one block, and each subtree below is another; few are one together.
+# Deepest level of the first block; largest number of cells that are stored as a single block.
 _TOP, _FEW = 2, 4096
 
 
 class DetailView(NamedTuple):
-    """How large things look.
+    """Projection of lengths to pixels in a view.
 
     Attributes
     ----------
     eye : ndarray of float64, shape (3,)
-        Where they are looked at from.
+        Position of the viewer.
     scale : float
-        Pixels of a length of 1, one unit away; of a parallel view, anywhere.
+        Pixels of a length of 1 at distance 1; in a parallel view, at any distance.
     is_parallel : bool
-        Whether distance makes nothing smaller.
+        True if the view is orthographic.
     clip : ndarray of float64, shape (4, 4), optional
-        From the scene to clip space, by column vectors; without it everything is in view.
+        Matrix from world to clip space, for column vectors; without it everything is in view.
     """
 
     eye: Floats
@@ -48,7 +49,7 @@ class DetailView(NamedTuple):
 
 
 def view_of(model_view: Floats, projection: Floats, height: float) -> DetailView:
-    """Return the view that two matrices, (4, 4), make of a region of this height in pixels."""
+    """Return the view of two matrices, (4, 4), in a region of `height` pixels."""
     eye = np.linalg.inv(model_view)[:3, 3]
     scale = float(projection[1, 1]) * height / 2
     return DetailView(eye, scale, bool(projection[3, 3] == 1), projection @ model_view)
@@ -56,28 +57,28 @@ def view_of(model_view: Floats, projection: Floats, height: float) -> DetailView
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """The wanted cells of an octree and those above them: k, block after block.
+    """The k wanted cells of an octree and their ancestors, sorted by block.
 
     Attributes
     ----------
     cells : ndarray of intp, shape (k,)
-        Their numbers.
+        Numbers of the cells in the octree.
     parents : ndarray of intp, shape (k,)
-        The place of each one's parent; -1 for the root.
+        Row of the parent of each cell; -1 for the root.
     wanted : ndarray of bool, shape (k,)
-        Which of them are wanted themselves.
+        True for wanted cells, False for cells that are only ancestors.
     has_finer : ndarray of bool, shape (k,)
-        Below which of them others are.
+        True for cells with wanted descendants.
     rows : ndarray of float32, shape (6, k)
         The boxes that are drawn: lower x, y, z, upper x, y, z.
     edges : ndarray of float64, shape (d,)
         The longest edge of any cell of each depth; in the scene's unit.
     blocks : ndarray of float32, shape (6, b)
-        The boxes of the roots of the blocks; the first one holds all cells of few levels.
+        Boxes of the roots of the blocks; the first is the box of the root of the octree.
     ends : ndarray of intp, shape (b, d + 1)
-        Where the cells of each depth end in each block, after where the block begins.
+        For each block, its first row, then the row after its last cell of each depth.
     size : int
-        How many cells the octree has, m.
+        Number m of cells of the octree.
     """
 
     cells: Ids
@@ -95,14 +96,14 @@ class Family:
 
     @cached_property
     def places(self) -> Ids:
-        """Where each cell of the octree stands here, (m,); -1 if it does not."""
+        """Row of each cell of the octree, (m,); -1 for cells that are not in the family."""
         places = np.full(self.size, -1)
         places[self.cells] = np.arange(len(self))
         return places
 
 
 def family_of(octree: Octree, wanted: Ids, boxes: str) -> Family:
-    """Return the family of some cells, (c,), with their "TIGHT" or "LOOSE" boxes."""
+    """Return the family of wanted cells, (c,), with their "TIGHT" or "LOOSE" boxes."""
     is_wanted = np.zeros(len(octree.node_depth), np.bool_)
     is_wanted[wanted] = True
     has_finer = above(octree, is_wanted)
@@ -114,7 +115,7 @@ def family_of(octree: Octree, wanted: Ids, boxes: str) -> Family:
     np.add.at(held, (numbers, depths), 1)
     ends = np.cumsum(held.ravel()).reshape(held.shape)
     cells, depths = cells[order], depths[order]
-    places = np.full(len(is_wanted) + 1, -1)  # the last for the root's parent, -1
+    places = np.full(len(is_wanted) + 1, -1)  # the last entry is for the root, with parent -1
     places[cells] = np.arange(len(cells))
     walls = octree.loose_rows if boxes == "LOOSE" else octree.cell_rows
     rows = walls[:, cells].astype(np.float32)
@@ -134,7 +135,7 @@ def family_of(octree: Octree, wanted: Ids, boxes: str) -> Family:
 
 
 def block_roots(octree: Octree, cells: Ids) -> Ids:
-    """Return the root of the block that each cell is in, (c,); -1 for the block of few levels."""
+    """Return the root of the block of each cell, (c,); -1 for the first block."""
     roots = cells.copy()
     if len(cells) <= _FEW:
         return np.full_like(roots, -1)
@@ -147,7 +148,7 @@ def block_roots(octree: Octree, cells: Ids) -> Ids:
 
 
 def above(octree: Octree, flags: Flags) -> Flags:
-    """Return which cells have one of these below them, (m,); O(m) a level."""
+    """Flag the ancestors of flagged cells, (m,). O(m) per level."""
     found = np.zeros_like(flags)
     for depth in range(int(octree.node_depth.max()), 0, -1):
         here = np.flatnonzero((octree.node_depth == depth) & (flags | found))
@@ -156,9 +157,9 @@ def above(octree: Octree, flags: Flags) -> Flags:
 
 
 def are_open(rows: Rows, view: DetailView, least: float) -> Flags:
-    """Tell which boxes, (6, n), have longest edges that look at least twice `least` pixels long.
+    """Flag boxes, (6, n), whose longest edge looks at least twice `least` pixels long.
 
-    Distances are those of their nearest points.
+    The distance of a box is that of its nearest point.
     """
     edges = (rows[3:] - rows[:3]).max(axis=0)
     is_open: Flags = edges * view.scale >= 2 * least * distances_of(rows, view)
@@ -166,7 +167,7 @@ def are_open(rows: Rows, view: DetailView, least: float) -> Flags:
 
 
 def distances_of(rows: Rows, view: DetailView) -> Floats:
-    """Return how far the nearest points of boxes, (6, n), are; 1 in a parallel view."""
+    """Return the distance from the eye to boxes, (6, n); 1 in a parallel view."""
     if view.is_parallel:
         return np.ones(rows.shape[1])
     eye = view.eye[:, None]
@@ -176,9 +177,9 @@ def distances_of(rows: Rows, view: DetailView) -> Floats:
 
 
 def drawn_in(family: Family, view: DetailView, least: float, places: Ids | None = None) -> Flags:
-    """Return which cells of the family a view shows, (k,), none smaller than `least` pixels.
+    """Flag the cells of a family that are drawn, (k,), so that none looks smaller than `least`.
 
-    Or which of those in some places, (p,).
+    With `places`, (p,), only these rows are flagged, (p,).
     """
     if places is None:
         places = np.arange(len(family))
@@ -190,10 +191,10 @@ def drawn_in(family: Family, view: DetailView, least: float, places: Ids | None 
 
 
 def ranges(family: Family, view: DetailView, least: float) -> list[tuple[int, int]]:
-    """Return which cells hold all that a view may show: where some begin, and how many they are.
+    """Return ranges of rows that contain all drawn cells, each as its first row and a count.
 
-    Left out are blocks out of view, and the cells of those depths that are too small even where
-    their block comes nearest. O(blocks x depth), whatever the number of cells.
+    They leave out blocks out of view, and depths whose cells are too small even at the nearest
+    point of their block. O(blocks x depth), whatever the number of cells.
     """
     if not len(family):
         return []
@@ -213,7 +214,7 @@ def ranges(family: Family, view: DetailView, least: float) -> list[tuple[int, in
 
 
 def in_view(rows: Rows, view: DetailView) -> Flags:
-    """Tell which boxes, (6, n), are not beyond one of the planes of the view for certain."""
+    """Flag boxes, (6, n), except those entirely outside one of the side planes of the view."""
     if view.clip is None:
         return np.ones(rows.shape[1], np.bool_)
     corners = np.ones((4, 8, rows.shape[1]))
@@ -233,9 +234,9 @@ def cell_under(
     view: DetailView,
     least: float,
 ) -> int | None:
-    """Return the cell that a ray, its origin and direction, meets first of those that are shown.
+    """Return the first drawn cell on a ray, given by origin and direction; None without one.
 
-    Of cells in each other the smallest that is met counts. None if it meets none.
+    Among nested cells, only the smallest is considered.
     """
     met, distances = cells_along_ray(octree, *ray, enlarged=boxes == "LOOSE")
     places = family.places[met]
@@ -248,7 +249,7 @@ def cell_under(
 
 
 def all_above(octree: Octree, cells: Ids) -> Ids:
-    """Return the cells that some cells are in; O(depth)."""
+    """Return all ancestors of cells, sorted. O(depth)."""
     found, level = [np.empty(0, np.intp)], cells
     while len(level):
         level = octree.node_parent[level]

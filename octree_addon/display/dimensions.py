@@ -1,6 +1,6 @@
-"""Dimension lines: distances as lines with end ticks and their lengths, in front of all.
+"""Dimension lines: distances as lines with end ticks and their lengths, in front of everything.
 
-They follow: what has moved is measured again before it is drawn.
+Distances between moved objects are measured again before they are drawn.
 """
 
 from collections.abc import Sequence
@@ -19,12 +19,12 @@ from .lines import blended, line_batch, line_shader
 from .words import draw_ground, width_of
 
 _COLOR, _WIDTH = (1.0, 0.85, 0.2, 1.0), 2.0
-# Pixels at a scale of one: half a tick, a letter, and what is around a text.
+# Pixels at a UI scale of 1: half a tick, the font size, and the margin around a text.
 _TICK, _SIZE, _AROUND = 6.0, 11, 3.0
 
 
 def shown_lines(scene: bpy.types.Scene) -> tuple[Floats, list[str]]:
-    """Return the dimensions that hold as objects stand now: ends (k, 2, 3), and their texts."""
+    """Return the dimensions that are still valid: their ends, (k, 2, 3), and their texts."""
     asked = distances.shown_dimensions(scene)
     if asked is None:
         return np.empty((0, 2, 3)), []
@@ -35,12 +35,12 @@ def shown_lines(scene: bpy.types.Scene) -> tuple[Floats, list[str]]:
 
 
 def draw_dimensions(redraw: Redraw) -> None:
-    """Draw the dimensions of the active result into the region that is drawn, in pixels."""
+    """Draw the dimensions of the active result into the current region, in pixels."""
     draw_lengths(*shown_lines(redraw.scene))
 
 
 def draw_lengths(ends: Floats, written: Sequence[str]) -> None:
-    """Draw lines (k, 2, 3) with ticks and a text each into the region that is drawn."""
+    """Draw lines (k, 2, 3) with ticks, and a text for each, into the current region."""
     region, view = bpy.context.region, bpy.context.region_data
     if view is None or not written:
         return
@@ -74,7 +74,7 @@ def strokes(lines: Floats, tick: float) -> Floats:
 
 
 def _write(text: str, middle: Floats, scale: float) -> None:
-    """Write a text on dark ground around a place."""
+    """Draw a text on a dark background, centered on a point."""
     width, height, around = width_of(text), _SIZE * scale, _AROUND * scale
     left, low = middle[0] - width / 2, middle[1] + around
     draw_ground(left - around, low + height + around, width + 2 * around, height + 2 * around)

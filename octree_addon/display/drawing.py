@@ -1,4 +1,4 @@
-"""Draw handler (GPU overlay) of every 3D view; one that fails is switched off and reported."""
+"""Draw handlers of all 3D views; if one fails, the overlays are turned off and it is reported."""
 
 import logging
 from collections.abc import Callable, Iterable
@@ -21,7 +21,7 @@ _failures: list[str] = []
 
 
 def shows_overlays(context: bpy.types.Context) -> bool:
-    """Tell whether the overlays of the 3D view are on; Blender calls its handlers either way."""
+    """Return whether the overlays of the 3D view are on; draw handlers are called regardless."""
     space = context.space_data
     return isinstance(space, bpy.types.SpaceView3D) and space.overlay.show_overlays
 
@@ -32,7 +32,7 @@ def draw() -> None:
 
 
 def draw_pixels() -> None:
-    """Draw the overlays that have the same size on the screen at any distance."""
+    """Draw the overlays that are measured in pixels into the current region."""
     _try(draw_labels)
 
 
@@ -41,20 +41,20 @@ def _try(drawn: Callable[[bpy.types.Scene], None]) -> None:
         return
     try:
         drawn(bpy.context.scene)
-    except Exception as error:  # Blender would print it at every redraw
+    except Exception as error:  # Blender would print it in every redraw
         log.exception("The octree could not be drawn")
         _failures.append(str(error))
         schedule(switch_off, 0.0)
 
 
 def draw_scene(scene: bpy.types.Scene) -> None:
-    """Draw all layers in the space of the scene."""
+    """Draw all layers in world space."""
     check_object_count()
     _draw_layers(scene, in_pixels=False)
 
 
 def draw_labels(scene: bpy.types.Scene) -> None:
-    """Draw all layers in pixels."""
+    """Draw all layers in pixels of the region."""
     _draw_layers(scene, in_pixels=True)
 
 
@@ -74,7 +74,7 @@ def draw_question(redraw: Redraw) -> None:
 
 
 def draw_camera(redraw: Redraw) -> None:
-    """Draw the view of the scene's camera."""
+    """Draw the frustum of the scene's camera, if it is switched on."""
     outline = redraw.settings.frustum.show and questions.camera_outline(redraw.scene)
     if outline:
         draw_outline(outline)
@@ -96,7 +96,7 @@ LAYERS += [
 
 
 def switch_off() -> None:
-    """Switch all layers off and say why, soon after a drawing that failed."""
+    """Turn all layers off and show the reason in a popup, after a failed drawing."""
     message = _failures.pop()
 
     def explain(popup: bpy.types.UIPopupMenu, _: bpy.types.Context) -> None:
@@ -109,7 +109,7 @@ def switch_off() -> None:
 
 
 def turn_off(scenes: Iterable[bpy.types.Scene]) -> None:
-    """Turn off the switches of all layers in some scenes, and end what has none."""
+    """Turn off the switches of all layers in scenes, and stop layers without a switch."""
     for scene in scenes:
         for switch in {each for layer in LAYERS for each in layer.switches}:
             group, _, name = switch.partition(".")
@@ -119,12 +119,12 @@ def turn_off(scenes: Iterable[bpy.types.Scene]) -> None:
 
 
 def is_installed() -> bool:
-    """Tell whether the draw handler is installed."""
+    """Return whether the draw handlers are installed."""
     return bool(_handles)
 
 
 def install() -> None:
-    """Draw in every 3D view from now on."""
+    """Add the draw handlers to all 3D views."""
     if not _handles:
         draw_handler_add = bpy.types.SpaceView3D.draw_handler_add
         _handles.append(draw_handler_add(draw, (), "WINDOW", "POST_VIEW"))
@@ -132,7 +132,7 @@ def install() -> None:
 
 
 def uninstall() -> None:
-    """Stop drawing, and leave nothing on the graphics card."""
+    """Remove the draw handlers, and drop all GPU data."""
     while _handles:
         bpy.types.SpaceView3D.draw_handler_remove(_handles.pop(), "WINDOW")
     schedule(switch_off, None)

@@ -1,4 +1,4 @@
-"""Inspect Cells: the cell under the pointer (ray picking) is outlined, its numbers beside it."""
+"""Inspect Cells: the cell under the pointer (ray picking), outlined, with its numbers as text."""
 
 from dataclasses import dataclass
 
@@ -27,16 +27,16 @@ class Hovered:
 
     Attributes
     ----------
-    region : bpy.types.Region pointer
-        Its address.
+    region : int
+        Address of the region.
     place : tuple of int
-        Where the pointer is in that region.
+        Position of the pointer in that region, in pixels.
     picture : CellPicture
-        The cells that were shown.
+        The displayed cells.
     cell : int
-        One of them.
+        Number of the cell in the octree.
     lines : tuple of str
-        What is told of it.
+        Lines of text about the cell.
     """
 
     region: int
@@ -46,13 +46,13 @@ class Hovered:
     lines: tuple[str, ...]
 
 
-# The running operator's mark, and what it found last.
+# Marker of the running operator, and the cell that it has found last.
 _running: list[object] = []
 _hovered: list[Hovered] = []
 
 
 def numbers_of(built: BuiltTree, cell: int, boxes: str, scene: bpy.types.Scene) -> tuple[str, ...]:
-    """Return what is told of a cell: depth, what it holds, its size and its bounds."""
+    """Return lines of text about a cell: depth, number of items, size and bounds."""
     octree = built.octree
     held = np.zeros(len(octree.items), np.bool_)
     held[built.places_of(octree.items_below(cell))] = True
@@ -70,7 +70,7 @@ def numbers_of(built: BuiltTree, cell: int, boxes: str, scene: bpy.types.Scene) 
 def region_under(
     window: bpy.types.Window, x: int, y: int
 ) -> tuple[bpy.types.Area, bpy.types.Region] | None:
-    """Return the 3D view that a place of the window is in, itself and not its sidebars."""
+    """Return the 3D view at a position of the window; None outside, or over its sidebars."""
     for area in window.screen.areas:
         inside = [each for each in area.regions if holds(each, x, y)]
         if area.type == "VIEW_3D" and inside and all(each.type == "WINDOW" for each in inside):
@@ -79,14 +79,14 @@ def region_under(
 
 
 def holds(region: bpy.types.Region, x: int, y: int) -> bool:
-    """Tell whether a place of the window is in a region."""
+    """Return whether a region contains a position of the window."""
     return 0 <= x - region.x < region.width and 0 <= y - region.y < region.height
 
 
 def look_under(
     scene: bpy.types.Scene, area: bpy.types.Area, region: bpy.types.Region, place: tuple[int, int]
 ) -> Hovered | None:
-    """Find the cell under a place of a 3D view, and what is told of it."""
+    """Return the cell at a position of a 3D view; None if no cell is displayed there."""
     built, display = trees.get(scene), settings_of(scene).display
     picture = shown_picture(scene) if built and display.show else None
     view_3d = data_of(area, region)
@@ -103,7 +103,7 @@ def look_under(
 
 
 def data_of(area: bpy.types.Area, region: bpy.types.Region) -> bpy.types.RegionView3D | None:
-    """Return how a region of a 3D view looks at the scene; it may be one of a quad view."""
+    """Return the view of a region, maybe one of a quad view; None if overlays are off."""
     space = area.spaces.active
     if not isinstance(space, bpy.types.SpaceView3D) or not space.overlay.show_overlays:
         return None
@@ -116,21 +116,21 @@ def data_of(area: bpy.types.Area, region: bpy.types.Region) -> bpy.types.RegionV
 def ray_under(
     region: bpy.types.Region, view_3d: bpy.types.RegionView3D, place: tuple[int, int]
 ) -> tuple[Floats, Floats]:
-    """Return the ray under a place of a region, from the near end of the view on."""
+    """Return origin and direction of the ray at a position of a region, from the near plane."""
     origin = view3d_utils.region_2d_to_origin_3d(region, view_3d, place)
     direction = view3d_utils.region_2d_to_vector_3d(region, view_3d, place)
     return np.array(origin, float), np.array(direction, float)
 
 
 def view_in(region: bpy.types.Region, view_3d: bpy.types.RegionView3D) -> DetailView:
-    """Return the view that cells are drawn for in a region."""
+    """Return the view of a region, as cells are drawn in it."""
     matrices = view_3d.view_matrix, view_3d.window_matrix
     model_view, projection = (np.array(matrix, float) for matrix in matrices)
     return view_of(model_view, projection, region.height)
 
 
 class OCTREE_OT_inspect_cells(RefusingOperator, bpy.types.Operator):
-    """Tell the numbers of the cell under the pointer, until Esc."""
+    """Operator that shows the numbers of the cell under the pointer, until Esc."""
 
     bl_idname = "octree.inspect_cells"
     bl_label = "Inspect Cells"
@@ -138,7 +138,7 @@ class OCTREE_OT_inspect_cells(RefusingOperator, bpy.types.Operator):
         "Outline the cell under the pointer, and tell its depth, what it holds, its size and its"
         " bounds. Esc, or this button again, ends it; all else may go on meanwhile"
     )
-    # Nothing is changed: no undo.
+    # No undo: the operator changes no data.
     bl_options = {"REGISTER"}
     _mark: object = None
 
@@ -172,7 +172,7 @@ class OCTREE_OT_inspect_cells(RefusingOperator, bpy.types.Operator):
             stop()
 
     def _look(self, context: bpy.types.Context, event: bpy.types.Event) -> None:
-        """Look at the cell under the pointer, and show it if it moved."""
+        """Find the cell under the pointer, and redraw if there is one or was one."""
         assert context.window
         found = region_under(context.window, event.mouse_x, event.mouse_y)
         before = _hovered[:]
@@ -187,18 +187,18 @@ class OCTREE_OT_inspect_cells(RefusingOperator, bpy.types.Operator):
 
 
 def is_running() -> bool:
-    """Tell whether cells are inspected."""
+    """Return whether Inspect Cells is running."""
     return bool(_running)
 
 
 def start(mark: object) -> None:
-    """Begin to inspect, for one running operator."""
+    """Register a running operator by its marker."""
     _running.append(mark)
     tag_redraw()
 
 
 def stop() -> None:
-    """End it; the operator notices at its next event. May be called at any time."""
+    """End Inspect Cells: the operator notices at its next event. Can be called at any time."""
     had_any = bool(_running)
     _running.clear()
     _hovered.clear()
@@ -207,9 +207,9 @@ def stop() -> None:
 
 
 def hovered_in(scene: bpy.types.Scene) -> Hovered | None:
-    """Return what the pointer is over, unless the cells there are no longer those that are shown.
+    """Return the cell under the pointer; None if its octree is no longer displayed.
 
-    An undo or another build does not move the pointer.
+    An undo or a new octree comes without a movement of the pointer.
     """
     built = trees.get(scene)
     if not _hovered or built is None or not settings_of(scene).display.show:
@@ -234,14 +234,14 @@ def draw_hovered(redraw: Redraw) -> None:
 
 
 def draw_lines(batch: gpu.types.GPUBatch, opacity: float) -> None:
-    """Draw lines in the color of what is hovered."""
+    """Draw lines in the color of hovered cells."""
     shader = line_shader(_WIDTH)
     shader.uniform_float("color", (*_COLOR, opacity))
     batch.draw(shader)
 
 
 def draw_text(redraw: Redraw) -> None:
-    """Write the numbers of the cell beside the pointer, in the region that it is in."""
+    """Draw the numbers of the hovered cell beside the pointer, in the region of the pointer."""
     hovered = hovered_in(redraw.scene)
     if hovered is None or bpy.context.region.as_pointer() != hovered.region:
         return

@@ -1,7 +1,7 @@
-"""Layers: the overlays of 3D views in the order of drawing, and what they keep on the card.
+"""Layers: the overlays of 3D views in drawing order, and the cache of their GPU data.
 
-A layer is a `Layer` of `LAYERS`, drawn after those before it. Whatever it uploads is made by
-`uploaded`, one cache for all of them.
+A layer is a `Layer` in `LAYERS`, drawn after those before it. All layers store their GPU data by
+`uploaded`, in one cache.
 """
 
 from collections.abc import Callable, Hashable, Iterable
@@ -22,7 +22,7 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, eq=False)
 class Redraw:
-    """What a scene has to show in one redraw: each fact is looked up once, if a layer asks for it.
+    """The state of a scene that layers need in one redraw; each fact is looked up at first use.
 
     Attributes
     ----------
@@ -39,17 +39,17 @@ class Redraw:
 
     @cached_property
     def built(self) -> BuiltTree | None:
-        """Its octree."""
+        """The octree built for the scene."""
         return trees.get(self.scene)
 
     @cached_property
     def query(self) -> Query | None:
-        """Its last question."""
+        """The last question asked of the scene."""
         return questions.get(self.scene)
 
     @cached_property
     def is_current(self) -> bool:
-        """Whether the scene is as it was when that was asked."""
+        """True if the scene is unchanged since that question."""
         return self.query is not None and questions.is_current(self.scene)
 
     @cached_property
@@ -59,13 +59,13 @@ class Redraw:
 
     @property
     def shows_last(self) -> bool:
-        """Whether the list shows the result of the last question."""
+        """True if the list of results shows the result of the last question."""
         number = self.settings.question_number
         return self.active is not None and self.active.result.number == number
 
     @property
     def has_stage_taken(self) -> bool:
-        """Whether any layer takes the stage, so that answers step back."""
+        """True if a layer needs answers to be drawn faintly, so that it stands out."""
         return any(each.takes_stage(self) for each in LAYERS if each.takes_stage is not None)
 
 
@@ -75,20 +75,20 @@ def _nothing() -> None:
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """One overlay.
+    """An overlay of 3D views.
 
     Attributes
     ----------
     draw : callable
-        Draws it into the 3D view that Blender is drawing.
+        Draws the overlay into the 3D view that Blender is drawing.
     switches : tuple of str
-        The settings that turn it off, such as "answer.found".
+        Settings that turn the overlay off, such as "answer.found".
     in_pixels : bool
-        Whether it is drawn in pixels of the region, in front of all.
+        True if it is drawn in pixels of the region, in front of everything.
     takes_stage : callable, optional
-        Returns whether answers step back for it; None if they never do.
+        Returns whether answers are drawn faintly while this overlay is shown; None for never.
     stop : callable
-        Ends what is drawn and no setting turns off, after a drawing that failed.
+        Called after a failed drawing, to end an overlay that has no switch.
     """
 
     draw: Callable[[Redraw], None]
@@ -98,16 +98,16 @@ class Layer:
     stop: Callable[[], None] = _nothing
 
 
-# In the order of drawing: `drawing` and `probe` fill it.
+# Layers in drawing order, added by `drawing` and by the probe.
 LAYERS: list[Layer] = []
-# By what each upload shows: the name of a layer, the session id of a scene, and parts.
+# Uploads by key: the name of a layer, the session id of a scene, and more parts.
 _uploads: dict[tuple[Hashable, ...], Any] = {}
 
 
 def uploaded(
     key: tuple[Hashable, ...], is_current: Callable[[Value], bool], make: Callable[[], Value]
 ) -> Value:
-    """Return an upload, made again unless it is there and current."""
+    """Return the upload of a key; make it if it is missing or not current."""
     if key not in _uploads or not is_current(_uploads[key]):
         _uploads[key] = make()
     value: Value = _uploads[key]
@@ -115,17 +115,17 @@ def uploaded(
 
 
 def upload_of(key: tuple[Hashable, ...]) -> Any:
-    """Return an upload; None if it is not there."""
+    """Return the upload of a key; None if it is missing."""
     return _uploads.get(key)
 
 
 def put_upload(key: tuple[Hashable, ...], value: Any) -> None:
-    """Keep an upload that was made at rest."""
+    """Store an upload that was made outside of drawing."""
     _uploads[key] = value
 
 
 def keep_uploads(name: str, scene: bpy.types.Scene, kept: Iterable[tuple[Hashable, ...]]) -> None:
-    """Drop the uploads of a layer and a scene but some; another window may show another scene."""
+    """Drop the uploads of a layer for a scene, except the keys in `kept`."""
     wanted = set(kept)
     for key in [each for each in _uploads if each[:2] == (name, scene.session_uid)]:
         if key not in wanted:
@@ -134,5 +134,5 @@ def keep_uploads(name: str, scene: bpy.types.Scene, kept: Iterable[tuple[Hashabl
 
 @at_forgetting
 def drop_uploads() -> None:
-    """Leave nothing on the graphics card."""
+    """Drop all uploads, and with them the GPU memory."""
     _uploads.clear()

@@ -19,7 +19,7 @@ _COLOR = (1.0, 1.0, 1.0, 0.8)
 def line_batch(points: NDArray[np.float32], edges: NDArray[np.uint32]) -> gpu.types.GPUBatch:
     """Upload (v, 3) points and the (e, 2) edges between them.
 
-    Nothing checks types: anything but contiguous float32 is drawn as garbage.
+    The arrays must be contiguous, of exactly these types: any other is drawn as garbage.
     """
     indices = gpu.types.GPUIndexBuf(type="LINES", seq=edges)
     return gpu.types.GPUBatch(type="LINES", buf=vertex_buffer(points), elem=indices)
@@ -58,7 +58,7 @@ def blended(depth_test: DepthTest) -> Iterator[None]:
 
 
 def line_shader(pixels: float) -> gpu.types.GPUShader:
-    """Bind the shader for lines of this width; only the slower one takes a width."""
+    """Bind the fast shader for lines of one pixel, or the slower one that takes a width."""
     width = round(pixels * bpy.context.preferences.system.ui_scale)
     if width <= 1:
         shader = gpu.shader.from_builtin("UNIFORM_COLOR")
@@ -72,7 +72,7 @@ def line_shader(pixels: float) -> gpu.types.GPUShader:
 
 
 def draw_plain(batch: gpu.types.GPUBatch, color: tuple[float, float, float, float]) -> None:
-    """Draw triangles, points or thin lines in one color."""
+    """Draw triangles, points or thin lines in a single color."""
     shader = gpu.shader.from_builtin("UNIFORM_COLOR")
     shader.bind()
     shader.uniform_float("color", color)
@@ -80,7 +80,7 @@ def draw_plain(batch: gpu.types.GPUBatch, color: tuple[float, float, float, floa
 
 
 def draw_outline(outline: Outline) -> None:
-    """Draw the lines, hidden by what is in front of them."""
+    """Draw the lines of an outline; surfaces in front hide them."""
     with blended("LESS_EQUAL"):
         shader = line_shader(_WIDTH)
         shader.uniform_float("color", _COLOR)

@@ -1,4 +1,4 @@
-"""Live marks: the bounding boxes of objects that overlap now, outlined as they move."""
+"""Live marks: outlined bounding boxes of objects that overlap at the moment."""
 
 from typing import NamedTuple
 
@@ -13,13 +13,13 @@ from .layers import Redraw, uploaded
 from .lines import blended
 from .visible import is_local, visible_objects
 
-# Magenta: no color of a selection, an axis or an answer. Thin, as there may be many.
+# Magenta, unlike selections, axes and answers; thin lines, since there may be many boxes.
 _COLOR = np.array([(1.0, 0.2, 0.75)], np.float32)
 _WIDTH, _BEHIND = 1.0, 0.35
 
 
 class Marks(NamedTuple):
-    """The boxes of what overlaps; the follower, its update and the choice that they are of."""
+    """Uploaded boxes of overlapping objects, and the state that they depend on."""
 
     follower: Follower
     update: object
@@ -28,13 +28,13 @@ class Marks(NamedTuple):
 
 
 def draw_live_marks(redraw: Redraw) -> None:
-    """Outline what overlaps, if the octree is live and this is wanted; faintly behind surfaces."""
+    """Outline overlapping objects, faintly behind surfaces, if Live and its marks are on."""
     built, settings = redraw.built, redraw.settings.live
     follower = live.get(redraw.scene) if built else None
     if built is None or follower is None or not (settings.pairs and settings.mark):
         return
     active = bpy.context.view_layer.objects.active if settings.active_only else None
-    # What is hidden otherwise is not in the tree.
+    # Only local view needs a filter: objects hidden otherwise are not in the octree.
     alone = visible_objects() if is_local(bpy.context) else None
     choice = settings.active_only, live.left_out(settings), active and active.session_uid, alone
 
@@ -57,9 +57,9 @@ def draw_live_marks(redraw: Redraw) -> None:
 def boxes_of(
     pairs: Pairs, built: BuiltTree, alone: frozenset[int] | None = None
 ) -> DrawnBoxes | None:
-    """Upload the boxes of what overlaps, of pairs that began, lasted and ended.
+    """Upload the boxes of objects in pairs that have begun or lasted; None without any.
 
-    With `alone`, boxes of these objects only, by their session ids.
+    With `alone`, only the boxes of objects with these session ids are uploaded.
     """
     began, lasted, _ = pairs
     items = built.places_of(np.unique(np.concatenate((began, lasted), axis=1)))

@@ -1,4 +1,4 @@
-"""Make Real: wireframe of cells as a mesh object of edges, in their colors."""
+"""Make Real for cells: a mesh object with their edges, in their colors."""
 
 from typing import Any
 
@@ -35,8 +35,8 @@ def cells_to_mesh(
 ) -> bpy.types.Mesh:
     """Make a mesh of the edges of cells, (c,), in world space; no cells give an empty mesh.
 
-    Each cell has 8 vertices, 12 edges and no face. Its "TIGHT" or "LOOSE" box is meant. The color
-    attribute "Color" of the vertices holds `colors`, (c, 3), by default those of the depth.
+    Each cell has 8 vertices, 12 edges and no face. `boxes` is "TIGHT" or "LOOSE". The color
+    attribute "Color" of the vertices holds `colors`, (c, 3), by default the colors by depth.
     """
     corners, edges = cell_corners(octree, cells, boxes), box_edges(len(cells))
     mesh = new_mesh(name, corners.reshape(-1, 3), edges)
@@ -47,7 +47,7 @@ def cells_to_mesh(
 
 
 def _color(mesh: bpy.types.Mesh, colors: NDArray[np.float32]) -> None:
-    """Give the eight vertices of each cell its color, as seen on the screen."""
+    """Give the eight vertices of each cell its color in sRGB, as on the screen."""
     attribute = mesh.color_attributes.new(COLOR_NAME, "FLOAT_COLOR", "POINT")
     opaque = np.pad(colors, ((0, 0), (0, 1)), constant_values=1.0)
     assert isinstance(attribute, bpy.types.FloatColorAttribute)
@@ -58,7 +58,7 @@ NAME = "Octree Cells"
 
 
 def mark_as_cells(item: Any) -> None:
-    """Keep an object from counting as a part of the scene, wherever it is copied to."""
+    """Exclude an object and its copies from octrees, questions and views of cameras."""
     item[NOT_SCENE] = True
     item.id_properties_ui(NOT_SCENE).update(
         description="Cells of an octree made real: left out of octrees, questions and views of"
@@ -67,7 +67,7 @@ def mark_as_cells(item: Any) -> None:
 
 
 class OCTREE_OT_make_real(RefusingOperator, bpy.types.Operator):
-    """Turn the cells that are shown into a mesh object of edges in their colors."""
+    """Operator that makes a mesh object of the edges of the displayed cells, in their colors."""
 
     bl_idname = "octree.make_real"
     bl_label = "Make Real"
@@ -103,7 +103,7 @@ class OCTREE_OT_make_real(RefusingOperator, bpy.types.Operator):
         return {"FINISHED"}
 
     def _select_only(self, context: bpy.types.Context, item: bpy.types.Object) -> None:
-        """Put a new object into the collection that new objects go to, as Blender does."""
+        """Link an object to the active collection; make it active and the only selected one."""
         context.collection.objects.link(item)
         for other in list(context.view_layer.objects.selected):
             other.select_set(False)

@@ -1,4 +1,4 @@
-"""Objects and instances in color, read from the index of the scene once it has come to rest."""
+"""Colored objects and instances, read from the scene index by an idle task."""
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
@@ -15,23 +15,23 @@ from ..ui import tag_redraw
 from . import batches
 from .layers import keep_uploads, put_upload, upload_of
 
-# A session id of a scene first, then what tells its requests apart.
+# The session id of a scene, followed by parts that identify a request.
 Key = tuple[Hashable, ...]
 
 
 class PaintRequest(NamedTuple):
-    """Objects that an overlay wants to paint.
+    """A request of an overlay to paint objects.
 
     Attributes
     ----------
     key : tuple of int
-        The session id of the scene, and what tells this request from others.
+        The session id of the scene, and parts that identify the request.
     uids : callable
-        Returns the session ids of the objects; what they instance counts.
+        Returns the session ids of the objects; their instances are painted, too.
     color : tuple of float
-        In which color.
+        Color of the objects.
     only_instances : bool
-        Whether the objects themselves are left out.
+        True if the objects themselves are left out.
     """
 
     key: Key
@@ -41,9 +41,10 @@ class PaintRequest(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """The objects of a request in a color, and the version of the scene they were read from.
+    """The painted objects of a request, and the version of the scene they were read from.
 
-    An interrupted reading is not done, and is tried once more; then there is nothing to paint.
+    If reading was interrupted, `is_done` is False and it is tried once more; then the request has
+    nothing to paint.
     """
 
     color: Color
@@ -53,20 +54,20 @@ class _Read(NamedTuple):
 
 
 _NAME = "painted objects"
-# Each returns what it wants to paint of a scene now.
+# Functions that return the requests of an overlay for a scene.
 _overlays: list[Callable[[bpy.types.Scene], list[PaintRequest]]] = []
 
 
 def paint_for(
     requests: Callable[[bpy.types.Scene], list[PaintRequest]],
 ) -> Callable[[bpy.types.Scene], list[PaintRequest]]:
-    """Read what this asks for whenever the scene has come to rest; a decorator."""
+    """Register a function whose requests are read whenever the scene is at rest; a decorator."""
     _overlays.append(requests)
     return requests
 
 
 def paint_of(request: PaintRequest) -> batches.Paint | None:
-    """Return the objects of a request; None until they are read."""
+    """Return the painted objects of a request; None until they are read."""
     if _is_unread(bpy.context.scene, request):
         rest_soon()
         return None
@@ -82,7 +83,7 @@ def _is_unread(scene: bpy.types.Scene, request: PaintRequest) -> bool:
 
 
 def drop_others(scene: bpy.types.Scene) -> None:
-    """Drop what no overlay asks to paint any more, and what was read of another version."""
+    """Drop uploads that no overlay requests any more, and those of an outdated version."""
     keys = ((_NAME, *request.key) for request in _requests(scene))
     keep_uploads(_NAME, scene, [key for key in keys if not _has_changed(scene, key)])
 
@@ -94,7 +95,7 @@ def _has_changed(scene: bpy.types.Scene, key: Key) -> bool:
 
 @at_rest
 def unread_objects() -> Steps[None] | None:
-    """Return how to read the objects that a window waits to show; None if none does."""
+    """Return the steps of reading objects that a window waits for; None if there are none."""
     if bpy.app.background:
         return None
     for window in bpy.context.window_manager.windows:
@@ -128,7 +129,7 @@ def _steps(window: bpy.types.Window, request: PaintRequest) -> Steps[None]:
 
 
 def painted(target: SceneTarget, request: PaintRequest) -> batches.Paint:
-    """Return the triangles of objects and of their instances, in their color."""
+    """Return the triangles of the objects of a request, and of their instances, as a paint."""
     flags = np.isin(target.owners, request.uids()) & (target.possibles > 0)
     if request.only_instances:
         flags &= target.is_instance

@@ -1,4 +1,4 @@
-"""The Cells panel: how they are drawn; and its switch in the Overlays popover."""
+"""Panel of the display settings of cells, and their switch in the Overlays popover."""
 
 import bpy
 
@@ -8,7 +8,7 @@ from . import batches, hover
 
 
 class OCTREE_PT_display(SidebarPanel):
-    """How the cells are drawn."""
+    """Display settings of cells."""
 
     bl_label = "Cells"
     bl_parent_id = "OCTREE_PT_tree"

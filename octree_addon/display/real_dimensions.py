@@ -1,4 +1,4 @@
-"""Make Real: dimensions as a mesh of edges, and a text object for each length."""
+"""Make Real for dimensions: a mesh of their lines, and a text object for each length."""
 
 from typing import Any
 
@@ -12,12 +12,12 @@ from .dimensions import shown_lines
 from .mesh import mark_as_cells
 
 NAME = "Octree Distances"
-# The height of a letter, as a part of the length of what is written at.
+# Height of a letter relative to the length of its line.
 _LETTER = 0.1
 
 
 class OCTREE_OT_make_distances_real(RefusingOperator, bpy.types.Operator):
-    """Turn the dimension lines that are shown into edges, and their texts into objects."""
+    """Operator that makes a mesh of the displayed dimension lines, and objects of their texts."""
 
     bl_idname = "octree.make_distances_real"
     bl_label = "Make Distances Real"
@@ -52,17 +52,17 @@ class OCTREE_OT_make_distances_real(RefusingOperator, bpy.types.Operator):
 
 
 def edges_mesh(ends: Floats) -> bpy.types.Mesh:
-    """Make a mesh with an edge between both ends, (k, 2, 3), of each distance."""
+    """Return a mesh with an edge between the two ends, (k, 2, 3), of each distance."""
     return new_mesh(NAME, ends.reshape(-1, 3), np.arange(2 * len(ends)).reshape(-1, 2))
 
 
 def text_object(text: str, both: Floats) -> bpy.types.Object:
-    """Make a text object that stands at the middle of a line, (2, 3)."""
+    """Return a text object at the midpoint of a line, (2, 3)."""
     curve: Any = bpy.data.curves.new(f"{NAME} Text", "FONT")
     curve.body, curve.align_x = text, "CENTER"
     length = float(np.linalg.norm(both[1] - both[0]))
     curve.size = max(length * _LETTER, 0.05)
     item = bpy.data.objects.new(f"{NAME} Text", curve)
     item.location = both.mean(axis=0).tolist()
-    item.rotation_euler = np.pi / 2, 0, 0  # to be read from the front
+    item.rotation_euler = np.pi / 2, 0, 0  # upright, readable in front view
     return item

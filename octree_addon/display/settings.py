@@ -1,4 +1,4 @@
-"""Display settings: how the scene's tree is drawn, `scene.octree.display`."""
+"""Settings for drawing the scene's built octree: `scene.octree.display`."""
 
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ from ..ui import tag_redraw
 
 
 class OctreeDisplaySettings(bpy.types.PropertyGroup):
-    """How the scene's tree is drawn."""
+    """Settings for drawing the scene's built octree."""
 
     if TYPE_CHECKING:
         show: bool

@@ -1,8 +1,8 @@
-"""Snapshots: contacts drawn offscreen, one after the other, as small PNG files.
+"""Snapshots: contacts rendered offscreen, one after the other, as small PNG files.
 
-The objects of a contact stand whole before all others, which are faded: nothing hides them, not
-even in a viewport of wires. Their faces are lit from the camera (Lambert), in the two colors of
-the row; the curve or the faces where they meet lie over them.
+The two objects of a contact are drawn in front of everything else, which is faded. Their faces
+have the two colors of a row, with light from the camera (Lambert). The contact curve, or the
+touching faces, are drawn over them.
 """
 
 from collections.abc import Iterable, Iterator
@@ -24,17 +24,17 @@ from .active_row import fade
 from .contact import draw_contact, read_contact
 
 _SIZE = (480, 360)
-# A hundred of them make a page of less than two megabytes.
+# A hundred of these files fit into a page of two megabytes.
 MOST_BYTES = 12_000
-_LENS, _CLIP = 50.0, (0.001, 1000.0)  # degrees from top to bottom; of the distance
+_LENS, _CLIP = 50.0, (0.001, 1000.0)  # vertical angle in degrees; factors of the distance
 _FROM = Euler((np.radians(62), 0.0, np.radians(35))).to_quaternion()
-_DARKEST = 0.3  # of a face that is seen from its edge
+_DARKEST = 0.3  # brightness of a face seen edge-on
 
 
 def snapshots(
     context: bpy.types.Context, result: Any, rows: Iterable[int]
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield each row whose contact is known, and a picture of it; nothing without a 3D view."""
+    """Yield each row with a known contact, and its picture; nothing without a 3D view."""
     area = next((each for each in context.screen.areas if each.type == "VIEW_3D"), None)
     if bpy.app.background or area is None:
         return
@@ -53,7 +53,7 @@ def snapshots(
 
 @contextmanager
 def _plain(space: Any) -> Iterator[None]:
-    """Leave out grid, cursor and outlines of a 3D view."""
+    """Turn off the overlays of a 3D view during the `with` block: grid, cursor, outlines."""
     before = space.overlay.show_overlays
     space.overlay.show_overlays = False
     try:
@@ -97,12 +97,12 @@ def _picture(
 
 
 def _in_front() -> None:
-    """Let whatever is drawn next hide all that was drawn so far."""
+    """Clear the depth buffer, so that later drawings cover earlier ones."""
     gpu.state.active_framebuffer_get().clear(depth=1.0)
 
 
 def _placed(side: Side) -> PlacedMesh | None:
-    """Return the triangles of an object or an instance; None if it has none, or too many."""
+    """Return the mesh and matrix of an object or an instance; None if missing or too large."""
     depsgraph = bpy.context.evaluated_depsgraph_get()
     if not side.object.visible_get():
         return None
@@ -118,7 +118,7 @@ def _placed(side: Side) -> PlacedMesh | None:
 
 
 def _draw_lit(placed: PlacedMesh, view: Matrix, color: Color) -> None:
-    """Draw triangles, each as bright as it faces the camera."""
+    """Draw triangles with a brightness by their angle to the camera."""
     corners = seen_corners(placed, np.array(view))
     shades = np.ones((len(corners), 3, 4), np.float32)
     shades[..., :3] = lights(corners)[:, None, None] * np.asarray(color, np.float32)
@@ -141,7 +141,10 @@ def _draw_lit(placed: PlacedMesh, view: Matrix, color: Color) -> None:
 
 
 def seen_corners(placed: PlacedMesh, view: Floats) -> Floats:
-    """Return the corners of triangles from the camera, (t, 3, 3): as exact there as near 0."""
+    """Return the corners of triangles in view space, (t, 3, 3).
+
+    They are computed in double precision, since single precision fails far from the origin.
+    """
     whole = view @ placed.matrix
     points = placed.mesh.positions @ whole[:3, :3].T + whole[:3, 3]
     corners: Floats = points[placed.mesh.triangles]
@@ -149,7 +152,7 @@ def seen_corners(placed: PlacedMesh, view: Floats) -> Floats:
 
 
 def lights(corners: Floats) -> Floats:
-    """Return how bright triangles are from a camera at the origin, (t,): from 0.3 to 1."""
+    """Return the brightness of triangles for a camera at the origin, (t,): from 0.3 to 1."""
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     middles = corners.mean(axis=1)
     lengths = np.linalg.norm(normals, axis=1) * np.linalg.norm(middles, axis=1)
@@ -160,7 +163,7 @@ def lights(corners: Floats) -> Floats:
 
 
 def camera_of(points: NDArray[Any]) -> tuple[Matrix, Matrix]:
-    """Return view and projection of a camera that sees all of some points, (p, 3)."""
+    """Return view and projection matrices of a camera that contains all points, (p, 3)."""
     lower, upper = points.min(axis=0), points.max(axis=0)
     radius = max(float(np.linalg.norm(upper - lower)) / 2, 1e-6)
     distance = radius / np.sin(np.radians(_LENS / 2))

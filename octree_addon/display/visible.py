@@ -1,4 +1,4 @@
-"""Objects that a 3D view shows, by local view, collections and hiding; read once an evaluation."""
+"""Objects that a 3D view shows, by local view, collections and hiding; cached per evaluation."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from .layers import upload_of, uploaded
 
 
 class _Known(NamedTuple):
-    """The objects that a view showed, and after which evaluation."""
+    """The objects that a view showed, and the number of the evaluation they were read after."""
 
     evaluation: int
     uids: frozenset[int]
@@ -18,8 +18,8 @@ class _Known(NamedTuple):
 def visible_objects() -> frozenset[int]:
     """Return the session ids of the objects that the 3D view of the context shows.
 
-    The set is the same one while no object is shown or hidden. Each change of what is visible
-    comes with an evaluation of the scene.
+    Until an object is shown or hidden, the same set object is returned, so that it can be a cache
+    key. Each change of visibility comes with an evaluation of the scene.
     """
     context, now = bpy.context, evaluations()
     space = context.space_data
@@ -39,6 +39,6 @@ def visible_objects() -> frozenset[int]:
 
 
 def is_local(context: bpy.types.Context) -> bool:
-    """Return whether the 3D view shows some objects alone."""
+    """Return whether the 3D view of the context is in local view."""
     space = context.space_data
     return isinstance(space, bpy.types.SpaceView3D) and space.local_view is not None

@@ -1,6 +1,7 @@
-"""Distances feature: shortest distances of surfaces as rows, and as dimensions that follow.
+"""Distances: shortest distances of surfaces as result rows, and as dimension lines.
 
-Read measuring, following, then settings and operators; `display` draws them and makes them real.
+Read measuring, following, then settings and operators. The package `display` draws dimensions and
+turns them into objects.
 """
 
 import bpy
@@ -30,7 +31,7 @@ __all__ = [
 
 
 def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
-    """Offer to measure distances, and to make them real."""
+    """Draw the operators of distances in the menu."""
     menu.layout.separator()
     menu.layout.operator("octree.measure_distances")
     menu.layout.operator("octree.make_distances_real")

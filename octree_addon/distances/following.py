@@ -1,6 +1,6 @@
-"""Dimensions that follow: what has moved since it was measured is measured again, once a change.
+"""Updates of dimensions: pairs with a moved object are measured again, once for each change.
 
-The lines in the view and the rows of the list tell the same.
+The lines in the view and the rows of the list show the same distances.
 """
 
 from dataclasses import replace
@@ -20,19 +20,19 @@ from .measuring import DRAWN, Dimensions
 
 
 class _Followed(NamedTuple):
-    """What was measured at first, the same as objects stood later, and the version then."""
+    """Dimensions as first measured, their last update, and the scene version of the update."""
 
     asked: Dimensions
     now: Dimensions
     version: Version
 
 
-# The last one of each scene.
+# The last update of each scene.
 _last: SessionStore[_Followed] = SessionStore(most=8)
 
 
 def column_now(scene: bpy.types.Scene, result: Any, column: Column) -> Column:
-    """Return a column of the list as the objects stand now: the rows that have dimensions."""
+    """Return a result column with current values in the rows that have dimensions."""
     answer = numbered_answer(scene, result.number, Dimensions)
     if answer is None:
         return column
@@ -46,10 +46,10 @@ def column_now(scene: bpy.types.Scene, result: Any, column: Column) -> Column:
 
 
 def followed(scene: bpy.types.Scene, asked: Dimensions) -> tuple[Dimensions, Flags]:
-    """Return the distances as objects stand now, and which of them hold.
+    """Return the dimensions for the current poses of objects, and flags of the valid ones.
 
-    Only what has moved is measured again. What has another shape, or is gone or hidden, is not
-    told: nor are instances, once anything has changed.
+    Only pairs with a moved object are measured again. A pair is invalid if one of its objects is
+    reshaped, hidden or gone; a pair with an instance, once anything in the scene has changed.
     """
     depsgraph = bpy.context.evaluated_depsgraph_get()
     last = _last.get((scene.session_uid,))
@@ -78,7 +78,7 @@ def _measured_again(
 
 
 def _is_there(scene: bpy.types.Scene, item: bpy.types.Object | None, version: Version) -> bool:
-    """Tell whether an object is there, shown, and has the shape that it had."""
+    """Return whether an object exists, is visible, and has its former shape."""
     if item is None or not item.visible_get():
         return False
     uids = frozenset([item.session_uid])
@@ -88,7 +88,7 @@ def _is_there(scene: bpy.types.Scene, item: bpy.types.Object | None, version: Ve
 def _moved(
     depsgraph: bpy.types.Depsgraph, before: Dimensions, items: dict[int, Any], flags: Flags
 ) -> tuple[Ids, Floats]:
-    """Return the placements of objects that stand elsewhere now, and where."""
+    """Return the ids of placements that have moved, (m,), and their new matrices, (m, 4, 4)."""
     target = before.target
     rows = np.unique(before.rows[:, flags])
     rows = rows[~target.is_instance[rows]]
@@ -102,7 +102,7 @@ def _moved(
 
 
 def _replaced(before: Dimensions, some: Ids) -> Distances:
-    """Return what was found, with some of the pairs measured again."""
+    """Return the distances with some of the pairs measured again."""
     again = distances(before.target.octree, before.pairs[:, some])
     values: dict[str, Any] = {name: value.copy() for name, value in vars(before.found).items()}
     for name, value in vars(again).items():

@@ -1,4 +1,4 @@
-"""Dimensions: shortest distances of pairs of placements, and what is measured of them."""
+"""Dimensions: the shortest distances of pairs of placements, as result rows and texts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -16,23 +16,24 @@ from ..scope import chosen_objects, viewport_of
 from ..snapshots import SceneTarget, scene_steps
 from .settings import DistanceOptions
 
-# So many dimensions are drawn and followed, the shortest ones.
+# Maximum number of dimensions that are drawn and updated, the shortest ones.
 DRAWN = 100
 
 
 @dataclass(frozen=True)
 class Pairing:
-    """Which pairs are measured.
+    """The choice of pairs to measure.
 
     Attributes
     ----------
     kind : {"ACTIVE", "SELECTED", "NEAREST", "SETS", "ALL"}
-        The active object to all others; the selected among each other; each of the selected, or
-        of all if none is, to its nearest; the nearest pair of two sets; all pairs.
+        The active object with each other object; all pairs of selected objects; each selected
+        object, or each object if none is selected, with its nearest; the nearest pair of two sets;
+        all pairs.
     count : int
-        How many are the nearest.
+        Number of nearest objects for each, for "NEAREST".
     ones, others : frozenset of int
-        Session ids of the active or selected objects, and those of the other set.
+        Session ids of the active or selected objects or of the first set, and of the second set.
     """
 
     kind: str
@@ -43,18 +44,18 @@ class Pairing:
 
 @dataclass(frozen=True, eq=False)
 class Dimensions:
-    """Distances that were measured, and the scene that they are of.
+    """Measured distances, with the scene that they belong to.
 
     Attributes
     ----------
     target : SceneTarget
         The scene, frozen; its octree is the session's own, and moves with the objects.
     pairs : ndarray of intp, shape (2, k)
-        Ids of placements, the shortest distances first.
+        Ids of placements; the shortest distances come first.
     found : Distances
-        What was measured.
-    revision : int
-        That of the scene then.
+        The distances with their closest points.
+    version : Version
+        The version of the scene when measured.
     """
 
     target: SceneTarget
@@ -64,7 +65,7 @@ class Dimensions:
 
     @property
     def rows(self) -> Ids:
-        """Where the pairs stand among the placements, (2, k)."""
+        """Rows of the pairs among the placements, (2, k)."""
         return np.searchsorted(self.target.octree.ids, self.pairs)
 
     @property
@@ -80,7 +81,7 @@ class Dimensions:
         return np.where(used, self.target.persistent_ids[rows], UNUSED).astype(np.int32)
 
     def result_columns(self) -> tuple[Column, ...]:
-        """Return what the list tells of each pair."""
+        """Return the result columns: distance, depth, and which one is inside the other."""
         lower, upper = self.found.depths
         return (
             Column("Distance", "LENGTH", self.found.distances),
@@ -93,7 +94,7 @@ class Dimensions:
         return Rows(self.owners, self.instances, self.result_columns())
 
     def take(self, some: Ids | slice) -> "Dimensions":
-        """Return some of the pairs."""
+        """Return the dimensions of some of the pairs."""
         found = self.found
         part = Distances(
             found.distances[some],
@@ -106,7 +107,7 @@ class Dimensions:
 
 
 def pairing_of(context: bpy.types.Context, options: DistanceOptions) -> Pairing:
-    """Return the pairs that options mean now; a `ValueError` refuses."""
+    """Return the choice of pairs for options; raise `ValueError` if it is empty."""
     kind, chosen = options.pairs, chosen_objects(context)
     if kind == "ACTIVE":
         active = context.view_layer.objects.active
@@ -123,7 +124,7 @@ def pairing_of(context: bpy.types.Context, options: DistanceOptions) -> Pairing:
 
 
 def members(name: str, label: str) -> frozenset[int]:
-    """Return the session ids of the objects in a collection; a `ValueError` without it."""
+    """Return the session ids of a collection's objects; raise `ValueError` if it is missing."""
     collection: bpy.types.Collection | None = bpy.data.collections.get(name)
     if collection is None:
         raise ValueError(f"{label}: choose a collection")
@@ -131,7 +132,7 @@ def members(name: str, label: str) -> frozenset[int]:
 
 
 def measure_steps(context: bpy.types.Context, wish: Pairing) -> Steps[Dimensions]:
-    """Measure what is visible, step by step."""
+    """Measure distances of visible objects, in steps."""
     target = yield from between(0.0, 0.3, scene_steps(context, viewport_of(context)))
     target, version = target.frozen(), version_of(context.scene)
     pairs = yield from between(0.3, 0.6, _pairs(target, wish))
@@ -144,7 +145,7 @@ def measure_steps(context: bpy.types.Context, wish: Pairing) -> Steps[Dimensions
 
 
 def _pairs(target: SceneTarget, wish: Pairing) -> Steps[Ids]:
-    """Return the pairs of placements that are meant, of different owners, (2, k)."""
+    """Return the chosen pairs of placements, of different owners, (2, k)."""
     ids = target.octree.ids[target.possibles > 0]
     owners = target.owners[target.possibles > 0]
     is_one = np.isin(owners, list(wish.ones))
@@ -155,7 +156,7 @@ def _pairs(target: SceneTarget, wish: Pairing) -> Steps[Ids]:
         near = yield from steps
         pairs = np.stack((np.repeat(ones, near.shape[1]), near.ravel()))
         pairs = pairs[:, pairs[1] >= 0]
-        # A pair that is the nearest from both sides is one.
+        # Mutually nearest placements form one pair, not two.
         return np.unique(np.sort(pairs, axis=0), axis=1) if wish.kind == "NEAREST" else pairs
     yield 1.0
     if wish.kind == "ACTIVE":
@@ -168,7 +169,7 @@ def _pairs(target: SceneTarget, wish: Pairing) -> Steps[Ids]:
 
 
 def texts(scene: bpy.types.Scene, found: Distances, write: Any) -> Iterable[str]:
-    """Yield what stands at each dimension: its length, or how deep the two lie in each other."""
+    """Yield the label of each dimension: its length, and the penetration depth if there is one."""
     depths = found.depths.mean(axis=0).tolist()
     for length, depth in zip(found.distances.tolist(), depths, strict=True):
         deep = f", {write(scene, depth)} deep" if depth else ""

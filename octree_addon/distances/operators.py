@@ -1,4 +1,4 @@
-"""Measure Distances: shortest distances of surfaces, kept in Results and drawn as dimensions."""
+"""The Measure Distances operator: exact shortest distances of surfaces, as dimension lines."""
 
 from typing import Any
 
@@ -48,7 +48,7 @@ class OCTREE_OT_measure_distances(QuestionOperator[MeasureOptions], bpy.types.Op
 
 
 class OCTREE_PT_distances(OptionsPopover):
-    """Between which objects distances are measured."""
+    """Options of *Distances*."""
 
     bl_label = "Distances"
 
@@ -57,7 +57,7 @@ class OCTREE_PT_distances(OptionsPopover):
 
 
 def shown_dimensions(scene: bpy.types.Scene) -> Dimensions | None:
-    """Return what was measured for the active result, if dimensions are shown."""
+    """Return the dimensions of the active result; None if it has none or they are hidden."""
     result = active_result(scene)
     if result is None or result.question != QUESTION or not settings_of(scene).distances.show:
         return None
@@ -66,24 +66,24 @@ def shown_dimensions(scene: bpy.types.Scene) -> Dimensions | None:
 
 
 def draw_distances(layout: bpy.types.UILayout, _: bpy.types.Context) -> None:
-    """Show the button that measures distances."""
+    """Draw the button *Distances*."""
     name = OCTREE_OT_measure_distances.bl_idname
     draw_button(layout, name, "OCTREE_PT_distances", text="Distances")
 
 
 class DistancesKind(ResultKind):
-    """Distances between objects, drawn as dimensions."""
+    """The result kind of distances between objects."""
 
     def summary(self, layout: bpy.types.UILayout, _: bpy.types.Context, result: Any) -> None:
-        """Say how many distances were measured."""
+        """Draw the number of measured distances."""
         layout.label(text=plural(result.count, "distance"), translate=False)
 
     def offer(self, layout: bpy.types.UILayout, context: bpy.types.Context, _: Any) -> None:
-        """Offer to draw them, and to make them real."""
+        """Draw the switch for dimension lines, and *Make Real*."""
         row = layout.row(align=True)
         row.prop(settings_of(context.scene).distances, "show", toggle=True)
         row.operator("octree.make_distances_real", text="Make Real")
 
     def now(self, scene: bpy.types.Scene, result: Any, column: Column) -> Column:
-        """Return the column of distances as the objects stand now."""
+        """Return a result column with the values for the current poses of objects."""
         return column_now(scene, result, column)

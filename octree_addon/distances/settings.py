@@ -8,7 +8,7 @@ from ..ui import OWN_WORDS, tag_redraw
 
 
 class DistanceOptions(OptionGroup):
-    """Which distances are measured."""
+    """Options for the pairs of objects to measure."""
 
     pairs: Literal["ACTIVE", "SELECTED", "NEAREST", "SETS"] = enum(
         "ACTIVE",
@@ -51,11 +51,11 @@ class DistanceOptions(OptionGroup):
 
 
 class MeasureOptions(DistanceOptions, AnswerOptions):
-    """Which distances are measured, and where they are kept."""
+    """Options of the operator *Measure Distances*."""
 
 
 class DimensionOptions(DistanceOptions):
-    """Which distances are measured, and whether they are drawn: `scene.octree.distances`."""
+    """Options of distances, with the drawing of dimensions: `scene.octree.distances`."""
 
     show: bool = boolean(
         True,

@@ -1,4 +1,7 @@
-"""Hiding feature: hide objects and restore exactly those; read plan, then hidden_objects."""
+"""Hiding feature: hide objects, and restore exactly these.
+
+Reading order: plan, then hidden_objects.
+"""
 
 import bpy
 
@@ -46,7 +49,7 @@ __all__ = [
 
 
 def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
-    """Offer to restore."""
+    """Draw the operator Restore Hidden."""
     menu.layout.operator("octree.restore_hidden")
 
 

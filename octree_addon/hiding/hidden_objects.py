@@ -1,6 +1,7 @@
-"""Hide and restore: a record of the objects hidden by each icon, kept in the file.
+"""Hide and restore: a record of the objects hidden by each icon, stored in the file.
 
-While anything is hidden, listeners warn at every render and keep deleted objects out of the file.
+While Octree hides an object, listeners warn at every render and remove deleted objects from the
+record before each save.
 """
 
 import logging
@@ -18,23 +19,26 @@ from .view_layer_hiding import FLAGS, is_hidden, set_hidden
 
 @dataclass(frozen=True)
 class Memory:
-    """The objects that one icon hides: in a view layer for the eye, else in the scene."""
+    """The record of objects hidden by one icon: of a view layer for the eye, else of the scene."""
 
     icon: str
     layer: bpy.types.ViewLayer
     records: Any  # a collection of OctreeHiddenObject
 
     def objects(self) -> Iterator[bpy.types.Object]:
-        """Yield those that the icon still hides; the user has shown or deleted the others."""
+        """Yield the recorded objects that the icon still hides.
+
+        The user has shown or deleted the others.
+        """
         return (record.object for record in self._still_hidden())
 
     def from_other_frames(self) -> Iterator[bpy.types.Object]:
-        """Yield those of them that were hidden in a frame other than the present one."""
+        """Yield the objects, still hidden, that were hidden in a frame other than the present."""
         now = self.layer.id_data.frame_current_final
         return (record.object for record in self._still_hidden() if record.frame != now)
 
     def keep(self, objects: Iterable[bpy.types.Object]) -> None:
-        """Keep these objects and no others; new ones with the present frame."""
+        """Replace the recorded objects; new ones are recorded with the present frame."""
         known = [record for record in self.records if record.object]
         frames = {record.object.session_uid: record.frame for record in known}
         now = self.layer.id_data.frame_current_final
@@ -51,7 +55,7 @@ class Memory:
 
 
 def memory_of(layer: bpy.types.ViewLayer, icon: str) -> Memory:
-    """Return what an icon hides in a view layer."""
+    """Return the record of an icon: of the view layer for the eye, else of its scene."""
     if icon == "EYE":
         return Memory(icon, layer, layer.octree.eye)  # type: ignore[attr-defined]
     scene = layer.id_data
@@ -60,7 +64,7 @@ def memory_of(layer: bpy.types.ViewLayer, icon: str) -> Memory:
 
 
 def memories(scene: bpy.types.Scene) -> Iterator[Memory]:
-    """Yield everything that a scene keeps, each once."""
+    """Yield all records of a scene, each once."""
     for layer in scene.view_layers:
         yield memory_of(layer, "EYE")
     for icon in ("MONITOR", "RENDER"):
@@ -68,9 +72,10 @@ def memories(scene: bpy.types.Scene) -> Iterator[Memory]:
 
 
 def hidden_counts(scene: bpy.types.Scene) -> Counter[str]:
-    """Count what Octree hides by each icon, cheaply enough for panels.
+    """Count the objects that Octree hides by each icon, cheaply enough for panels.
 
-    Objects that were shown by hand are counted until the next save, unless all of them were.
+    Objects that the user has shown by hand are counted until the next save, except if all objects
+    of a record were shown.
     """
     counts: Counter[str] = Counter()
     for memory in memories(scene):
@@ -84,14 +89,14 @@ def still_hidden(scene: bpy.types.Scene) -> set[int]:
     return {item.session_uid for memory in memories(scene) for item in memory.objects()}
 
 
-# By the session id of the scene: the numbers of records that were counted, and of objects.
+# By the session id of the scene: the lengths of the counted records, and the number of objects.
 _counted: SessionStore[tuple[tuple[int, ...], int]] = SessionStore()
 
 
 def hidden_count(scene: bpy.types.Scene) -> int:
     """Count the objects that Octree hides by any icon in any view layer, each once.
 
-    As cheap as `hidden_counts`, and as late to know what was shown by hand.
+    As cheap as `hidden_counts`, and as inexact about objects that the user has shown by hand.
     """
     records = [memory.records for memory in memories(scene) if any(memory.objects())]
     sizes = tuple(map(len, records))
@@ -106,29 +111,32 @@ def hidden_count(scene: bpy.types.Scene) -> int:
 
 
 def doubt_counts(*_: Any) -> None:
-    """Count hidden objects again: others may have as many records."""
+    """Drop cached counts: their key, the lengths of the records, may fit other objects too."""
     _counted.clear()
 
 
 def is_hiding(scene: bpy.types.Scene) -> bool:
-    """Tell whether Octree hides anything."""
+    """Return whether Octree hides any object of a scene."""
     return any(any(memory.objects()) for memory in memories(scene))
 
 
 def has_memory(scene: bpy.types.Scene) -> bool:
-    """Tell whether Octree has hidden anything, even if it was shown by hand since."""
+    """Return whether a scene has any record, even of objects that the user has shown since."""
     return any(memory.records for memory in memories(scene))
 
 
 def drop_shown(scene: bpy.types.Scene) -> None:
-    """Drop what is shown again, and what no scene has: the file would keep it alive."""
+    """Remove records of objects that are shown again or that no scene contains.
+
+    A record is a pointer, a user of the object, so the file would keep a deleted object.
+    """
     present = {item.session_uid for each in bpy.data.scenes for item in each.objects}
     for memory in memories(scene):
         memory.keep([item for item in memory.objects() if item.session_uid in present])
 
 
 def hide(context: bpy.types.Context, plan: Plan) -> int:
-    """Hide what was planned, keep it in the file, and return how many are newly hidden."""
+    """Hide the objects of a plan, record them, and return how many of them are hidden."""
     layer = context.view_layer
     memory = memory_of(layer, plan.icon)
     before = list(memory.objects())
@@ -140,9 +148,9 @@ def hide(context: bpy.types.Context, plan: Plan) -> int:
 
 
 def restore(context: bpy.types.Context) -> Counter[str]:
-    """Show again what `hide` has hidden in the scene, in all its view layers; count it by icon.
+    """Show all objects hidden by `hide` in the scene and its view layers; count them by icon.
 
-    What the user has shown meanwhile stays as it is.
+    Objects that the user has shown since are not counted.
     """
     shown: Counter[str] = Counter()
     for memory in memories(context.scene):
@@ -158,7 +166,7 @@ def restore(context: bpy.types.Context) -> Counter[str]:
 
 
 def show_again(context: bpy.types.Context, objects: Iterable[bpy.types.Object]) -> int:
-    """Show these objects again where `hide` has hidden them; return how many that are."""
+    """Show these objects again where `hide` has hidden them; return the number shown."""
     wanted, shown = {item.session_uid for item in objects}, set[int]()
     for memory in memories(context.scene):
         hidden = list(memory.objects())
@@ -171,7 +179,10 @@ def show_again(context: bpy.types.Context, objects: Iterable[bpy.types.Object]) 
 
 
 def show_copies(pairs: Iterable[tuple[bpy.types.Object, bpy.types.Object]]) -> None:
-    """Show copies of what Octree hides, given as original and copy: nobody remembers them."""
+    """Show copies of objects that Octree hides, given as pairs of original and copy.
+
+    Copies inherit the hiding flags but have no record, so *Restore Hidden* would not show them.
+    """
     hidden: dict[str, set[int]] = {flag: set() for flag in FLAGS.values()}
     for scene in bpy.data.scenes:
         for memory in memories(scene):
@@ -184,9 +195,9 @@ def show_copies(pairs: Iterable[tuple[bpy.types.Object, bpy.types.Object]]) -> N
 
 
 def _animate(objects: Iterable[bpy.types.Object], layer: bpy.types.ViewLayer) -> None:
-    """Evaluate the animation of objects, and of what they instance, at the present frame.
+    """Evaluate the animation of objects, and of collections they instance, at this frame.
 
-    They were not evaluated while hidden; Blender itself catches up at the next frame only.
+    Blender does not evaluate objects while hidden, and otherwise catches up at the next frame.
     """
     animated = [each for each in _owners(objects) if getattr(each, "animation_data", None)]
     for owner in animated:
@@ -196,7 +207,7 @@ def _animate(objects: Iterable[bpy.types.Object], layer: bpy.types.ViewLayer) ->
 
 
 def _owners(objects: Iterable[bpy.types.Object]) -> Iterator[Any]:
-    """Yield what of objects may be animated."""
+    """Yield all data-blocks of objects that may have animation data."""
     for item in objects:
         yield from (item, item.data, getattr(item.data, "shape_keys", None))
         if item.instance_type == "COLLECTION" and item.instance_collection:
@@ -204,7 +215,7 @@ def _owners(objects: Iterable[bpy.types.Object]) -> Iterator[Any]:
 
 
 def warnings_of(scene: bpy.types.Scene) -> list[str]:
-    """Say which hidden objects a render of the scene would lack or show."""
+    """Return warnings with the numbers of hidden objects that a render would lack or show."""
     hidden = [(item, memory.icon) for memory in memories(scene) for item in memory.objects()]
     lacking = {item.session_uid for item, icon in hidden if icon == "RENDER"}
     showing = {item.session_uid for item, _ in hidden if not item.hide_render}
@@ -223,12 +234,12 @@ def warn(scene: bpy.types.Scene, *_: Any) -> None:
         for line in lines:
             logging.getLogger(__name__).warning(line)
     elif lines:
-        # The render has a thread of its own, which may not touch the window.
+        # The render runs in its own thread, which must not touch the window.
         schedule(show_warning, 0.0)
 
 
 def show_warning() -> None:
-    """Pop the warning up in the first window."""
+    """Show the warning as a popup in the first window."""
     window = bpy.context.window_manager.windows[0]
     with bpy.context.temp_override(window=window):
         window.id_data.popup_menu(draw_warning, title="Rendering", icon="ERROR")
@@ -241,7 +252,7 @@ def draw_warning(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
 
 
 def before_save(*_: Any) -> None:
-    """Let the file keep no object alive that the user has deleted."""
+    """Remove records of shown and deleted objects, so that the file does not keep them."""
     for scene in bpy.data.scenes:
         drop_shown(scene)
 
@@ -255,7 +266,7 @@ LISTENERS = (
 
 
 def listen_if_hiding() -> None:
-    """Listen only while Octree hides anything in any scene; may be called repeatedly."""
+    """Install the listeners if any scene has a record, else remove them; idempotent."""
     if any(map(has_memory, bpy.data.scenes)):
         listen(LISTENERS, True)
     else:
@@ -263,6 +274,6 @@ def listen_if_hiding() -> None:
 
 
 def uninstall() -> None:
-    """Leave nothing behind."""
+    """Remove the listeners and the timer."""
     listen(LISTENERS, False)
     schedule(show_warning, None)

@@ -1,4 +1,4 @@
-"""Restore Hidden: an operator, the reports of whatever hides, and its button in the tab."""
+"""Restore Hidden: the operator, its button in the tab, and the reports of hiding operators."""
 
 from collections import Counter
 
@@ -21,7 +21,7 @@ _ONE = {
 
 
 class OCTREE_OT_restore_hidden(RefusingOperator, bpy.types.Operator):
-    """Show again what Octree has hidden, and nothing else."""
+    """Show the objects that Octree has hidden, and no others."""
 
     bl_idname = "octree.restore_hidden"
     bl_label = "Restore Hidden"
@@ -44,7 +44,7 @@ class OCTREE_OT_restore_hidden(RefusingOperator, bpy.types.Operator):
 
 
 def plan_lines(plan: Plan) -> list[str]:
-    """Say what would be hidden, and in a line for each reason what not: such as "3 protected"."""
+    """Return the number of objects to hide, and a line per reason for others: "3 protected"."""
     lines = [f"{plural(len(plan.objects), 'object')} to hide"]
     for reason, count in sorted(plan.left.items()):
         lines.append(f"{count:,} {_ONE.get(reason, reason) if count == 1 else reason}")
@@ -52,7 +52,7 @@ def plan_lines(plan: Plan) -> list[str]:
 
 
 def hidden_text(plan: Plan, hidden: int) -> str:
-    """Say how many objects of a plan were really hidden, in one line."""
+    """Return a report of how many objects of a plan were hidden, in one line."""
     text = hidden_count_text(plan.icon, hidden)
     if hidden < len(plan.objects):
         text += f"; {len(plan.objects) - hidden:,} could not be"
@@ -60,12 +60,12 @@ def hidden_text(plan: Plan, hidden: int) -> str:
 
 
 def hidden_count_text(icon: str, count: int) -> str:
-    """Say how many objects an icon hides."""
+    """Return a sentence with the number of objects hidden by an icon."""
     return f"{plural(count, 'object')} hidden by the {icon.lower()} icon"
 
 
 def restored_text(shown: Counter[str], count: int) -> str:
-    """Say how many objects are shown again, each counted once, and by which icons."""
+    """Return the report of a restoration: the number of distinct objects, and those by icon."""
     if not shown:
         return "Nothing was left to restore"
     if len(shown) == 1:
@@ -75,9 +75,9 @@ def restored_text(shown: Counter[str], count: int) -> str:
 
 
 def draw_restore(layout: bpy.types.UILayout, scene: bpy.types.Scene) -> None:
-    """Offer to restore what Octree hides, and say how much; the button is always there."""
+    """Draw the button that restores hidden objects, with their number; always shown."""
     count = hidden_count(scene)
-    said = "Restore" if count else "Restore Hidden"  # with a number there is no room for more
+    said = "Restore" if count else "Restore Hidden"  # short, because the number follows
     text = str(pgettext_iface(said, "Operator"))  # type: ignore[func-returns-value]
     layout.operator(
         "octree.restore_hidden",

@@ -1,4 +1,4 @@
-"""Dry run of hiding: what would be hidden and what not, counted by reason."""
+"""Dry run of hiding: the objects to hide, and the others counted by reason."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -17,18 +17,18 @@ _WITHOUT_SURFACE = _NEVER | {"ARMATURE", "EMPTY", "LATTICE", "SPEAKER"}
 
 @dataclass(frozen=True)
 class Plan:
-    """A dry run of hiding: which objects, and how many are left out.
+    """The objects that would be hidden, and the numbers of others that would not.
 
     Attributes
     ----------
     icon : {"EYE", "MONITOR", "RENDER"}
-        What they would be hidden by.
+        The icon of the Outliner that would hide the objects.
     objects : tuple of bpy.types.Object
-        What would be hidden; valid until the next undo.
+        The objects to hide; valid until the next undo.
     left : Counter of str
-        How many of the others stay as they are, by reason.
+        The number of objects that stay as they are, by reason.
     is_everything : bool
-        Whether nothing with a surface would stay visible.
+        True if no object with a surface would stay visible.
     """
 
     icon: str
@@ -38,10 +38,10 @@ class Plan:
 
 
 def plan(context: bpy.types.Context, objects: Iterable[bpy.types.Object], icon: str) -> Plan:
-    """Count which objects would be hidden by an icon, each once; change nothing.
+    """Return which of the objects an icon would hide, each once; nothing is changed.
 
-    The scene has the collection to protect, and the view layer says what is visible. `hide` takes
-    the result.
+    The scene's settings name the protected collection; visibility is that of the view layer of the
+    context. `hide` takes the result.
     """
     layer = context.view_layer
     present = {item.session_uid for item in members(layer)}
@@ -90,7 +90,7 @@ def _is_everything(layer: bpy.types.ViewLayer, hidden: list[bpy.types.Object], i
 
 
 def _is_seen(item: bpy.types.Object, layer: bpy.types.ViewLayer, icon: str) -> bool:
-    """Tell whether an object shows a surface where the icon counts."""
+    """Return whether an object shows a surface: in renders for RENDER, else in the viewport."""
     if item.type in _WITHOUT_SURFACE and item.instance_type == "NONE":
         return False
     return not item.hide_render if icon == "RENDER" else item.visible_get(view_layer=layer)

@@ -1,4 +1,4 @@
-"""Hiding settings, and the record of hidden objects: by scene, view layer and icon."""
+"""Hiding settings, and the records of hidden objects: by scene or view layer, and by icon."""
 
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -9,7 +9,7 @@ from ..options import OptionGroup, boolean, enum, pointer, settings_group
 
 
 class HidingOptions(OptionGroup):
-    """How objects are hidden: `scene.octree.hiding`."""
+    """Options of hiding objects: `scene.octree.hiding`."""
 
     icon: Literal["EYE", "MONITOR", "RENDER"] = enum(
         "EYE",
@@ -46,7 +46,7 @@ class HidingOptions(OptionGroup):
 
 
 class EverythingOption(OptionGroup):
-    """Whether all may be hidden; no setting, so that it is said each time."""
+    """Consent to hide all objects; no setting, so that it is given each time."""
 
     everything: bool = boolean(
         False,
@@ -72,13 +72,13 @@ class OctreeHiddenObject(bpy.types.PropertyGroup):
 
 
 class OctreeSceneMemory(bpy.types.PropertyGroup):
-    """Objects that Octree has hidden by their flags: `scene.octree.hidden`.
+    """Records of objects that Octree has hidden by their flags: `scene.octree.hidden`.
 
-    An object is kept only if it was shown before, so its former flag needs no place.
+    Only objects that were shown before are recorded, so the former flag is known.
     """
 
     if TYPE_CHECKING:
-        monitor: Any  # of OctreeHiddenObject; the stubs know no collection that grows
+        monitor: Any  # of OctreeHiddenObject; the type stubs have no growing collection
         render: Any
     else:
         monitor: CollectionProperty(type=OctreeHiddenObject)
@@ -86,7 +86,10 @@ class OctreeSceneMemory(bpy.types.PropertyGroup):
 
 
 class OctreeLayerMemory(bpy.types.PropertyGroup):
-    """Objects that Octree has hidden by the eye: `view_layer.octree`, copied with its layer."""
+    """Record of objects that Octree has hidden by the eye: `view_layer.octree`.
+
+    Blender copies it with the view layer.
+    """
 
     if TYPE_CHECKING:
         eye: Any

@@ -1,8 +1,8 @@
 """Bulk hiding: in a view layer (Hide in Viewport), or by flags of objects.
 
-The Outliner's icons are EYE, which each view layer keeps, MONITOR and RENDER. `Object.hide_set`
-searches the whole view layer each time: 1.3 s for 8,000 objects. Blender's own operators search
-once, but act on what is selected, or on everything.
+The icons of the Outliner are EYE, stored in each view layer, and MONITOR and RENDER, flags of the
+object. `Object.hide_set` searches the whole view layer for each object: 1.3 s for 8,000 objects.
+Blender's operators search once, but act on the selected objects or on all.
 """
 
 from collections.abc import Collection, Sequence
@@ -17,7 +17,7 @@ FLAGS = {"MONITOR": "hide_viewport", "RENDER": "hide_render"}
 
 
 def hide(context: bpy.types.Context, layer: bpy.types.ViewLayer, objects: Objects) -> None:
-    """Hide objects of a view layer; the others stay selected."""
+    """Hide objects of a view layer; others keep their selection."""
     view = _any_view(context, layer)
     if view:
         selected = list(layer.objects.selected)
@@ -26,14 +26,14 @@ def hide(context: bpy.types.Context, layer: bpy.types.ViewLayer, objects: Object
         with context.temp_override(**view):
             bpy.ops.object.hide_view_set(unselected=False)
         _select(layer, selected, True)
-    # Without a 3D view, and what cannot be selected: one by one.
+    # Without a 3D view, and for objects that cannot be selected.
     for item in objects:
         if not item.hide_get(view_layer=layer):
             item.hide_set(True, view_layer=layer)
 
 
 def show(context: bpy.types.Context, layer: bpy.types.ViewLayer, objects: Objects) -> None:
-    """Show objects of a view layer again, and nothing else."""
+    """Show objects of a view layer again, and no others."""
     view = _any_view(context, layer)
     if not view:
         for item in objects:
@@ -49,7 +49,7 @@ def show(context: bpy.types.Context, layer: bpy.types.ViewLayer, objects: Object
 
 
 def members(layer: bpy.types.ViewLayer) -> list[bpy.types.Object]:
-    """Return the objects of a view layer; where one was just deleted it still has a gap."""
+    """Return the objects of a view layer, without the None in place of just deleted ones."""
     return [item for item in layer.objects if item]
 
 
@@ -59,7 +59,7 @@ def _select(layer: bpy.types.ViewLayer, objects: Objects, state: bool) -> None:
 
 
 def _any_view(context: bpy.types.Context, layer: bpy.types.ViewLayer) -> dict[str, Any]:
-    """Return a context with a 3D view, which Blender's operators need; empty if there is none."""
+    """Return context members with a 3D view, which Blender's operators need; empty without one."""
     for window in context.window_manager.windows:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":
@@ -75,11 +75,11 @@ def _any_view(context: bpy.types.Context, layer: bpy.types.ViewLayer) -> dict[st
 
 
 def is_hidden(item: bpy.types.Object, layer: bpy.types.ViewLayer, icon: str) -> bool:
-    """Tell whether this icon hides an object in the view layer, whatever the other icons do."""
+    """Return whether this icon hides an object in the view layer; other icons do not count."""
     if icon == "EYE":
         try:
             return item.hide_get(view_layer=layer)
-        except RuntimeError:  # it has left the view layer, and its eye with it
+        except RuntimeError:  # the object has left the view layer
             return False
     hidden: bool = getattr(item, FLAGS[icon])
     return hidden
@@ -92,7 +92,7 @@ def set_hidden(
     icon: str,
     hidden: bool,
 ) -> None:
-    """Hide or show objects by an icon; the eye only where they are in the view layer."""
+    """Hide or show objects by an icon; the eye needs objects of the view layer."""
     if not objects:
         return
     if icon == "EYE":
@@ -108,5 +108,5 @@ def _set_flags(objects: Sequence[bpy.types.Object], name: str, hidden: bool) -> 
     chosen = {item.session_uid for item in objects}
     flags[[item.session_uid in chosen for item in bpy.data.objects]] = hidden
     bpy.data.objects.foreach_set(name, flags)
-    # Flags written in bulk update nothing. One ordinary write rebuilds the graph, once for all.
+    # Bulk writes cause no update. One ordinary write makes Blender rebuild the dependency graph.
     setattr(objects[0], name, hidden)

@@ -1,4 +1,4 @@
-"""Item buffers in Blender: by the graphics card where that is safe and best, else in NumPy."""
+"""Item buffers in Blender, drawn by the GPU where that is safe and faster, else on the CPU."""
 
 import logging
 from functools import cache
@@ -27,38 +27,38 @@ log = logging.getLogger(__name__)
 
 
 def renderer_of(scene: SceneOctree) -> ItemRenderer:
-    """Return what draws item buffers of a scene best here.
+    """Return the best renderer of item buffers for a scene on this machine.
 
     Parameters
     ----------
     scene : SceneOctree
-        Such as `scene_index().octree`.
+        The scene to draw, such as `scene_index().octree`.
 
     Returns
     -------
     ItemRenderer
-        `GpuBuffer` where graphics are safe to use, else `ZBuffer`: also where there is no card,
-        and software draws more slowly than the compiled kernel does. In background the first
-        call of a session takes some seconds.
+        A `GpuBuffer` if the `gpu` module is safe to use and draws correctly, else a `ZBuffer`. If
+        the GPU is emulated in software, the compiled kernel of `ZBuffer` is preferred, as it is
+        faster. In background mode, the first call of a session takes some seconds.
     """
     is_best = can_draw() and not (is_software() and has_kernel()) and draws_right()
     return GpuBuffer(scene) if is_best else ZBuffer(scene)
 
 
 def is_software() -> bool:
-    """Tell whether no card draws here, but a program, such as Mesa's llvmpipe."""
+    """Return whether the GPU is emulated in software, such as by Mesa's llvmpipe."""
     return gpu.platform.device_type_get() == "SOFTWARE"
 
 
 def has_kernel() -> bool:
-    """Tell whether the compiled kernel answers."""
+    """Return whether the compiled kernel is available."""
     _, why_not = kernel_state()
     return not why_not
 
 
 @cache
 def draws_right() -> bool:
-    """Tell whether the card measures what NumPy does, of one triangle that hides another."""
+    """Return whether GPU and NumPy agree on a test scene, where one triangle hides another."""
     scene = SceneOctree()
     low, high = ([[-0.7, -0.7, z], [0.8, -0.7, z], [-0.7, 0.8, z]] for z in (0.0, 0.4))
     meshes = [scene.add_mesh(Triangles(corners, [[0, 1, 2]])) for corners in (low, high)]

@@ -1,4 +1,4 @@
-"""Item buffers drawn offscreen by the graphics card: ids in a float texture, depths beside it."""
+"""Item buffers drawn offscreen by the GPU: ids in a float texture, depths in a depth texture."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ from ..arrays import Flags, Floats, Ids
 
 Singles = NDArray[np.float32]
 
-# How wide the picture is that boxes are packed into, if none is wider.
+# Minimum width of the texture that boxes are packed into.
 _WIDTH = 4096
 
 _VERTEX = """
@@ -31,15 +31,14 @@ void main() {
 
 
 class GpuBuffer(ZBuffer):
-    """Draws item buffers with Blender's `gpu` module.
+    """Renderer of item buffers with Blender's `gpu` module.
 
-    Depths are those of a depth buffer of single precision. What is too large for a texture is
-    drawn in NumPy.
+    Depths have single precision. Pictures too large for a texture are drawn by `ZBuffer`.
 
     Parameters
     ----------
     scene : SceneOctree
-        What is drawn. Its meshes are uploaded once, and again when one of them is another.
+        The scene to draw. All meshes are uploaded once, and again if any mesh has changed.
     """
 
     def __init__(self, scene: SceneOctree) -> None:
@@ -58,7 +57,7 @@ class GpuBuffer(ZBuffer):
         view_projection: Floats,
         size: tuple[int, int],
         rows: Ids,
-        alone: object = None,  # a card draws it faster by itself
+        alone: object = None,  # ignored: `_covered` is faster on the GPU
     ) -> tuple[Ids, Singles]:
         if max(size) > self._most or len(rows) == 0:
             return super()._drawn(view_projection, size, rows)
@@ -114,13 +113,13 @@ class GpuBuffer(ZBuffer):
         return np.concatenate(parts)
 
     def _draw(self, row: int, matrix: Floats, first: int) -> None:
-        """Draw a placement into the picture that is bound, its triangles counted from `first`."""
+        """Draw a placement into the bound framebuffer, its triangles numbered from `first`."""
         mesh = self.stage.moment.placements.meshes[row]
         start, count = int(self._starts[mesh]), int(np.diff(self._starts)[mesh])
         matrix = matrix.copy()
         matrix[:, 3] += matrix[:, :3] @ self._centers[:, mesh]
         self._shader.uniform_float("matrix", matrix.T.astype(np.float32).ravel().tolist())
-        # A call ends where the numbers in the vertices begin anew.
+        # Vertices hold triangle numbers modulo `most`, so a draw call ends at each multiple.
         most = tuning.current.drawn_triangles
         for begin in [start, *range((start // most + 1) * most, start + count, most)]:
             end = min((begin // most + 1) * most, start + count)
@@ -130,14 +129,14 @@ class GpuBuffer(ZBuffer):
             )
 
     def _upload(self) -> None:
-        """Upload all triangles of all meshes, corner by corner, with their numbers in a call."""
+        """Upload all triangles of all meshes, corner by corner, numbered within draw calls."""
         pool, (layout, firsts) = self.stage.pool(), self._uploaded
         if layout is pool.layout and np.array_equal(firsts, pool.firsts):
             return
         faces, self._starts = self.stage.every_face()
         lengths, count = np.diff(self._starts), faces.shape[1]
         vertices = pool.arranged.vertices.T
-        # Seen from a corner of its mesh, a place far from the origin keeps its digits.
+        # Relative to a corner of its mesh, a position far from the origin keeps its precision.
         self._centers = np.zeros((3, len(lengths)))
         drawn = lengths.nonzero()[0]
         self._centers[:, drawn] = vertices[:, faces[0, self._starts[drawn]]]
@@ -158,19 +157,19 @@ class GpuBuffer(ZBuffer):
 
 
 class _Target(NamedTuple):
-    """A picture to draw into."""
+    """A framebuffer with its textures."""
 
     size: tuple[int, int]
     form: str
     buffer: gpu.types.GPUFrameBuffer
-    # Blender frees textures that Python has forgotten.
+    # A reference, since Blender frees textures that Python does not refer to.
     textures: tuple[object, ...]
 
 
 def _reused(target: _Target | None, size: tuple[int, int], form: str) -> _Target:
-    """Return a picture to draw into, the one that there is if it will do.
+    """Return a framebuffer of a size and format: `target` if suitable, else a new one.
 
-    One of boxes may be larger than wanted: only a part of it is read.
+    The framebuffer of boxes (format "R8") may be larger, since only a part of it is read.
     """
     if target and target.form == form:
         fits = target.size[0] >= size[0] and target.size[1] >= size[1]
@@ -187,7 +186,7 @@ def _reused(target: _Target | None, size: tuple[int, int], form: str) -> _Target
 
 @contextmanager
 def _state(depth_test: str) -> Iterator[None]:
-    """Draw opaque triangles from both sides; leave the state as it was."""
+    """Set the GPU state to opaque, two-sided triangles; restore it afterwards."""
     before = gpu.state.depth_test_get(), gpu.state.depth_mask_get(), gpu.state.blend_get()
     gpu.state.depth_test_set(depth_test)
     gpu.state.depth_mask_set(depth_test != "NONE")
@@ -218,14 +217,14 @@ def _shader() -> gpu.types.GPUShader:
 
 
 def _flat(buffer: gpu.types.Buffer, kind: type[np.generic]) -> NDArray[Any]:
-    """Return a flat view of what was read back; a copy element by element takes ten times."""
+    """Return a flat view of a buffer; a copy by element would take ten times as long."""
     count = int(np.prod(buffer.dimensions))
     buffer.dimensions = count
     return np.frombuffer(buffer, kind, count)
 
 
 def _shelves(wide: Ids, high: Ids) -> tuple[tuple[int, int], list[int], list[int]]:
-    """Pack rectangles on shelves, the highest first: size of it all, lefts, and bottoms."""
+    """Pack rectangles on shelves, the highest first; return the total size, lefts and bottoms."""
     width = max(_WIDTH, int(wide.max(initial=1)))
     lefts, bottoms = [0] * len(wide), [0] * len(wide)
     x = y = top = 0
@@ -238,7 +237,7 @@ def _shelves(wide: Ids, high: Ids) -> tuple[tuple[int, int], list[int], list[int
 
 
 def _crops(boxes: Ids, size: tuple[int, int]) -> Floats:
-    """Return matrices (n, 4, 4) that make each box (4, n) of a picture fill the clip space."""
+    """Return matrices (n, 4, 4) that scale pixel boxes (4, n) of a picture to clip space."""
     crops = np.tile(np.eye(4), (boxes.shape[1], 1, 1))
     for axis in range(2):
         low, high = boxes[axis], boxes[axis + 2]

@@ -1,7 +1,8 @@
-"""Graphics contexts in background mode: made only after a child process has survived it.
+"""Graphics contexts in background mode, created only after a trial in a child process.
 
-Where there is no display, Blender makes a context with EGL. Without that library it does not
-raise an error, it ends. So a child process of the same Blender tries first, once a session.
+Without a display, Blender creates the context with EGL. If the EGL library is missing, Blender
+exits instead of raising an error. So once a session, a child process of the same Blender tries
+first.
 """
 
 import logging
@@ -20,17 +21,17 @@ from .make_context import SURVIVED, make_context
 
 log = logging.getLogger(__name__)
 
-# What a child may take, in seconds.
+# Timeout of the child process, in seconds.
 _PATIENCE = 120
 
 
 def can_draw() -> bool:
-    """Tell whether the `gpu` module can draw here; make its context if there is none yet.
+    """Return whether the `gpu` module can draw; create its context if there is none yet.
 
     Notes
     -----
-    In a window it always can. In background the first call starts a child process, which takes
-    a few seconds.
+    With a window the result is always True. In background mode, the first call starts a child
+    process, which takes a few seconds.
     """
     return not bpy.app.background or _has_context()
 
@@ -50,14 +51,14 @@ def _has_context() -> bool:
 
 
 def _child_survives() -> bool:
-    """Make a context in a child process, and tell whether it lived on."""
+    """Create a context in a child process; return whether the child survived."""
     script = make_context.__code__.co_filename
     if bpy.app.binary_path:
         command = [bpy.app.binary_path, "--background", "--factory-startup", "--python", script]
     else:
         command = [sys.executable, "-P", script]
     try:
-        # Blender clears its temporary folder when it ends, not when the child does.
+        # The child may end without removing its temporary files, so give it a folder of its own.
         with TemporaryDirectory(prefix="octree_", ignore_cleanup_errors=True) as folder:
             done = subprocess.run(
                 command,
@@ -73,13 +74,13 @@ def _child_survives() -> bool:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep what libraries write to standard error while a context is made, unless it fails.
+    """Suppress standard error while a context is created; print the output if that fails.
 
-    EGL tries what it may not have, and says so ("EGL Error (0x3009)"), before it tries the next.
+    EGL tries several configurations and reports each failure ("EGL Error (0x3009)").
     """
     try:
         kept = os.dup(2)
-    except OSError:  # there is none
+    except OSError:  # the process has no standard error
         yield
         return
     with TemporaryFile() as said:

@@ -5,16 +5,16 @@ import os
 import bpy
 import gpu
 
-# What the child process says at its end; the extension reads no more of it.
+# The output of the child process after success, which the extension looks for.
 SURVIVED = "the context is there"
 
 
 def make_context() -> None:
-    """Make a context; without an EGL library this ends the process.
+    """Create a graphics context; without an EGL library this ends the process.
 
     Notes
     -----
-    Until Blender 5.2 a render is what makes it: of a scene of its own, which is gone afterwards.
+    Before Blender 5.2, a context is created by a render of a temporary scene.
     """
     if hasattr(gpu, "init"):
         gpu.init()
@@ -39,4 +39,4 @@ def make_context() -> None:
 if __name__ == "__main__":
     make_context()
     print(SURVIVED, flush=True)
-    os._exit(0)  # at exit, some wheels crash for other reasons
+    os._exit(0)  # skip the normal exit, at which some `bpy` wheels crash

@@ -1,4 +1,4 @@
-"""Scenes to draw: some placements of an index, without the polygons that are counted as open."""
+"""Scenes to draw: placements of an index, without polygons that count as open (transparent)."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -14,14 +14,14 @@ from ..ui import ChangedMeanwhileError
 
 
 class Clear(NamedTuple):
-    """The materials that let light through, and where they are.
+    """The transparent materials, and the polygons that have them.
 
     Attributes
     ----------
     names : frozenset of str
-        Of materials.
+        Names of the materials.
     polygons : dict of int to ndarray of bool, shape (polygons,)
-        By rows of placements, where there are any: the polygons that have these materials.
+        Flags of transparent polygons, by row of the placement; only rows that have any.
     """
 
     names: frozenset[str]
@@ -29,9 +29,10 @@ class Clear(NamedTuple):
 
 
 def clear_of(depsgraph: bpy.types.Depsgraph, placements: ScenePlacements) -> Clear:
-    """Return what lets light through of placements that were read from a depsgraph as it is now.
+    """Return the transparent materials and polygons of placements of a depsgraph.
 
-    A `ValueError` says that it is another one by now.
+    The placements must stem from the present state of the depsgraph. Raises a `ValueError` if the
+    depsgraph has fewer placements by now.
     """
     clear = {item.session_uid: item.name for item in bpy.data.materials if _is_clear(item)}
     if not clear:
@@ -52,9 +53,10 @@ def _is_clear(material: bpy.types.Material) -> bool:
 
 
 def scene_without(index: SceneIndex, rows: Ids, open_polygons: Mapping[int, Flags]) -> SceneOctree:
-    """Return a scene of some rows of an index, (n,), placed in their order.
+    """Return a scene of some placements of an index, in the order of `rows`, (n,).
 
-    `open_polygons` are flags by row, where there are any; triangles keep their numbers.
+    `open_polygons` has flags of polygons to leave out, by row; rows without such polygons may be
+    missing. Triangles keep their numbers.
     """
     scene = SceneOctree()
     numbers: dict[tuple[SceneMesh, bytes], int] = {}
@@ -73,7 +75,7 @@ def scene_without(index: SceneIndex, rows: Ids, open_polygons: Mapping[int, Flag
 
 
 def _opened(triangles: Triangles, is_open: Flags) -> Triangles:
-    """Return triangles of which the open ones are nowhere."""
+    """Return triangles with NaN vertices for the open ones, so that nothing finds them."""
     nowhere = np.full((1, 3), np.nan)
     faces = np.where(is_open[:, None], len(triangles.vertices), triangles.faces)
     return Triangles(np.concatenate((triangles.vertices, nowhere)), faces)

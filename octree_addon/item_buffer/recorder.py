@@ -1,4 +1,4 @@
-"""Recorder of item buffers: draws with another renderer and keeps its last image."""
+"""Recorder of item buffers: a wrapper of a renderer that stores its last image."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,18 +10,18 @@ from ..arrays import Flags, Floats, Ids
 
 
 class Recorder(ItemRenderer):
-    """Draws what another renderer draws, and remembers it.
+    """Wrapper of a renderer that stores the last image.
 
     Parameters
     ----------
     renderer : ItemRenderer
-        The other one.
+        The wrapped renderer.
 
     Attributes
     ----------
     drawn : ndarray of intp, shape (p,)
-        For each pixel of the last image, row after row from below, the number of the placement in
-        the order of their ids; -1 for none.
+        The placement shown by each of p pixels of the last image, as an index in the order of
+        ids; -1 for none. Pixel rows are in order from bottom to top.
     """
 
     def __init__(self, renderer: ItemRenderer) -> None:
@@ -31,11 +31,11 @@ class Recorder(ItemRenderer):
 
     @property
     def stage(self) -> Any:
-        """The scene as it is now, as the other one keeps it."""
+        """The prepared scene of the wrapped renderer."""
         return self._renderer.stage
 
     def image(self, view_projection: Floats, size: tuple[int, int], alone: Any = None) -> Any:
-        """Draw one view, and keep it."""
+        """Draw one view, and store its image in `drawn`."""
         image = self._renderer.image(view_projection, size, alone)
         self.drawn = image.rows
         return image
@@ -48,5 +48,5 @@ class Recorder(ItemRenderer):
         owners: Ids,
         boxes: Ids,
     ) -> Iterator[tuple[Ids, Flags]]:
-        """Draw owners alone, each into its own box."""
+        """Draw each owner without the others into the box of that owner."""
         return self._renderer.covered(view_projection, size, rows, owners, boxes)

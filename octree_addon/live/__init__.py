@@ -1,8 +1,10 @@
-"""Live feature; read follower, session and pairs, then panel.
+"""Live: octrees of objects that follow the scene.
 
-A tree follows from the moment that it is switched on until it is switched off or cleared; when it
-is built again, the new one follows. That is not kept in the file: nothing runs in a file that was
-only opened.
+Reading order: follower, session, pairs, panel.
+
+An octree follows from the moment it is switched on until it is switched off or cleared; if it is
+built again, the new one follows. This state is not stored in the file, so that nothing runs in a
+file that was only opened.
 """
 
 from ..ui import Feature

@@ -1,4 +1,4 @@
-"""Incremental updates: a dynamic octree that follows the scene, at the cost of what moved."""
+"""Incremental updates: a dynamic octree that follows the scene, at the cost of moved objects."""
 
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -20,18 +20,18 @@ _NO_PAIRS: Pairs = (np.empty((2, 0), np.intp),) * 3
 
 @dataclass(frozen=True, eq=False)
 class TreeUpdate:
-    """Changes that one update of the scene made to a tree.
+    """Changes of an octree in one update of the scene.
 
     Attributes
     ----------
     before : ChangeCounts
-        The change counts of the tree before.
+        The change counts of the octree before the update.
     moved, added, removed : int
-        Items that moved, were added and were removed.
+        Numbers of items.
     pairs : tuple of three ndarray of intp, shape (2, h)
-        Ids of items whose boxes began, continued and ceased to touch; none unless wanted.
+        Ids of items whose boxes began, continued and ceased to touch; empty unless wanted.
     seconds : float
-        How long it took.
+        Duration of the update.
     """
 
     before: ChangeCounts
@@ -43,28 +43,28 @@ class TreeUpdate:
 
 
 class Follower:
-    """Keeps a tree of objects as the boxes of the index are.
+    """Synchronization of an octree of objects with the boxes of the scene index.
 
     Parameters
     ----------
     tree : DynamicOctree
-        As it was built.
+        The octree as built.
     source : Source
-        The objects that its items are of.
+        The objects of its items.
     layer : str
-        Name of the view layer that it follows.
+        Name of the view layer to follow.
     """
 
     def __init__(self, tree: DynamicOctree, source: Source, layer: str) -> None:
         self.tree, self.source, self.layer = tree, source, layer
         self.since = tree.turnover
         self.last_update = TreeUpdate(tree.turnover)
-        # The boxes of the index as they were last, and which of them the items are.
+        # The boxes of the index at the last update, and the row of each item among them.
         self._known: ReadBoxes | None = None
         self._rows: Ids = np.empty(0, np.intp)
 
     def catch_up(self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-        """Bring the tree up to date with the scene; all its pairs count as begun."""
+        """Bring the octree up to date with the scene; all its pairs count as begun."""
         self._take_again(scene, depsgraph)
         self.since = self.tree.turnover
         self.last_update = TreeUpdate(self.since, pairs=self.tree.changes())
@@ -72,9 +72,9 @@ class Follower:
     def update(
         self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, *, reshown: bool
     ) -> bool:
-        """Follow one update of the scene, note it, and tell whether the tree has changed.
+        """Follow an update of the scene, and return whether the octree has changed.
 
-        With `reshown`, other objects may be there to follow.
+        With `reshown`, objects may have been shown or hidden.
         """
         started, before = perf_counter(), self.tree.turnover
         boxes = index_of(depsgraph).boxes.update(depsgraph)
@@ -92,7 +92,7 @@ class Follower:
         return True
 
     def _are_same(self, boxes: ReadBoxes) -> bool:
-        """Tell whether boxes are of the same placements, of which the same have a shape."""
+        """Return whether boxes belong to the same placements, and the same of them are finite."""
         known = self._known
         if known is None or boxes.keys is not known.keys:
             return False
@@ -103,7 +103,7 @@ class Follower:
     def _take_again(
         self, scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph
     ) -> tuple[int, int, int]:
-        """Choose again what to follow; count moved, added and removed items."""
+        """Select the items again, and return the numbers of moved, added and removed ones."""
         kinds = kinds_of(settings_of(scene).built_of)
         source = box_source(depsgraph, current_objects(scene, depsgraph.view_layer), kinds=kinds)
         counts = self._apply(source)
@@ -114,7 +114,7 @@ class Follower:
         return counts
 
     def _apply(self, source: Source) -> tuple[int, int, int]:
-        """Let the items be those of a source: those that stay keep their order."""
+        """Make the items those of a source; items that stay keep their order."""
         before, now = self.source.placements, source.boxes
         known = rows_before(row_bytes(before.keys), row_bytes(now.keys))
         kept, new = np.flatnonzero(known >= 0), np.flatnonzero(known < 0)
@@ -129,7 +129,7 @@ class Follower:
         return moved, len(new), len(gone)
 
     def _move(self, boxes: Floats) -> int:
-        """Move the items to their boxes, (6, n), where these are other ones; return how many."""
+        """Move the items whose boxes, (6, n), differ; return their number."""
         rows = np.flatnonzero((self.source.boxes.boxes != boxes).any(axis=0))
         if len(rows) == 0:
             return 0

@@ -1,6 +1,6 @@
-"""Pairs that Live shows: without a ground, or of the active object alone; and what to leave out.
+"""Pairs shown by Live: filtered by a ground, by a collection or by the active object.
 
-The tree keeps all pairs; what is shown of them is chosen when it is drawn.
+The octree stores all pairs; they are filtered when they are drawn.
 """
 
 from typing import Any
@@ -12,12 +12,12 @@ from ..arrays import Ids
 from ..built_tree import BuiltTree
 from .follower import Follower, Pairs
 
-# What touches this part of all other objects, and so many of them, may be a ground.
+# An object that touches at least this fraction of the others, and this number, may be a ground.
 _MOST, _FEWEST = 0.5, 4
 
 
 def ids_of(built: BuiltTree, *session_uids: int) -> Ids:
-    """Return the ids of the items of these objects."""
+    """Return the ids of the items of objects, given by session ids."""
     uids = np.array([each.session_uid for each in built.source.objects], np.intp)
     places = np.flatnonzero(np.isin(uids[built.source.object_of_item], session_uids))
     ids = built.octree.ids
@@ -34,7 +34,7 @@ def left_out(settings: Any) -> tuple[int, ...]:
 def shown_pairs(
     settings: Any, built: BuiltTree, follower: Follower, active: bpy.types.Object | None
 ) -> Pairs:
-    """Return the pairs of the last update that began, lasted and ended, without the unwanted."""
+    """Return the begun, lasting and ended pairs of the last update that the settings allow."""
     pairs: Pairs = follower.last_update.pairs
     without = left_out(settings)
     if without:
@@ -46,13 +46,13 @@ def shown_pairs(
 
 
 def _taken(pairs: Pairs, ids: Ids, *, wanted: bool) -> Pairs:
-    """Return the pairs that have one of these ids, or those that have none."""
+    """Return the pairs that contain one of the ids or, if not `wanted`, none of them."""
     began, lasted, ended = (each[:, np.isin(each, ids).any(axis=0) == wanted] for each in pairs)
     return began, lasted, ended
 
 
 def ground_of(built: BuiltTree, pairs: Ids) -> str:
-    """Return the name of the object that most others touch, of pairs (2, h); empty without one."""
+    """Return the name of the object that most others touch in pairs (2, h); empty without one."""
     count = len(built.octree)
     ids, touched = np.unique(pairs, return_counts=True)
     if not len(ids) or touched.max() < max(_MOST * (count - 1), _FEWEST):

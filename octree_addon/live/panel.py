@@ -1,4 +1,4 @@
-"""Live settings, switch and panel; potential colliders of the active object."""
+"""Settings, switch and panel of Live; potential colliders of the active object."""
 
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -30,12 +30,12 @@ from . import session
 from .follower import Follower
 from .pairs import ground_of, ids_of, shown_pairs
 
-# At most this many of the pairs that overlap are named, and of those that ended.
+# Largest numbers of overlapping and of ended pairs that are listed by name.
 _NAMED, _ENDED = 6, 3
 
 
 class LiveOptions(OptionGroup):
-    """How the scene's tree of objects follows them: `scene.octree.live`."""
+    """Options of an octree of objects that follows them: `scene.octree.live`."""
 
     pairs: bool = boolean(
         True,
@@ -81,13 +81,13 @@ OctreeLiveSettings = settings_group(LiveOptions, "OctreeLiveSettings")
 
 
 def has_objects(scene: bpy.types.Scene) -> bool:
-    """Tell whether the scene has a tree of objects."""
+    """Return whether the scene has an octree of objects."""
     built = trees.get(scene)
     return built is not None and built.holds_objects
 
 
 class OCTREE_OT_live(RefusingOperator, bpy.types.Operator):
-    """Make the octree follow its objects, or stop it: animation, playback and dragging."""
+    """Operator that makes the octree of objects follow them, or stops it."""
 
     bl_idname = "octree.live"
     bl_label = "Toggle Live Octree"
@@ -95,7 +95,7 @@ class OCTREE_OT_live(RefusingOperator, bpy.types.Operator):
         "Make the octree of objects follow them while they are dragged, animated, added and"
         " removed, or stop it. Without one, an octree of the visible objects is built first"
     )
-    # No undo: what is live is no part of the file.
+    # No undo: the file does not store whether an octree is live.
     bl_options = {"REGISTER"}
 
     @classmethod
@@ -112,7 +112,7 @@ class OCTREE_OT_live(RefusingOperator, bpy.types.Operator):
                 keep_visible_objects(context)
             except ValueError as error:
                 return self.refuse(error)
-            # The tree is a part of the file: one step to take it back.
+            # Undoing this step removes the octree, which is part of the file.
             bpy.ops.ed.undo_push(message="Build Octree")
         follower = session.start(scene, context.evaluated_depsgraph_get())
         self.report({"INFO"}, f"Following {len(follower.tree):,} objects and instances")
@@ -120,7 +120,7 @@ class OCTREE_OT_live(RefusingOperator, bpy.types.Operator):
 
 
 class OCTREE_PT_live(SidebarPanel):
-    """Make the tree of objects follow them, and show what that does to it."""
+    """Switch of Live, pairs of overlapping objects, and changes of the octree."""
 
     bl_label = "Live"
     bl_parent_id = "OCTREE_PT_tree"
@@ -154,8 +154,8 @@ class OCTREE_PT_live(SidebarPanel):
 def draw_changes(
     layout: Any, built: BuiltTree, follower: Follower, active: bpy.types.Object | None
 ) -> None:
-    """Show in numbers, in a closed panel, what has changed in the octree."""
-    panel: Any = layout.panel  # whose stub returns nothing
+    """Draw the changes of the octree as a table, in a panel that is closed at first."""
+    panel: Any = layout.panel  # its type stub has no return type
     header, body = panel("octree_changes", default_closed=True)
     header.label(text="Changes")
     if body:
@@ -171,7 +171,7 @@ def draw_pairs(
     follower: Follower,
     active: bpy.types.Object | None,
 ) -> None:
-    """Name pairs that overlap: those of the active object first, then new ones; and some ended."""
+    """Draw the names of overlapping pairs, those of the active object first, and of ended ones."""
     began, lasted, ended = shown_pairs(settings, built, follower, active)
     count = began.shape[1] + lasted.shape[1]
     layout.label(text=f"{plural(count, 'pair')} overlapping" if count else "Nothing overlaps")
@@ -188,7 +188,7 @@ def draw_pairs(
 
 
 def ground_hints(built: BuiltTree, pairs: Ids) -> list[Hint]:
-    """Offer to leave out what most objects touch, if there is such a ground."""
+    """Return a hint that offers to leave out a ground, if there is one that most objects touch."""
     name = ground_of(built, pairs)
     if not name:
         return []
@@ -197,12 +197,12 @@ def ground_hints(built: BuiltTree, pairs: Ids) -> list[Hint]:
 
 
 def order_of(pairs: Ids, mine: Ids) -> Ids:
-    """Return the places of pairs, (2, h), those with an id of mine first."""
+    """Return the order of pairs, (2, h), that puts those with an id of `mine` first."""
     return np.argsort(~np.isin(pairs, mine).any(axis=0), kind="stable")
 
 
 def changes_of(follower: Follower) -> Iterator[tuple[str, str]]:
-    """Yield what has happened to items and cells: since Live is on, and at the last change."""
+    """Yield numbers of changed items and cells: since Live is on, and in the last update."""
     update, now = follower.last_update, asdict(follower.tree.turnover)
     if any(pairs.shape[1] for pairs in update.pairs):
         yield "Pairs Begun, Ended", f"{update.pairs[0].shape[1]:,}, {update.pairs[2].shape[1]:,}"
@@ -223,7 +223,7 @@ def named_pairs(built: BuiltTree, pairs: NDArray[np.intp]) -> list[str]:
 
 
 def names_of(built: BuiltTree, ids: NDArray[np.intp]) -> list[str]:
-    """Return the names of the objects that items are of; a text for those that are gone."""
+    """Return the names of the objects of items; a fixed text for removed ones."""
     source, known = built.source, np.isin(ids, built.octree.ids)
     places = np.where(known, built.places_of(ids), -1).tolist()
     return [
@@ -235,7 +235,7 @@ def names_of(built: BuiltTree, ids: NDArray[np.intp]) -> list[str]:
 
 
 def counts_of(built: BuiltTree, active: bpy.types.Object) -> Iterator[tuple[str, str]]:
-    """Yield the potential colliders of the active object: total against local counts."""
+    """Yield the number of potential colliders of the active object, and of all others."""
     found = locality_of(built, active.session_uid)
     if found is None:
         yield active.name, "not in the octree"
@@ -246,16 +246,16 @@ def counts_of(built: BuiltTree, active: bpy.types.Object) -> Iterator[tuple[str,
 
 
 class Locality(NamedTuple):
-    """How many items an object has to be tested against, with a tree and without one.
+    """Numbers of items that an object is tested against, without and with an octree.
 
     Attributes
     ----------
     total : int
-        All items except its own.
+        All items except the object's own.
     near : int
-        Those in the cells that it touches: its potential colliders.
+        Items in the cells that the object touches: its potential colliders.
     touching : int
-        Those whose boxes touch one of its own.
+        Items whose boxes touch a box of the object.
     """
 
     total: int
@@ -263,14 +263,14 @@ class Locality(NamedTuple):
     touching: int
 
 
-# By the session id of the scene: of what octree and object, and what was counted.
+# Last count of each scene, by its session id, with the octree and the object that it is for.
 _known: SessionStore[tuple[Octree, int, Locality | None]] = SessionStore()
 
 
 def locality_of(built: BuiltTree, session_uid: int) -> Locality | None:
-    """Count the potential colliders of one object, against all items.
+    """Count the potential colliders of an object; None if it is not in the octree.
 
-    None if it is not in the tree of objects. Counted once, until the tree changes.
+    The count is cached until the octree changes.
     """
     key = built.source.layer[:1]
     counted = _known.get(key)

@@ -1,4 +1,4 @@
-"""Live sessions: followers of trees, switched on and off, updated and merged."""
+"""Live sessions: octrees that follow the scene are started, updated, merged and stopped."""
 
 import bpy
 
@@ -11,9 +11,14 @@ from .follower import Follower
 
 
 def start(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Follower:
-    """Make the scene's tree of objects follow it from now on; return its up-to-date follower.
+    """Make the scene's octree of objects follow a view layer; return its up-to-date follower.
 
-    The view layer of the depsgraph is followed. A `ValueError` says that there is no such tree.
+    The depsgraph determines the view layer.
+
+    Raises
+    ------
+    ValueError
+        If the scene has no octree of objects.
     """
     built = trees.get(scene)
     if built is None or not built.holds_objects:
@@ -27,33 +32,33 @@ def start(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> Follower:
 
 
 def stop(scene: bpy.types.Scene) -> None:
-    """Stop the scene's tree from following it, and those that an undo may bring back."""
+    """Stop following, for the scene's octree and for octrees that an undo may restore."""
     for built in trees.kept_of(scene):
         if built.is_live:
             trees.set_follower(built, None)
 
 
 def stop_all() -> None:
-    """Stop all trees, without a notice: nothing is noted any more that they could follow."""
+    """Stop all octrees without notification, when changes of the scene are no longer recorded."""
     for built in trees.live_trees():
         built.follower = None
         built.doubt()
 
 
 def get(scene: bpy.types.Scene) -> Follower | None:
-    """Return the follower of the scene's tree, if the tree is live."""
+    """Return the follower of the scene's octree, if the octree is live."""
     built = trees.get(scene)
     return None if built is None else built.follower
 
 
 def keep_following(scene: bpy.types.Scene, old: BuiltTree, new: BuiltTree) -> None:
-    """Make a tree that was built again follow the scene if the one before did."""
+    """Make a rebuilt octree follow the scene if the one before did."""
     if old.is_live and new.holds_objects:
         start(scene, bpy.context.evaluated_depsgraph_get())
 
 
 def follow(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, changes: SceneChanges) -> bool:
-    """Bring the scene's tree up to date after an update, and tell whether it has changed.
+    """Bring the scene's octree up to date after an update; return whether it has changed.
 
     Updates of a render or of another view layer are ignored.
     """
@@ -62,7 +67,7 @@ def follow(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, changes: Scen
         return False
     try:
         has_changed = follower.update(scene, depsgraph, reshown=changes.reshown)
-    except Exception:  # Blender would print it at every frame
+    except Exception:  # Blender would print it in every frame
         stop(scene)
         raise
     built.source = follower.source
@@ -75,14 +80,14 @@ def _concerns(follower: Follower, scene: bpy.types.Scene, depsgraph: bpy.types.D
 
 
 def merge_deferred() -> None:
-    """Merge the cells of all trees that defer it."""
+    """Merge the cells of all live octrees with deferred merging."""
     for built in trees.live_trees():
         if built.options["merge"] == "deferred":
             built.follower.tree.prune()
 
 
 def merge_interval() -> float | None:
-    """Return the seconds until cells are merged next; None if no tree defers it."""
+    """Return the seconds until the next merge of cells; None if no octree defers it."""
     intervals = [
         settings_of(scene).live.interval
         for scene in bpy.data.scenes

@@ -1,6 +1,6 @@
-"""Options, each declared once: records, and from them properties, rows, JSON and arguments.
+"""Options, each declared once: the source of records, properties, rows, JSON and arguments.
 
-Read declared, fields, then blender, data and arguments. `declared` knows nothing of Blender.
+Reading order: declared, fields, then blender, data and arguments. Only `blender` needs Blender.
 """
 
 from .arguments import add_arguments, given

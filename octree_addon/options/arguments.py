@@ -1,4 +1,4 @@
-"""Options on a command line: those that declare a word; no Blender here."""
+"""Command line arguments from the options that declare one; independent of Blender."""
 
 import argparse
 from collections.abc import Collection
@@ -6,7 +6,7 @@ from typing import Any
 
 from .declared import Option, OptionGroup
 
-# The limits of a property that declares none: of 32 bits, of single precision.
+# Limits of properties without declared limits: of 32-bit integers and of single precision.
 _MOST = {"integer": 2**31 - 1, "real": (2 - 2**-23) * 2.0**127}
 _TYPES: dict[str, type] = {"integer": int, "real": float, "string": str}
 
@@ -14,18 +14,18 @@ _TYPES: dict[str, type] = {"integer": int, "real": float, "string": str}
 def add_arguments(
     parser: argparse.ArgumentParser, options: type[OptionGroup], exclusive: Collection[str] = ()
 ) -> None:
-    """Add an argument for each option that declares a word.
+    """Add an argument to a parser for each option that declares one.
 
     Parameters
     ----------
     parser : argparse.ArgumentParser
-        What is added to.
+        The parser.
     options : type of OptionGroup
-        What is added.
+        The options.
     exclusive : collection of str, optional
-        The names of options of which at most one may be given.
+        Names of mutually exclusive options.
     """
-    # An empty group would break the help.
+    # argparse fails to format the help of an empty group.
     group: Any = parser.add_mutually_exclusive_group() if exclusive else parser
     for name, each in options.flat.items():
         if each.argument:
@@ -35,7 +35,10 @@ def add_arguments(
 
 
 def given(arguments: argparse.Namespace, options: type[OptionGroup]) -> dict[str, Any]:
-    """Return the values that were typed, by name; a `ValueError` if one is out of its limits."""
+    """Return the values given on the command line, by name of the option.
+
+    Raises a `ValueError` if a number is out of its limits.
+    """
     typed = [name for name, each in options.flat.items() if each.argument and name in arguments]
     found = {name: getattr(arguments, name) for name in typed}
     for name, value in found.items():
@@ -44,7 +47,7 @@ def given(arguments: argparse.Namespace, options: type[OptionGroup]) -> dict[str
 
 
 def _described(option: Option) -> dict[str, Any]:
-    """Return how the parser describes an option: its tooltip, unit and default."""
+    """Return the arguments of `add_argument` for an option: type, help, unit and default."""
     said = f"{option.tooltip[0].lower()}{option.tooltip[1:]}".replace("%", "%%")
     if option.kind == "boolean":
         return {"action": "store_true", "help": said}
@@ -58,7 +61,7 @@ def _described(option: Option) -> dict[str, Any]:
 
 
 def _check(option: Option, value: Any) -> None:
-    """Refuse a number out of the limits of its property."""
+    """Raise a `ValueError` if a number is out of the limits of its property."""
     if option.kind not in _MOST:
         return
     most = _MOST[option.kind]

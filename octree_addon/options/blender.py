@@ -1,4 +1,4 @@
-"""Options in Blender: groups of settings, properties of operators, rows of the interface."""
+"""Options in Blender: property groups of settings, properties of operators, and their rows."""
 
 import inspect
 from collections.abc import Collection, Iterable, Mapping
@@ -36,14 +36,14 @@ _POINTED = {
     "materials": bpy.types.Material,
 }
 _OPERATOR: Any = bpy.types.Operator.bl_rna
-# Of an item, the label and the tooltip; with an icon Blender wants a number as well.
+# Texts of an item: label and tooltip. With an icon, Blender also needs a number.
 _TEXTS = 2
-# Names that operators own already. `dir` does not list all of them.
+# Names that bpy.types.Operator already has; `dir` does not list all of them.
 _OWNED = {*_OPERATOR.properties.keys(), *_OPERATOR.functions.keys()}
 
 
 def settings_group(options: type[OptionGroup], name: str) -> type[bpy.types.PropertyGroup]:
-    """Return a class of settings with these options; pointers point at data."""
+    """Return a property group with these options; pointers are real pointers to data-blocks."""
     members = {
         "__annotations__": _properties(options, is_operator=False),
         "__doc__": options.__doc__,
@@ -53,9 +53,9 @@ def settings_group(options: type[OptionGroup], name: str) -> type[bpy.types.Prop
 
 
 class Asking(Generic[Asked]):
-    """The part of an operator that has options; a mixin: `class X(Asking[Views], Operator)`.
+    """An operator with options; a mixin: `class X(Asking[Views], Operator)`.
 
-    The properties of the operator are made from the options. Pointers are names there.
+    The options become properties of the operator, pointers as names.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Asking(Generic[Asked]):
     asks: type[Asked]
 
     def __init_subclass__(cls) -> None:
-        """Make the properties of the options that the class is of."""
+        """Add the properties of the option class in the brackets of `Asking`."""
         super().__init_subclass__()
         bases = vars(cls).get("__orig_bases__", ())
         for each in (argument for base in bases for argument in get_args(base)):
@@ -79,13 +79,13 @@ class Asking(Generic[Asked]):
 
     @property
     def taken(self) -> Asked:
-        """The options as the operator has them now."""
+        """The present options of the operator, as a record."""
         return read(self, self.asks)
 
     def take(self, *settings: Any) -> Asked:
-        """Fill the options that the caller left alone from settings; return all.
+        """Fill options that the caller has not set from settings; return all options.
 
-        An explicit value wins; what Blender itself remembers of an earlier call does not count.
+        Values that Blender remembers from an earlier call are not set by the caller.
         """
         operator: Any = self
         for each in settings:
@@ -95,15 +95,15 @@ class Asking(Generic[Asked]):
         return self.taken
 
     def put(self, **values: Any) -> None:
-        """Set options of the operator: what it works with instead of what was not given."""
+        """Set options of the operator, by name."""
         for name, value in values.items():
             setattr(self, self.asks.flat[name].name, value)
 
     def write_back(self, *settings: Any) -> None:
-        """Keep in settings what the operator ran with.
+        """Write the operator's options into settings.
 
-        Equal values are not written: writing a pointer makes Blender sort all objects anew, two
-        seconds for 30,000.
+        Equal values are not written: a write to a pointer makes Blender sort all objects again,
+        two seconds for 30,000 objects.
         """
         for each in settings:
             for option in _shared(self.asks, each):
@@ -118,7 +118,7 @@ class Asking(Generic[Asked]):
 
 
 def read(owner: Any, options: type[Other]) -> Other:
-    """Return the record of the properties of an operator or of settings."""
+    """Return the record of options in the properties of an operator or of settings."""
     return options.of({name: _value(owner, each) for name, each in options.flat.items()})
 
 
@@ -128,18 +128,18 @@ def draw_options(
     options: type[OptionGroup],
     without: Collection[str] = (),
 ) -> None:
-    """Show the options that count, a row each, from top to bottom.
+    """Draw the options whose condition is true, one row each, from top to bottom.
 
     Parameters
     ----------
     layout : bpy.types.UILayout
-        Where the rows stand.
+        The layout of the rows.
     owner : bpy.types.Operator or bpy.types.PropertyGroup
         The owner of the properties.
     options : type of OptionGroup
         The options.
     without : collection of str, optional
-        Names of options that have no row here.
+        Names of options to leave out.
     """
     known = getattr(owner, "properties", owner).bl_rna.properties
     column, heading = layout, ""
@@ -153,7 +153,7 @@ def draw_options(
 
 
 def _draw_row(layout: bpy.types.UILayout, owner: Any, option: Option) -> None:
-    """Show one option; the text for an empty value stands in its field, or beside a number."""
+    """Draw one option; the text for an empty value is inside the field, or beside a number."""
     is_empty = bool(option.empty) and not getattr(owner, option.name)
     if is_empty and option.kind == "real":
         row = layout.row()
@@ -169,7 +169,7 @@ def _draw_row(layout: bpy.types.UILayout, owner: Any, option: Option) -> None:
 
 
 def _properties(options: type[OptionGroup], *, is_operator: bool) -> dict[str, Any]:
-    """Return the annotations that make Blender's properties, by name."""
+    """Return the annotations that declare Blender's properties, by name."""
     found = {}
     for name, each in options.flat.items():
         extra = each.operator if is_operator else each.settings
@@ -179,8 +179,8 @@ def _properties(options: type[OptionGroup], *, is_operator: bool) -> dict[str, A
 
 
 def _property(option: Option, is_operator: bool, extra: Mapping[str, Any]) -> Any:
-    """Return the property of one option."""
-    # Without a name, Blender takes the identifier; an empty name would stay empty.
+    """Return the declaration of the property of one option."""
+    # Left out if empty, so that Blender uses the identifier as name.
     texts: dict[str, Any] = {"name": option.label} if option.label else {}
     texts["description"] = option.tooltip
     if option.kind != "pointer":
@@ -196,7 +196,7 @@ def _property(option: Option, is_operator: bool, extra: Mapping[str, Any]) -> An
 
 
 def _shared(options: type[OptionGroup], settings: Any) -> Iterable[Option]:
-    """Return the options that settings and operators both have."""
+    """Return the options that both settings and operators have, and can write."""
     known = settings.bl_rna.properties
     return [
         each
@@ -206,7 +206,7 @@ def _shared(options: type[OptionGroup], settings: Any) -> Iterable[Option]:
 
 
 def _value(owner: Any, option: Option) -> Any:
-    """Return the value that a record holds; of a pointer, the name."""
+    """Return the value for a record; for a pointer, the name of the data-block."""
     value = getattr(owner, option.name, option.default)
     if option.kind == "pointer" and not isinstance(value, str):
         return value.name if value else ""
@@ -214,7 +214,7 @@ def _value(owner: Any, option: Option) -> Any:
 
 
 def _pointed(settings: Any, option: Option, value: Any) -> Any:
-    """Return the value that settings hold; of a name, the data-block."""
+    """Return the value for settings; for a pointer, the data-block of this name."""
     if option.kind != "pointer":
         return value
     owner = settings.id_data if option.data == "objects" else bpy.data

@@ -1,4 +1,4 @@
-"""Options as JSON and back: unknown names are left out, unfit values are as in a new scene."""
+"""Options to JSON and back: unknown names are ignored, invalid values become the defaults."""
 
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -9,7 +9,7 @@ Read = TypeVar("Read", bound=OptionGroup)
 
 
 def as_json(options: OptionGroup) -> dict[str, Any]:
-    """Return the flat values that a file keeps: of options that the interface shows."""
+    """Return the flat values to save in a file, without hidden options."""
     flat = options.flat
     return {
         name: value
@@ -19,7 +19,7 @@ def as_json(options: OptionGroup) -> dict[str, Any]:
 
 
 def from_values(options: type[Read], values: Mapping[str, Any]) -> Read:
-    """Return the record of flat values that a file has."""
+    """Return the record of flat values from a file."""
     fit = {
         name: type(each.default)(values[name])
         for name, each in options.flat.items()
@@ -29,7 +29,7 @@ def from_values(options: type[Read], values: Mapping[str, Any]) -> Read:
 
 
 def _is_fit(option: Option, value: Any) -> bool:
-    """Return whether an option can have this value."""
+    """Return whether a value has the type of an option and, for enumerations, is an item."""
     if option.kind == "real":
         return isinstance(value, int | float) and not isinstance(value, bool)
     if option.kind in ("switches", "vector"):

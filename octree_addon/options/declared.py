@@ -1,4 +1,4 @@
-"""Declared options: a frozen record whose fields also describe themselves; no Blender here."""
+"""Declared options: frozen records with a description of each field; independent of Blender."""
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, Self, dataclass_transform
 
 Condition = Callable[[Any], bool]
-# Property arguments where settings and operators differ; None if the property is missing there.
+# Property arguments of settings only or operators only; None if they do not have the property.
 Extra = Mapping[str, Any] | None
 
 
@@ -18,27 +18,28 @@ class Option:
     Attributes
     ----------
     kind : str
-        The factory in `fields` that declares it.
+        The name of the factory in `fields` that declares the option.
     default : Any
         The value in a new scene.
     label, tooltip : str
         The texts in Blender's interface.
     name : str
-        The name in its class, in Blender's properties, and in JSON.
+        The name in the class of the record, in Blender's properties, and in JSON.
     items : Mapping of str to (str, str) or (str, str, str)
-        The label and tooltip of each item of an enumeration; an icon as well, or none has one.
+        The label and tooltip, and perhaps the icon, of each item of an enumeration. Either all
+        items have an icon or none.
     data : str
-        The collection of `bpy.data` that a pointer points into, or a text names one of.
+        The collection of `bpy.data` for a pointer, or for a text with the name of a data-block.
     shown : function, optional
-        Takes the owner of the properties; returns whether the row is shown.
+        Condition on the owner of the properties under which the row is shown.
     heading : str
-        The heading of the column that the row stands in, with its neighbors.
+        The heading of a column of rows; neighbors with the same heading share it.
     empty : str
-        The text that stands for an empty or zero value.
+        The text shown for an empty or zero value.
     extra, settings, operator : Mapping of str to Any
-        Arguments of the property everywhere, in settings and in operators.
+        Arguments of the property: everywhere, only in settings, and only in operators.
     argument : str
-        The word on a command line, such as "--rings".
+        The command line argument, such as "--rings"; empty for none.
     """
 
     kind: str
@@ -57,7 +58,7 @@ class Option:
     argument: str = ""
 
     def __set_name__(self, owner: type, name: str) -> None:
-        """Take the name from the class."""
+        """Store the name of the class attribute."""
         self.name = name
 
     def flattened(self) -> Iterator["Option"]:
@@ -65,20 +66,20 @@ class Option:
         yield self
 
     def value_in(self, values: Mapping[str, Any]) -> Any:
-        """Return the value by its name, or the default."""
+        """Return the value of this option from flat values, or the default."""
         return values.get(self.name, self.default)
 
 
 @dataclass(eq=False, kw_only=True)
 class Nested:
-    """Options inside others; their properties stand among those of the owner.
+    """A record of options inside another record; its properties are added to the owner's.
 
     Attributes
     ----------
     default : OptionGroup
         The values in a new scene.
     shown : function, optional
-        The condition of all rows, beside their own.
+        A condition for all rows, in addition to their own.
     heading : str, optional
         The heading of a column with all rows.
     """
@@ -88,19 +89,19 @@ class Nested:
     heading: str = ""
 
     def flattened(self) -> Iterator[Option]:
-        """Yield the inner options with the defaults and the condition that they have here."""
+        """Yield the inner options with the defaults, condition and heading of this record."""
         values = self.default.values()
         for name, each in self.default.flat.items():
             shown, heading = _both(self.shown, each.shown), self.heading or each.heading
             yield replace(each, default=values[name], shown=shown, heading=heading)
 
     def value_in(self, values: Mapping[str, Any]) -> "OptionGroup":
-        """Return the inner record of flat values."""
+        """Return the inner record from flat values; missing ones are the defaults."""
         return type(self.default).of({**self.default.values(), **values})
 
 
 def _both(one: Condition | None, other: Condition | None) -> Condition | None:
-    """Return the condition that holds if both hold."""
+    """Return the conjunction of two conditions; None is always true."""
     if one is None or other is None:
         return one or other
     return lambda owner: one(owner) and other(owner)
@@ -110,7 +111,7 @@ def _both(one: Condition | None, other: Condition | None) -> Condition | None:
 class OptionGroup:
     """Base of records of options; each subclass becomes a frozen, keyword-only dataclass.
 
-    The rows of base classes stand first, in the order of the bases.
+    Options of base classes come first, in the order of the bases.
 
     Attributes
     ----------
@@ -122,7 +123,7 @@ class OptionGroup:
     _declared: ClassVar[Mapping[str, Option | Nested]] = MappingProxyType({})
 
     def __init_subclass__(cls) -> None:
-        """Collect the options; leave their defaults for the dataclass."""
+        """Collect the options, and replace them in the class by their defaults."""
         own: dict[str, Any] = {name: vars(cls).get(name) for name in inspect.get_annotations(cls)}
         for name, each in own.items():
             if not isinstance(each, Option | Nested):
@@ -138,11 +139,11 @@ class OptionGroup:
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> Self:
-        """Return the record of flat values; those that are missing are as in a new scene."""
+        """Return the record of flat values; missing values are the defaults."""
         return cls(**{name: each.value_in(values) for name, each in cls._declared.items()})
 
     def values(self) -> dict[str, Any]:
-        """Return the flat values by name."""
+        """Return the flat values of all options, by name."""
         found: dict[str, Any] = {}
         for name in self._declared:
             value = getattr(self, name)
@@ -151,26 +152,26 @@ class OptionGroup:
 
 
 def when(option: Any, *values: Any) -> Condition:
-    """Return a condition: whether the owner's option has one of these values.
+    """Return a condition that is true if the owner's option has one of these values.
 
     Parameters
     ----------
     option : Option
-        Declared above in the same class body, or `Owner.flat["name"]`.
+        An option declared above in the same class body, or `Owner.flat["name"]`.
     *values : Any
-        At least one; items of an enumeration.
+        At least one value; for an enumeration, its items.
 
     Returns
     -------
     function
-        For `shown`.
+        A condition for `shown`.
 
     Raises
     ------
     TypeError
-        If `option` is a value: outside its class body, an attribute is the default.
+        If `option` is no `Option`: outside the class body, the attribute is the default value.
     ValueError
-        If an enumeration has no such item.
+        If an enumeration does not have all of the values as items.
     """
     if not isinstance(option, Option):
         raise TypeError('outside its class, an option is Owner.flat["name"]')

@@ -1,4 +1,4 @@
-"""Factories of options: typed as the value that a record holds, an `Option` in the class body."""
+"""Factories of options: an `Option` at runtime, the value of the record for type checkers."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, TypedDict, TypeVar, Unpack
@@ -11,7 +11,7 @@ Record = TypeVar("Record", bound=OptionGroup)
 
 
 class Common(TypedDict, total=False):
-    """What all kinds may have beside a default and texts; see `Option`."""
+    """Optional arguments of all factories, for the fields of `Option` or Blender's property."""
 
     shown: Condition | None
     empty: str
@@ -25,7 +25,7 @@ class Common(TypedDict, total=False):
 
 
 class Number(Common, total=False):
-    """What numbers may have; an argument of `IntProperty` and `FloatProperty` each."""
+    """Optional arguments for numbers, from `IntProperty` and `FloatProperty`."""
 
     min: float
     soft_min: float
@@ -50,14 +50,14 @@ def integer(default: int, label: str, tooltip: str, **more: Unpack[Number]) -> i
 
 
 def real(default: float, label: str, tooltip: str, **more: Unpack[Number]) -> float:
-    """Declare a number."""
+    """Declare a real number."""
     return _option("real", default, label, tooltip, more)
 
 
 def string(
     default: str, label: str, tooltip: str, data: Data | None = None, **more: Unpack[Common]
 ) -> str:
-    """Declare a text; with `data`, the name of a data-block, which can be searched for."""
+    """Declare a text; with `data`, the name of a data-block, with a search field."""
     return _option("string", default, label, tooltip, more, data=data or "")
 
 
@@ -76,7 +76,7 @@ def vector(
 
 
 def pointer(data: Data, label: str, tooltip: str, **more: Unpack[Common]) -> str:
-    """Declare a pointer to a data-block; records and operators have its name."""
+    """Declare a pointer to a data-block; records and operators hold its name instead."""
     return _option("pointer", "", label, tooltip, more, data=data)
 
 
@@ -87,12 +87,12 @@ def enum(
     items: Mapping[Item, tuple[str, str] | tuple[str, str, str]],
     **more: Unpack[Common],
 ) -> Item:
-    """Declare a choice; `items` has the label, the tooltip and maybe the icon of each."""
+    """Declare an enumeration; `items` has the label, the tooltip and perhaps the icon of each."""
     return _option("enum", default, label, tooltip, more, items=items)
 
 
 def nested(default: Record, shown: Condition | None = None, heading: str = "") -> Record:
-    """Declare a record inside another, with its own defaults."""
+    """Declare a record inside another; `default` gives the defaults of its options."""
     made: Any = Nested(default=default, shown=shown, heading=heading)
     return made
 
@@ -100,7 +100,7 @@ def nested(default: Record, shown: Condition | None = None, heading: str = "") -
 def _option(
     kind: str, default: Any, label: str, tooltip: str, more: Mapping[str, Any], **known: Any
 ) -> Any:
-    """Return an `Option`; arguments that it has no field for belong to the property."""
+    """Return an `Option`; arguments without a field in it become arguments of the property."""
     own = {key: value for key, value in more.items() if key in _OF_OPTION}
     extra = {key: value for key, value in more.items() if key not in _OF_OPTION}
     return Option(

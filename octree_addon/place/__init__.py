@@ -1,7 +1,8 @@
-"""Place: objects moved until they touch, never into each other: drop, push apart, fill.
+"""Placement of objects: drop until contact, push apart, fill with copies.
 
-Read units, moves, candidates, turning and bodies; falling and fitting for what is asked of the
-core; carrying, telling and placing for what comes of it; then drop, push_apart, fill and mending.
+Read units, moves, candidates, turning and bodies first; then falling and fitting, which call the
+core; then carrying, telling and placing, which write and report moves; then the operators drop,
+push_apart, fill and mending.
 """
 
 import bpy
@@ -65,7 +66,7 @@ __all__ = [
 
 
 def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
-    """Offer to place."""
+    """Draw the placement operators in the menu."""
     menu.layout.separator()
     for name in (
         "drop",
@@ -98,7 +99,7 @@ FEATURE = Feature(
     ),
     menus=(("OCTREE_MT_object", draw_menu),),
     shortcuts=("octree.drop", "octree.push_apart", "octree.fill", "octree.hold"),
-    # Those of audits stand here, since their fixes place objects.
+    # The kinds of audits are registered here, because their fixes place objects.
     kinds=(
         DropKind("drop"),
         MovedKind("push_apart"),

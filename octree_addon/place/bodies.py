@@ -1,4 +1,4 @@
-"""Units baked into one mesh each, for questions that know placements alone."""
+"""Baked units: groups of objects that move together, each as one mesh and one placement."""
 
 from copy import copy
 from typing import NamedTuple
@@ -17,7 +17,7 @@ class Bodies(NamedTuple):
     Attributes
     ----------
     octree : SceneOctree
-        What stays is in it under the same ids.
+        The scene with baked units; placements that do not move keep their ids.
     ids : ndarray of intp, shape (u,)
         The placement of each unit.
     """
@@ -27,7 +27,7 @@ class Bodies(NamedTuple):
 
 
 def as_bodies(target: SceneTarget, movers: Movers) -> Bodies:
-    """Return the scene with units of several placements baked into one; O(their triangles)."""
+    """Return the scene with each unit of several placements baked into one mesh; O(triangles)."""
     octree, ids = copy(target.octree), target.octree.ids[movers.rows]
     bodies = movers.bodies
     several = np.flatnonzero(np.bincount(bodies, minlength=len(movers)) > 1)
@@ -42,5 +42,5 @@ def as_bodies(target: SceneTarget, movers: Movers) -> Bodies:
 
 
 def triangles_of(target: SceneTarget, movers: Movers, unit: int) -> Triangles:
-    """Return the triangles of a unit in the world."""
+    """Return the triangles of a unit in world space."""
     return target.octree.triangles_of(target.octree.ids[movers.rows[movers.bodies == unit]])

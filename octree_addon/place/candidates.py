@@ -1,4 +1,4 @@
-"""Candidates for copies: places drawn at random on faces by their areas, or in a box; seeded."""
+"""Candidate poses for copies: random points on faces, weighted by area, or in a box; seeded."""
 
 from dataclasses import dataclass
 
@@ -7,25 +7,25 @@ import numpy as np
 from ...core import Triangles
 from ..arrays import Flags, Floats, Ids
 
-# Copies stand this many least steps of single precision above the plane of their face.
+# Height of copies above the plane of their face, in float32 steps (ULPs).
 _LIFT = 4.0
-# Vertices times candidates that are looked at together.
+# Largest product of vertices and candidates in one batch.
 _TOGETHER = 1 << 20
 UP = np.array((0.0, 0.0, 1.0))
 
 
 @dataclass(frozen=True)
 class Ranges:
-    """What may differ between copies.
+    """Ranges of the random differences between copies.
 
     Attributes
     ----------
     scales, turns : tuple of float
-        The least and the most: factors, and angles in radians.
+        Smallest and largest scale factor, and smallest and largest angle in radians.
     slope : float
-        The steepest face, as an angle to the horizontal.
+        The steepest face that gets copies, as an angle to the horizontal in radians.
     is_upright : bool
-        Whether copies stand as their original does, on whatever face.
+        If true, copies keep their original's up axis, however the face is inclined.
     """
 
     scales: tuple[float, float] = (1.0, 1.0)
@@ -36,16 +36,16 @@ class Ranges:
 
 @dataclass(frozen=True, eq=False)
 class CopyCandidates:
-    """n places for copies, in the order in which they are tried.
+    """n candidate poses for copies, in the order in which they are tried.
 
     Attributes
     ----------
     sources : ndarray of intp, shape (n,)
-        Which original each is a copy of.
+        Index of the original of each copy.
     frames : ndarray of float64, shape (n, 4, 4)
-        Where the origin of the original goes; turns and scales are those of what stands there.
+        Poses of the original's origin; their rotation and scale apply about that origin.
     refused : ndarray of bool, shape (n,)
-        Which are on faces too steep, or do not fit into the box.
+        Candidates on faces that are too steep, or that do not fit into the box.
     """
 
     sources: Ids
@@ -59,20 +59,20 @@ class CopyCandidates:
 def on_faces(
     faces: Triangles, shapes: list[Floats], ranges: Ranges, count: int, rng: np.random.Generator
 ) -> CopyCandidates:
-    """Return candidates on the faces of a surface, each with its lowest point on the face.
+    """Return candidates on the faces of a surface, each with its lowest point on its face.
 
     Parameters
     ----------
     faces : Triangles
-        In the world. They are drawn by their areas.
+        Faces in world space, drawn with a probability proportional to their area.
     shapes : list of ndarray of float64, shape (v, 3)
-        The vertices of each original, about its own origin.
+        The vertices of each original, relative to its origin.
     ranges : Ranges
-        What may differ.
+        Ranges of scale, rotation and slope.
     count : int
-        How many.
+        Number of candidates.
     rng : numpy.random.Generator
-        Draws the numbers; the same ones for the same seed.
+        Source of random numbers; equal seeds give equal candidates.
     """
     corners = faces.rows.T.reshape(-1, 3, 3)
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
@@ -88,12 +88,12 @@ def on_faces(
     normals = normals[chosen] / areas[chosen, None]
     ups = np.broadcast_to(UP, normals.shape) if ranges.is_upright else normals
     sources, linear = _turned(shapes, ranges, ups, rng)
-    # Moved along what is up there until nothing is below the plane of the face.
+    # Move each copy along its up direction until no vertex is below the plane of the face.
     slopes = np.einsum("nx,nx->n", normals, ups)
     too_steep = normals[:, 2] < np.cos(ranges.slope) - 1e-9
     too_steep |= slopes <= 1e-6
     heights = _heights(shapes, sources, linear, normals) / np.where(too_steep, 1.0, slopes)
-    # By where each stands itself: other faces may be far away.
+    # Rounding depends on each copy's own position: other faces may be far away.
     reach = np.array([np.abs(shape).max(initial=0.0) for shape in shapes])[sources]
     reach *= np.abs(linear).sum(axis=2).max(axis=1)
     least = np.spacing((np.abs(points).max(axis=1) + reach).astype(np.float32))
@@ -112,7 +112,7 @@ def in_box(
     count: int,
     rng: np.random.Generator,
 ) -> CopyCandidates:
-    """Return candidates all over a box along the axes of the world."""
+    """Return candidates uniformly distributed in a box along the world axes."""
     points = rng.uniform(lower, upper, (count, 3))
     sources, linear = _turned(shapes, ranges, np.broadcast_to(UP, (count, 3)), rng)
     outside = np.zeros(count, np.bool_)
@@ -120,7 +120,7 @@ def in_box(
         for sign, limit in ((-1.0, low), (1.0, high)):
             way = np.zeros((count, 3))
             way[:, axis] = -sign
-            reach = _heights(shapes, sources, linear, way)  # the farthest against `way`
+            reach = _heights(shapes, sources, linear, way)  # extent opposite to `way`
             outside |= sign * points[:, axis] + reach > sign * limit
     return CopyCandidates(sources, _frames(linear, points), outside)
 
@@ -128,7 +128,7 @@ def in_box(
 def _turned(
     shapes: list[Floats], ranges: Ranges, ups: Floats, rng: np.random.Generator
 ) -> tuple[Ids, Floats]:
-    """Draw an original, a turn and a scale for each, (n,) and (n, 3, 3)."""
+    """Return a random original, (n,), and its rotation and scale as a matrix, (n, 3, 3)."""
     count = len(ups)
     sources = rng.integers(len(shapes), size=count)
     angles, scales = rng.uniform(*ranges.turns, count), rng.uniform(*ranges.scales, count)
@@ -141,13 +141,13 @@ def _turned(
 
 
 def rotations_between(one: Floats, others: Floats) -> Floats:
-    """Return the least rotations, (n, 3, 3), that take a direction to others (Rodrigues)."""
+    """Return the smallest rotations, (n, 3, 3), from one direction to others (Rodrigues)."""
     axes, cosines = np.cross(one, others), others @ one
     skew = np.zeros((len(others), 3, 3))
     x, y, z = axes.T
     skew[:, 0, 1], skew[:, 0, 2], skew[:, 1, 2] = -z, y, -x
     skew[:, 1, 0], skew[:, 2, 0], skew[:, 2, 1] = z, -y, x
-    is_back = cosines <= -1 + 1e-12  # half a turn about anything across
+    is_back = cosines <= -1 + 1e-12  # half a turn about any perpendicular axis
     part = 1 / np.where(is_back, 1.0, 1 + cosines)
     across = np.cross(one, np.eye(3)[np.abs(one).argmin()])
     across /= np.linalg.norm(across)
@@ -157,12 +157,12 @@ def rotations_between(one: Floats, others: Floats) -> Floats:
 
 
 def _heights(shapes: list[Floats], sources: Ids, linear: Floats, normals: Floats) -> Floats:
-    """Return how far each reaches against a normal, from its origin, (n,)."""
+    """Return how far each copy extends from its origin opposite to its normal, (n,)."""
     heights = np.zeros(len(sources))
     for number, shape in enumerate(shapes):
         rows = np.flatnonzero(sources == number)
         for some in np.array_split(rows, len(rows) * len(shape) // _TOGETHER + 1):
-            # A normal brought to the shape's own space: one product for all its vertices.
+            # In local space, one product covers all vertices of the shape.
             ways = np.einsum("nij,ni->nj", linear[some], normals[some])
             heights[some] = -(ways @ shape.T).min(axis=1, initial=np.inf)
     return heights

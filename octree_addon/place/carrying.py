@@ -1,6 +1,7 @@
-"""Carrying out: plans of moves are written at once, compared with what Blender made of them.
+"""Application of move plans: locations are written, then compared with Blender's evaluation.
 
-Where anything is not as foretold all is taken back, and worked out again without it.
+If an object is not where the plan predicted it, all writes are reverted, and a new plan is made
+without that object.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -24,36 +25,37 @@ _ROTATIONS = ("rotation_euler", "rotation_quaternion", "rotation_axis_angle")
 
 
 class MovePlan(Protocol):
-    """Where units of a scene are to go."""
+    """Planned moves of the units of a scene (groups of objects that move together)."""
 
     @property
     def target(self) -> SceneTarget:
-        """The scene before."""
+        """The scene before the moves."""
 
     @property
     def movers(self) -> Movers:
-        """Who moves."""
+        """The units that move."""
 
     @property
     def turns(self) -> Turns:
-        """How they are turned."""
+        """The rotation of each unit."""
 
     @property
     def stored(self) -> Stored:
-        """What Blender is to store."""
+        """The values that Blender will store."""
 
     def settled_steps(self, look: Callable[[Self], SceneOctree]) -> Steps[Self]:
-        """Return what keeps its promise in the scene that `look` shows of a plan."""
+        """Return the plan, corrected until its scene, `look(plan)`, has no new overlap."""
 
 
-# Works a plan out without some objects: session ids, each with the reason.
+# Makes a plan without some objects: a mapping from session id to the reason.
 Replan = Callable[[Mapping[int, str]], Steps[Any]]
 
 
 def carry_out(context: bpy.types.Context, plan: Any, replan: Replan) -> Any:
-    """Write a plan, or what comes of it without what does not go where it is told; return that.
+    """Write a plan and return the plan that was written in the end.
 
-    A `ValueError` leaves everything as it was.
+    Objects that do not follow their location are left out, and the rest is planned again. If a
+    `ValueError` is raised, the scene is unchanged.
     """
     with _taken_back_on_errors(context, plan.movers) as objects:
         while True:
@@ -73,7 +75,7 @@ def carried_out(
     plan_steps: Callable[[SceneTarget, Mapping[int, str]], Steps[Any]],
     heed: Callable[[], None] | None = None,
 ) -> Any:
-    """Work out a plan for what is visible, and carry it out; `heed` is called at each step."""
+    """Plan moves among visible objects and write them; `heed` is called at each step."""
 
     def steps(left: Mapping[int, str]) -> Steps[Any]:
         target = yield from between(0.0, 0.3, scene_steps(context, viewport_of(context)))
@@ -85,7 +87,7 @@ def carried_out(
 def _settled(
     context: bpy.types.Context, plan: Any, objects: "_Objects", now: SceneTarget, rows: Ids
 ) -> Any:
-    """Return a plan that holds of what Blender has made of it, by a rounding of its own."""
+    """Return the plan, corrected for matrices that Blender rounds otherwise than predicted."""
     actual = now.placements.matrices[rows]
     if actual.tobytes() == plan.stored.matrices.tobytes():
         return plan
@@ -109,12 +111,12 @@ def _settled(
 
 
 def read_again(context: bpy.types.Context) -> SceneTarget:
-    """Return what is visible now."""
+    """Return the visible scene as it is now."""
     return run(scene_steps(context, viewport_of(context))).frozen()
 
 
 class _Objects:
-    """The objects of a plan by session id, and what was written in them before."""
+    """The objects of a plan by session id, and their transforms before it was written."""
 
     def __init__(self, context: bpy.types.Context, movers: Movers) -> None:
         wanted = set(movers.root_uids.tolist())
@@ -131,14 +133,14 @@ class _Objects:
         }
 
     def take_back(self, context: bpy.types.Context) -> None:
-        """Write what was there."""
+        """Restore locations and rotations, and evaluate the view layer."""
         for uid, item in self.found.items():
             item.location = self._before[uid][0]
             self.turn_back(item)
         context.view_layer.update()
 
     def turn_back(self, item: bpy.types.Object) -> None:
-        """Write the rotation that was there, if it is another one now."""
+        """Restore the rotation of an object if it has changed."""
         for name, values in zip(_ROTATIONS, self._before[item.session_uid][1], strict=True):
             if tuple(getattr(item, name)) != values:
                 setattr(item, name, values)
@@ -155,7 +157,7 @@ def _taken_back_on_errors(context: bpy.types.Context, movers: Movers) -> Iterato
 
 
 def _write(context: bpy.types.Context, plan: MovePlan, objects: _Objects) -> None:
-    """Write locations and turns, and have Blender evaluate them; nothing is keyed."""
+    """Write locations and rotations, and evaluate the view layer; insert no keyframes."""
     movers, stored = plan.movers, plan.stored
     turned = np.flatnonzero(plan.turns.are_turned).tolist()
     objects_turned = {movers.first_roots[unit]: plan.turns.rotations[unit] for unit in turned}
@@ -165,6 +167,6 @@ def _write(context: bpy.types.Context, plan: MovePlan, objects: _Objects) -> Non
         if np.array(item.location, np.float32).tobytes() != location.tobytes():
             item.location = location.tolist()
         if root in objects_turned:
-            objects.turn_back(item)  # what is written twice is turned once
+            objects.turn_back(item)  # a second write must not turn the object again
             write_turn(item, objects_turned[root])
     context.view_layer.update()

@@ -1,4 +1,4 @@
-"""Linked copies of units: objects with the same data, put where the original's origin is to be."""
+"""Linked copies of units (groups of objects that move together), at given poses."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -18,9 +18,10 @@ def copy_unit(
     *,
     link: bool = True,
 ) -> list[bpy.types.Object]:
-    """Copy objects into their collections, unless `link` is off; roots to world matrices, (4, 4).
+    """Return linked copies of `members`, with the copies of `roots` at world matrices, (4, 4).
 
-    Meshes and all other data stay shared; parents and armatures are those among the copies.
+    The copies are linked into the collections of their originals unless `link` is false. Meshes
+    and all other data stay shared. Parents and armatures among `members` are replaced by copies.
     """
     made = {item: item.copy() for item in members}
     for item, copied in made.items():
@@ -40,15 +41,15 @@ def copy_unit(
 
 
 def remove_copies(objects: Iterable[bpy.types.Object]) -> None:
-    """Take copies away again; the data that they share stays."""
+    """Remove copies from the file; keep the data that they share."""
     for item in objects:
         bpy.data.objects.remove(item)
 
 
 def moved_frame(frame: Floats, origin: Floats, before: Floats) -> Floats:
-    """Return the world matrix of what stood at `before` when its unit's origin goes to a frame.
+    """Return the world matrix of an object at `before` after its unit moves to a frame.
 
-    The turn and the scale of a frame, (4, 4), are about the origin, (3,).
+    The rotation and the scale of the frame, (4, 4), apply about the unit's origin, (3,).
     """
     back = np.eye(4)
     back[:3, 3] = -origin

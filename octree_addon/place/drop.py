@@ -1,4 +1,4 @@
-"""Drop: objects fall along one direction until they touch what is visible, and each other."""
+"""The Drop operator: objects slide along one direction until they touch something visible."""
 
 from collections.abc import Iterable, Mapping
 
@@ -23,7 +23,7 @@ LANDS_ON = "Lands On"
 
 
 class OCTREE_OT_drop(PlacingOperator[DropOptions], bpy.types.Operator):
-    """Let objects fall until they touch."""
+    """Move objects along one direction until they touch."""
 
     bl_idname = "octree.drop"
     bl_label = "Drop"
@@ -47,7 +47,7 @@ class OCTREE_OT_drop(PlacingOperator[DropOptions], bpy.types.Operator):
         if options.toward == "ACTIVE":
             objects = [item for item in objects if item is not context.view_layer.objects.active]
         floats = options.whose == "ROW" and active_result(context.scene).question == FLOATING
-        if floats:  # its row names one of those that hang together
+        if floats:  # the row names one object of several in contact
             objects = yield from hanging_steps(context, target, objects)
         wish = FallWish(
             direction=direction,
@@ -81,7 +81,7 @@ class OCTREE_OT_drop(PlacingOperator[DropOptions], bpy.types.Operator):
 def hanging_steps(
     context: bpy.types.Context, target: SceneTarget, objects: list[bpy.types.Object]
 ) -> Steps[list[bpy.types.Object]]:
-    """Return all objects that hang together with some, from touch to touch."""
+    """Return all objects that touch the given ones, directly or through other objects."""
     uids, numbers = np.unique(target.owners, return_inverse=True)
     band = usual_band(context.scene)
     pairs = yield from overlapping_objects_steps(target.octree, margin=band, owners=numbers)
@@ -93,12 +93,12 @@ def hanging_steps(
 
 
 def unit(direction: Floats) -> Floats:
-    """Return a direction with a length of 1."""
+    """Return a direction scaled to length 1."""
     return direction / np.linalg.norm(direction)
 
 
 def toward_active(context: bpy.types.Context, objects: Iterable[bpy.types.Object]) -> Floats:
-    """Return the direction from the middle of the others to that of the active object."""
+    """Return the direction from the mean center of the others to the active object's center."""
     active = context.view_layer.objects.active
     others = [item for item in objects if item is not active]
     if active is None or not others:
@@ -110,7 +110,7 @@ def toward_active(context: bpy.types.Context, objects: Iterable[bpy.types.Object
 
 
 def middle(item: bpy.types.Object) -> Floats:
-    """Return the middle of an object's box in the world."""
+    """Return the center of an object's bounding box in world space."""
     corners = np.array(item.bound_box, np.float64)
     matrix = np.array(item.matrix_world, np.float64)
     middle: Floats = matrix[:3, :3] @ (corners.min(axis=0) + corners.max(axis=0)) / 2
@@ -118,7 +118,7 @@ def middle(item: bpy.types.Object) -> Floats:
 
 
 def drop_text(context: bpy.types.Context, falls: Falls) -> str:
-    """Say in one line what has come of it."""
+    """Return the report of a drop in one line."""
     movers = falls.movers
     parts = [f"{plural(int((falls.shifts.any(axis=1)).sum()), 'object')} dropped"]
     for word, said in (

@@ -1,7 +1,8 @@
-"""Falls along one direction, by the slide of the core, settled in single precision.
+"""Gravity drops: units slide along one direction until contact, in single precision.
 
-The core tells how far each body falls until it touches. What Blender stores of that is rounded, so
-the crossings of what will be stored are asked for, and what crosses is lessened by least steps.
+A unit is a group of objects that move together. The core returns how far each unit slides until
+it touches something. Blender rounds stored locations, so the rounded scene is tested for overlaps,
+and falls that cause one are shortened by float32 steps.
 """
 
 from collections.abc import Callable
@@ -29,11 +30,11 @@ from .sinking import sunk_steps
 from .turning import Turns, turned, turns_onto
 from .units import Movers
 
-# How often what crosses as it is stored is lessened, by twice as much each second time.
+# Maximum number of rounds that shorten overlapping falls; the step doubles every second round.
 _LESSENED = 40
-# What counts as a touch in least steps; and past how many edges one thing falls.
+# Touch tolerance in float32 steps (ULPs); maximum number of edges that a unit is moved past.
 _TOUCH, _EDGES = 4.0, 4
-# What there is to say of a unit besides where it went.
+# Notes about a unit in the results.
 OVERLAPS, ENDLESS, PARTED, NOT_TURNED = (
     "overlaps", "nothing below", "parted sideways", "not turned",
 )  # fmt: skip
@@ -41,20 +42,20 @@ OVERLAPS, ENDLESS, PARTED, NOT_TURNED = (
 
 @dataclass(frozen=True)
 class FallWish:
-    """What is asked of a fall, in scene units.
+    """Options of a drop, in scene units.
 
     Attributes
     ----------
     direction : ndarray of float64, shape (3,)
-        Where to, of length 1.
+        Direction of the drop, of length 1.
     gap, sink : float
-        What is left between what lands and what it lands on, and how far it goes in.
+        Distance left above the surface that a unit lands on; depth to which it sinks into it.
     keeps_contacts : bool
-        Whether what touches stays together.
+        If true, objects that touch move as one unit.
     aligns : bool
-        Whether what lands is turned to the surface.
+        If true, landed objects are turned to the normal of the surface.
     band : float
-        What is no deeper counts as touching.
+        Depth up to which an overlap counts as touching.
     """
 
     direction: Floats
@@ -67,30 +68,30 @@ class FallWish:
 
 @dataclass(frozen=True, eq=False)
 class Falls:
-    """How far u units fall, and what is to be stored.
+    """A drop plan: how far each of u units falls, and the values to store.
 
     Attributes
     ----------
     target : SceneTarget
-        The scene before.
+        The scene before the drop.
     movers : Movers
-        Who moves.
+        The units that move.
     wish : FallWish
-        What was asked.
+        The options.
     distances : ndarray of float64, shape (u,)
-        How far each goes in the direction.
+        Distance of each unit along the direction.
     below : ndarray of intp, shape (u,)
-        The placement that each lands on, a row of the target; -1 for none.
+        The placement that each unit lands on, a row of the target; -1 for none.
     triangles : ndarray of intp, shape (u,)
-        The triangle of its mesh; -1 for none.
+        The triangle of that placement's mesh; -1 for none.
     sideways : ndarray of float64, shape (u, 3)
-        What each was moved before, to be parted from what it overlapped by a touch.
+        Move of each unit before its fall, out of an overlap within the touch tolerance.
     turns : Turns
-        How each was turned.
+        The rotation of each unit.
     crossing : ndarray of bool, shape (u,)
-        What overlaps from the beginning.
+        Units that overlap something before the drop.
     endless : ndarray of bool, shape (u,)
-        What has nothing below, and stays.
+        Units with nothing below, which stay in place.
     """
 
     target: SceneTarget
@@ -111,18 +112,18 @@ class Falls:
 
     @property
     def shifts(self) -> Floats:
-        """Where each unit goes in all, (u, 3)."""
+        """The whole move of each unit, (u, 3)."""
         return self.sideways + self.distances[:, None] * self.wish.direction
 
     @property
     def stored(self) -> Stored:
-        """What Blender is to store of it."""
+        """The locations and matrices that Blender will store."""
         stored = stored_moves(self.movers, self.target, self.shifts)
         return turned(stored, self.turns, self.movers)
 
     @property
     def notes(self) -> list[str]:
-        """What there is to say of each unit; mostly nothing."""
+        """A note for each unit; mostly empty."""
         flags = {
             OVERLAPS: self.crossing,
             ENDLESS: self.endless,
@@ -139,12 +140,12 @@ class Falls:
         return placed(self.target.octree, self.ids, self.stored.matrices)
 
     def settled_steps(self, look: Callable[[Self], SceneOctree]) -> Steps["Falls"]:
-        """Lessen what crosses in the scene that `look` shows."""
+        """Shorten falls that cause an overlap in the scene that `look(falls)` returns."""
         return settle_steps(self, look)
 
 
 def fall_steps(target: SceneTarget, movers: Movers, wish: FallWish) -> Steps[Falls]:
-    """Let units fall as far as they can, step by step; nothing is written."""
+    """Return the drop plan of units, in steps; write nothing."""
     if wish.keeps_contacts:
         movers = yield from between(0.0, 0.1, held_steps(target, movers, wish))
     count = len(movers)
@@ -166,7 +167,7 @@ def fall_steps(target: SceneTarget, movers: Movers, wish: FallWish) -> Steps[Fal
 def still_falls(
     target: SceneTarget, movers: Movers, wish: FallWish, sideways: Floats, turns: Turns
 ) -> Falls:
-    """Return falls that have not begun, of units that were moved and turned before."""
+    """Return falls of distance 0, of units that were moved and turned before."""
     count = len(movers)
     return Falls(
         target=target,
@@ -183,7 +184,7 @@ def still_falls(
 
 
 def held_steps(target: SceneTarget, movers: Movers, wish: FallWish) -> Steps[Movers]:
-    """Return units that touch as one, without those that touch what stays."""
+    """Join units that touch; leave out joined units that touch something that does not move."""
     everyone = movers.units_of(np.arange(len(target.octree)))
     stays = everyone < 0
     owners = np.where(stays, len(movers), everyone)
@@ -196,7 +197,7 @@ def held_steps(target: SceneTarget, movers: Movers, wish: FallWish) -> Steps[Mov
 
 
 def joined(movers: Movers, label: Ids, is_left: Flags, reason: str) -> Movers:
-    """Return movers of which those with one label, (u,), are one; without some, for a reason."""
+    """Join units of equal label, (u,), and leave out the flagged ones, (u,), for a reason."""
     kept, number = np.unique(label[~is_left], return_inverse=True)
     new = np.full(len(movers), -1, np.intp)
     new[~is_left] = number
@@ -221,7 +222,7 @@ def joined(movers: Movers, label: Ids, is_left: Flags, reason: str) -> Movers:
 
 
 def slid_steps(falls: Falls) -> Steps[Falls]:
-    """Let them fall from where they are moved and turned to so far."""
+    """Return the falls after a slide from the current moves and rotations of the units."""
     slides = yield from _slides_steps(falls, falls.octree())
     first = falls.movers.first_rows
     distances, onto = slides.distances[first], slides.onto[first]
@@ -244,7 +245,7 @@ def _slides_steps(falls: Falls, octree: SceneOctree, limit: float = np.inf) -> S
 
 
 def _parted_steps(falls: Falls) -> Steps[Falls]:
-    """Part sideways what overlaps by no more than a touch, and let all fall again."""
+    """Move units sideways out of overlaps within the touch tolerance, and slide all again."""
     bodies = as_bodies(falls.target, falls.movers)
     ids, steps = bodies.ids[falls.crossing], least_steps(falls.movers, falls.target)
     apart = yield from separate_steps(
@@ -265,9 +266,9 @@ def _still(falls: Falls, sideways: Floats) -> Falls:
 
 
 def _past_edges_steps(falls: Falls) -> Steps[Falls]:
-    """Move aside what lands on the very edge of a thing, by less than a touch, and let all fall.
+    """Move units aside that land on a mere edge, by less than a touch; slide all again.
 
-    Such as boxes of a kit whose sides are in line but for a last digit.
+    Boxes of a kit, for example, have sides that are aligned up to rounding.
     """
     for _ in range(_EDGES):
         aside = _aside(falls)
@@ -281,7 +282,7 @@ def _past_edges_steps(falls: Falls) -> Steps[Falls]:
 
 
 def _aside(falls: Falls) -> Floats:
-    """Return how units are moved past what they land on by an edge alone, (u, 3)."""
+    """Return the moves aside of units that land on a mere edge, (u, 3); zero for the others."""
     movers, octree = falls.movers, _still(falls, falls.sideways).octree()
     lands = (falls.below >= 0) & ~falls.crossing
     steps = least_steps(movers, falls.target)
@@ -303,14 +304,14 @@ def _aside(falls: Falls) -> Floats:
 
 
 def _extent(boxes: Boxes, axis: Floats) -> tuple[Floats, Floats]:
-    """Return from where to where boxes reach along an axis, (n,) each."""
+    """Return the least and the greatest coordinate of boxes along an axis, (n,) each."""
     middle = (boxes.lower + boxes.upper) @ axis / 2
     half = (boxes.upper - boxes.lower) @ np.abs(axis) / 2
     return middle - half, middle + half
 
 
 def _across(direction: Floats) -> Floats:
-    """Return two directions across another, each of length 1."""
+    """Return two directions of length 1, perpendicular to each other and to a direction."""
     least = np.eye(3)[np.abs(direction).argmin()]
     one = np.cross(direction, least)
     one /= np.linalg.norm(one)
@@ -318,7 +319,7 @@ def _across(direction: Floats) -> Floats:
 
 
 def _aligned_steps(falls: Falls) -> Steps[Falls]:
-    """Turn what lands to the surface, and let all fall again; without what would overlap."""
+    """Turn landed units to the surface and slide all again; refuse turns that cause an overlap."""
     up = -falls.wish.direction
     turns = turns_onto(falls.target, falls.movers, falls.below, falls.triangles, up)
     still = replace(falls, distances=np.zeros(len(falls.movers)))
@@ -331,7 +332,7 @@ def _aligned_steps(falls: Falls) -> Steps[Falls]:
 
 
 def _spaced(falls: Falls) -> Falls:
-    """Return the falls with what is to be between what lands and what it lands on."""
+    """Return the falls with gap and sink applied, once for each landed unit of a stack."""
     more = falls.wish.sink - falls.wish.gap
     depth = depths(falls.movers.units_of(falls.below), falls.below >= 0)
     distances = falls.distances + more * depth
@@ -339,9 +340,9 @@ def _spaced(falls: Falls) -> Falls:
 
 
 def depths(above: Ids, lands: Flags) -> Ids:
-    """Return how many units each stands on, itself included, where it lands; 0 for the others.
+    """Return the height of each unit in its stack, 1 for the lowest; 0 if it does not land.
 
-    `above`, (u,), is the unit that each lands on, -1 for what stands.
+    `above`, (u,), is the unit that each one lands on; -1 if it lands on something that stays.
     """
     depth = lands.astype(np.intp)
     for _ in range(len(depth)):
@@ -354,9 +355,10 @@ def depths(above: Ids, lands: Flags) -> Ids:
 
 
 def settle_steps(falls: Falls, look: Callable[[Any], SceneOctree]) -> Steps[Falls]:
-    """Lessen what crosses as it is stored until nothing does that did not before.
+    """Shorten falls until the stored scene has no new overlap.
 
-    `look` returns the scene as it is with such falls. What stands on what is lessened goes along.
+    `look(falls)` returns the scene as Blender stores the falls. If a unit is shortened, so are the
+    units on top of it. Falls with a sink are returned unchanged.
     """
     if falls.wish.sink > 0:
         return falls
@@ -376,7 +378,7 @@ def settle_steps(falls: Falls, look: Callable[[Any], SceneOctree]) -> Steps[Fall
 
 
 def _lifted(crosses: Flags, under: Ids) -> Flags:
-    """Return what is lifted: of what crosses the uppermost, and all that stands on these."""
+    """Flag the units to lift: the uppermost overlapping units, and all units on top of them."""
     has_above = np.zeros_like(crosses)
     walk = crosses.copy()
     while walk.any():

@@ -1,4 +1,4 @@
-"""Fill: linked copies on the faces of a surface or in a box, none of them into anything."""
+"""The Fill operator: linked copies on the faces of a surface or in a box, without overlaps."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ from .telling import hidden_text, left_text, named
 
 
 class OCTREE_OT_fill(QuestionOperator[FillOptions], bpy.types.Operator):
-    """Put linked copies where they fit."""
+    """Place linked copies where they fit."""
 
     bl_idname = "octree.fill"
     bl_label = "Fill"
@@ -74,7 +74,7 @@ def copy_rows(filling: Filling, made: list[tuple[int, int, Any]]) -> Rows:
 def fill_text(
     context: bpy.types.Context, filling: Filling, made: int, options: FillOptions
 ) -> str:
-    """Say in one line how many copies there are, and why not more."""
+    """Return the report in one line: how many copies were made, and why not more."""
     wanted = f" of {options.count:,}" if made < options.count else ""
     parts = [f"{made:,}{wanted} copies placed" if made != 1 else f"1{wanted} copy placed"]
     causes = [f"{number:,} {cause}" for cause, number in filling.causes.items()]

@@ -1,6 +1,6 @@
-"""Filling: which copies are to be made of what, worked out in steps, and then made.
+"""Fill plans: the candidate poses that get a copy, computed in steps; then the copies themselves.
 
-Copies that as they are stored touch anything are taken away again.
+Copies that touch anything after Blender has rounded their matrices are removed.
 """
 
 from collections import Counter
@@ -25,22 +25,22 @@ from .units import Movers, ObjectFamily, movers_of
 
 @dataclass(frozen=True)
 class FillWish:
-    """What is asked of a filling, in scene units.
+    """Options of a fill, in scene units.
 
     Attributes
     ----------
     in_box : bool
-        Whether the box around the surface is filled, not its faces.
+        If true, the box around the surface is filled instead of its faces.
     count, tries : int
-        How many copies are wanted, and how many places are tried at most.
+        Wanted number of copies, and largest number of candidates.
     seed : int
-        Another one gives other places.
+        Seed of the candidates.
     spacing : float
-        What copies keep from everything but the surface.
+        Distance that copies keep from everything but the surface.
     ranges : Ranges
-        What may differ between copies.
+        Ranges of scale, rotation and slope.
     room : int
-        The session_uid of an object in which they may lie, as in `rooms_of`; -1 for none.
+        The session_uid of a closed object in which copies may lie, see `rooms_of`; -1 for none.
     """
 
     in_box: bool = False
@@ -54,22 +54,22 @@ class FillWish:
 
 @dataclass(frozen=True, eq=False)
 class Filling:
-    """Which copies are to be made.
+    """A fill plan: the copies to make.
 
     Attributes
     ----------
     target : SceneTarget
-        The scene before.
+        The scene before the copies are made.
     movers : Movers
-        The originals.
+        The originals, as units that move together.
     candidates : CopyCandidates
-        All places that were tried.
+        All candidate poses.
     taken : ndarray of intp, shape (n,)
-        Those that get a copy.
+        Indices of the candidates that get a copy.
     causes : Counter of str
-        How many do not, by cause.
+        Number of candidates without a copy, by cause.
     rooms : tuple of str
-        In which objects lying was no fault.
+        Names of the closed objects in which copies may lie.
     """
 
     target: SceneTarget
@@ -87,7 +87,7 @@ def filling_steps(
     originals: list[bpy.types.Object],
     wish: FillWish,
 ) -> Steps[Filling]:
-    """Work out step by step which copies of the originals fit; nothing is made."""
+    """Return the copies of the originals that fit, in steps; make none."""
     movers = movers_of(context, target.placements, originals, np.eye(3))
     if not len(movers):
         raise ValueError(f"Nothing can be copied: {left_text(context.scene, movers)}")
@@ -98,7 +98,7 @@ def filling_steps(
     own = octree.ids[(owners == surface.session_uid) & ~target.is_instance]
     rooms = rooms_of(target, wish.room)
     ground = Ground(octree, own, rooms)
-    if wish.in_box:  # which is in nobody's way itself
+    if wish.in_box:  # the surface itself is no obstacle then
         rooms = np.setdiff1d(rooms, own)
         ground = Ground(octree.only(np.setdiff1d(octree.ids, own)), own[:0], rooms)
     steps = fitting_steps(
@@ -112,7 +112,7 @@ def filling_steps(
 def candidates_of(
     target: SceneTarget, surface: bpy.types.Object, shapes: list[Triangles], wish: FillWish
 ) -> CopyCandidates:
-    """Return the places that are tried."""
+    """Return the candidate poses of a fill."""
     rng = np.random.default_rng(wish.seed % 2**32)
     points = [used_vertices(shape) for shape in shapes]
     if wish.in_box:
@@ -124,20 +124,20 @@ def candidates_of(
 
 
 def about_origin(target: SceneTarget, movers: Movers, unit: int) -> Triangles:
-    """Return the triangles of a unit about the origin of the object that it goes by."""
+    """Return the triangles of a unit relative to the origin of its first root object."""
     whole = triangles_of(target, movers, unit)
     origin = movers.frames[movers.first_roots[unit], :3, 3]
     return Triangles(whole.vertices - origin, whole.faces)
 
 
 def used_vertices(shape: Triangles) -> Floats:
-    """Return the vertices that triangles use, each once."""
+    """Return the finite vertices that triangles use, each once."""
     vertices: Floats = shape.vertices[np.unique(shape.faces)]
     return vertices[np.isfinite(vertices).all(axis=1)]
 
 
 def faces_to_fill(target: SceneTarget, active: bpy.types.Object) -> Triangles:
-    """Return the triangles of an object in the world; in Edit Mode those of selected faces."""
+    """Return the triangles of an object in world space; in Edit Mode, of its selected faces."""
     rows = np.flatnonzero((target.owners == active.session_uid) & ~target.is_instance)
     if not len(rows):
         raise ValueError(f"{active.name} shows no faces to fill")
@@ -157,7 +157,7 @@ def faces_to_fill(target: SceneTarget, active: bpy.types.Object) -> Triangles:
 
 
 def box_around(item: bpy.types.Object) -> tuple[Floats, Floats]:
-    """Return the lower and the upper corner of the box around an object in the world."""
+    """Return the lower and the upper corner of an object's bounds in world space."""
     corners = np.array(item.bound_box, np.float64)
     matrix = np.array(item.matrix_world, np.float64)
     there = corners @ matrix[:3, :3].T + matrix[:3, 3]
@@ -165,9 +165,10 @@ def box_around(item: bpy.types.Object) -> tuple[Floats, Floats]:
 
 
 def make_copies(context: bpy.types.Context, filling: Filling) -> list[tuple[int, int, Any]]:
-    """Make the copies, and take those away again that as stored touch anything; return the rest.
+    """Make the copies and return them, without those removed because they touch something.
 
-    Each as its candidate, its original, and the objects that were made, the first one first.
+    Each copy is its candidate's index, its original's unit, and its new objects, the first root
+    first.
     """
     family = ObjectFamily(context.view_layer.objects)
     found = {item.session_uid: item for item in context.view_layer.objects}
@@ -191,12 +192,12 @@ def make_copies(context: bpy.types.Context, filling: Filling) -> list[tuple[int,
 def _without_touching(
     context: bpy.types.Context, made: list[tuple[int, int, Any]]
 ) -> list[tuple[int, int, Any]]:
-    """Take away the copies that touch anything as they are stored; each stands free by steps."""
+    """Remove copies that touch anything as stored, the later one of a pair; return the rest."""
     if not made:
         return made
     now = read_again(context)
     copy_of = {item.session_uid: at for at, (_, _, items) in enumerate(made) for item in items}
-    # What is no copy has one number, so that it is not looked at among itself.
+    # All other placements share one owner number, so pairs among them are not tested.
     numbers = np.array([copy_of.get(uid, len(made)) for uid in now.owners.tolist()], np.intp)
     pairs = overlapping_objects(now.octree, owners=numbers)
     pairs = numbers[np.searchsorted(now.octree.ids, pairs)]

@@ -1,7 +1,7 @@
-"""Copies that fit: candidates tried against the scene, then in their order against each other.
+"""Selection of candidate poses: first against the scene, then in order against each other.
 
-Against the scene `core.fits` decides, thousands in a batch; among each other a join of their boxes
-and triangles tells which pairs are too near.
+`core.fits` tests thousands of candidates against the scene in a batch. A spatial join of the
+candidates' boxes and triangles finds the pairs that are too near each other.
 """
 
 from collections import Counter
@@ -30,16 +30,16 @@ IN_THE_WAY, TOO_STEEP, OTHER_COPY, OUT_OF_BOX = (
 
 @dataclass(frozen=True, eq=False)
 class Ground:
-    """Where copies are to stand, of the placements of an octree.
+    """Obstacles of copies and exceptions from them, as placements of an octree.
 
     Attributes
     ----------
     octree : SceneOctree
-        All that is visible.
+        The visible scene.
     surface : ndarray of intp
-        What copies stand on: they may touch it, however much they keep from all else.
+        Placements that copies stand on; the spacing does not apply to them.
     rooms : ndarray of intp
-        Closed meshes in which copies may lie.
+        Placements of closed meshes in which copies may lie.
     """
 
     octree: SceneOctree
@@ -56,10 +56,10 @@ def fitting_steps(
     spacing: float,
     box: bool = False,
 ) -> Steps[tuple[Ids, Counter[str]]]:
-    """Return the candidates that are taken, ascending, and how many were not, by cause.
+    """Return the accepted candidates, ascending, and the number of rejected ones by cause.
 
-    Each that fits into the scene is taken, in their order, unless it is too near one that was
-    taken before, until there are enough.
+    In their order, candidates that fit into the scene are accepted unless they are too near an
+    accepted one, up to `count` of them.
     """
     causes = Counter({OUT_OF_BOX if box else TOO_STEEP: int(candidates.refused.sum())})
     tried = np.flatnonzero(~candidates.refused)
@@ -74,7 +74,7 @@ def fitting_steps(
 def _free_steps(
     ground: Ground, shapes: list[Triangles], candidates: CopyCandidates, tried: Ids, spacing: float
 ) -> Steps[Ids]:
-    """Return which of those tried fit into the scene as it is."""
+    """Return the candidates among `tried` that fit into the scene as it is, ascending."""
     others = np.setdiff1d(ground.octree.ids, ground.surface)
     is_free = np.zeros(len(candidates), np.bool_)
     for number, shape in enumerate(shapes):
@@ -96,7 +96,7 @@ def _free_steps(
 def _conflict_steps(
     shapes: list[Triangles], candidates: CopyCandidates, free: Ids, spacing: float
 ) -> Steps[Ids]:
-    """Return pairs of places among `free` that cannot both be taken, (2, h)."""
+    """Return pairs of positions in `free` whose candidates exclude each other, (2, h)."""
     scene = SceneOctree()
     meshes = np.array([scene.add_mesh(shape) for shape in shapes], np.intp)
     ids = scene.place(meshes[candidates.sources[free]], candidates.frames[free])
@@ -108,9 +108,9 @@ def _conflict_steps(
 
 
 def accepted(pairs: Ids, count: int, most: int) -> tuple[Ids, int]:
-    """Return the first of `count`, at most so many, no two of them a pair; and how many were not.
+    """Return up to `most` of `count` candidates, no two of them a pair, and how many were refused.
 
-    Those behind the last one that is taken were not tried.
+    Earlier candidates win. Candidates after the last accepted one are not counted as refused.
     """
     against: dict[int, list[int]] = {}
     for one, other in np.sort(pairs, axis=0).T.tolist():
@@ -128,7 +128,7 @@ def accepted(pairs: Ids, count: int, most: int) -> tuple[Ids, int]:
 
 
 def room_named(context: bpy.types.Context, name: str) -> int:
-    """Return the session_uid of the object that is chosen as a room, or -1 if none is."""
+    """Return the session_uid of the object chosen as a room, -1 if the name is empty."""
     item = context.scene.objects.get(name) if name else None
     if name and item is None:
         raise ValueError(f"There is no object {name}: choose another Room")
@@ -136,5 +136,5 @@ def room_named(context: bpy.types.Context, name: str) -> int:
 
 
 def rooms_of(target: SceneTarget, chosen: int = -1) -> Ids:
-    """Return the placements that are rooms, and those of the object that is chosen as one."""
+    """Return the closed placements that enclose several others, and those of the chosen object."""
     return np.union1d(target.rooms, target.octree.ids[target.owners == chosen])

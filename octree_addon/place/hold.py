@@ -1,4 +1,4 @@
-"""Held objects under the pointer: green where they come to rest, red with what is in the way."""
+"""Interactive placement: held objects under the pointer, green where they fit, else red."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ from .telling import named
 from .units import Movers, ObjectFamily, movers_of
 
 _GREEN, _RED = (0.1, 0.8, 0.3), (0.95, 0.2, 0.1)
-# What one notch of the wheel turns by.
+# Angle of one notch of the wheel.
 _NOTCH = np.pi / 12
 _KEYS = "Click: Put Here   |   Shift Click: Leave a Copy   |   Alt Wheel: Turn   |   Esc: Cancel"
 
@@ -38,7 +38,10 @@ _KEYS = "Click: Put Here   |   Shift Click: Leave a Copy   |   Alt Wheel: Turn  
 def held_of(
     context: bpy.types.Context, target: SceneTarget, left: Mapping[int, str] | None = None
 ) -> Movers:
-    """Return the selected objects as one unit; a `ValueError` says why they cannot be held."""
+    """Return the selected objects as one unit, which moves as a whole.
+
+    Raise `ValueError` with the reasons if they cannot be held.
+    """
     objects = context.view_layer.objects.selected
     movers = movers_of(context, target.placements, objects, np.eye(3), left)
     if not len(movers):
@@ -51,7 +54,7 @@ def held_of(
 def resting_steps(
     context: bpy.types.Context, target: SceneTarget, movers: Movers, point: Floats, turn: float
 ) -> Steps[Resting]:
-    """Work out where held objects rest, in the direction of *Drop* if that is an axis."""
+    """Return the resting pose of held objects, in the direction of *Drop* if that is an axis."""
     direction = np.array(AXES.get(settings_of(context.scene).drop.toward, AXES["DOWN"]))
     wish = FallWish(direction=direction, band=usual_band(context.scene))
     if turn and not movers.turnable[0]:
@@ -63,7 +66,7 @@ def resting_steps(
 
 @dataclass(frozen=True, eq=False)
 class HeldShape(Shape):
-    """Held objects at a point that is seen; what they would do there is the answer."""
+    """Held objects at the point under the pointer; the answer is their resting pose."""
 
     point: Floats
     turn: float
@@ -90,7 +93,7 @@ class HeldShape(Shape):
 
 
 def words_of(context: bpy.types.Context, target: SceneTarget, rest: Resting) -> str:
-    """Say what would come of a click."""
+    """Return the status text for a click: obstacles, nothing below, or the object landed on."""
     if len(rest.in_way):
         names = [name_of(context, target, row) for row in rest.in_way.tolist()]
         return f"In the way: {named(list(dict.fromkeys(names)))}"
@@ -100,7 +103,7 @@ def words_of(context: bpy.types.Context, target: SceneTarget, rest: Resting) -> 
 
 
 def point_under(context: bpy.types.Context, spot: Spot, target: SceneTarget) -> Floats:
-    """Return where a pixel shows anything but what is held; a `ValueError` if it shows nothing."""
+    """Return the point under a pixel, without the held objects; raise `ValueError` if none."""
     ray = ray_through(context, spot.x, spot.y)
     held = held_of(context, target)
     others: Ids = np.delete(target.octree.ids, held.rows)
@@ -114,12 +117,12 @@ def point_under(context: bpy.types.Context, spot: Spot, target: SceneTarget) -> 
 def shape_held(
     spot: Spot, turn: float, context: bpy.types.Context, target: SceneTarget
 ) -> HeldShape:
-    """Return what is asked where the pointer is."""
+    """Return the held objects at the point under the pointer."""
     return HeldShape(point_under(context, spot, target), turn)
 
 
 class OCTREE_OT_put(RefusingOperator, bpy.types.Operator):
-    """Put the selected objects where they come to rest."""
+    """Move the selected objects to their resting pose at a point."""
 
     bl_idname = "octree.put"
     bl_label = "Put"
@@ -175,9 +178,9 @@ class OCTREE_OT_put(RefusingOperator, bpy.types.Operator):
 
 
 def copies_here(context: bpy.types.Context) -> list[bpy.types.Object]:
-    """Make linked copies of the selected objects where they are, and evaluate them.
+    """Return linked copies of the selected objects at their current poses, evaluated.
 
-    What is held moves on: so a copy has the very place that was found for it.
+    The copies stay, and the held originals move on: so each copy has the pose that was tested.
     """
     family = ObjectFamily(context.view_layer.objects)
     made: list[bpy.types.Object] = []
@@ -190,7 +193,7 @@ def copies_here(context: bpy.types.Context) -> list[bpy.types.Object]:
 
 
 class OCTREE_OT_hold(RefusingOperator, bpy.types.Operator):
-    """Hold the selected objects under the pointer until they are put."""
+    """Move the selected objects with the pointer until a click places them."""
 
     bl_idname = "octree.hold"
     bl_label = "Hold"
@@ -233,11 +236,11 @@ class OCTREE_OT_hold(RefusingOperator, bpy.types.Operator):
         return {"PASS_THROUGH"}
 
     def cancel(self, context: bpy.types.Context) -> None:
-        """Hold nothing any more; Blender calls this if the window closes."""
+        """End the preview; Blender also calls this if the window closes."""
         session.end()
 
     def _spot(self, context: bpy.types.Context, event: bpy.types.Event) -> Spot | None:
-        """Return where the pointer is in the 3D view, if it is over it."""
+        """Return the pointer's spot in the 3D view; None if the pointer is outside of it."""
         found = window_of(context)
         if found is None:
             return None
@@ -270,7 +273,7 @@ class OCTREE_OT_hold(RefusingOperator, bpy.types.Operator):
             self.report({"WARNING"}, str(error).removeprefix("Error: ").strip())
             return {"RUNNING_MODAL"}
         if event.shift:
-            self._turn = 0.0  # that is how it stands now
+            self._turn = 0.0  # the original has this rotation now
             self._ask(context, event)
             return {"RUNNING_MODAL"}
         self.cancel(context)
@@ -278,7 +281,7 @@ class OCTREE_OT_hold(RefusingOperator, bpy.types.Operator):
 
 
 def window_of(context: bpy.types.Context) -> tuple[bpy.types.Area, bpy.types.Region] | None:
-    """Return the 3D view that the context is of, else the first of the window, and its region."""
+    """Return the context's 3D view, else the first of the screen, and its region; None if none."""
     screen = context.screen
     areas = [context.area, *(screen.areas if screen else ())]
     for area in areas:

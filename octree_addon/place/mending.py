@@ -1,4 +1,4 @@
-"""Findings that mend themselves: overlaps are pushed apart, duplicates hidden or left out."""
+"""Fixes of audit findings: push overlaps apart, hide duplicates, or leave them out of a copy."""
 
 from typing import Any, TypeVar
 
@@ -24,7 +24,7 @@ _PARTED = (FINDING_CLASSES.index("overlap"), CONTAINED)
 
 
 class WithoutOptions(RowOptions):
-    """Which findings, and the name of the collection without their duplicates."""
+    """The findings to fix, and the name of the collection without their duplicates."""
 
     collection: str = string("Without Duplicates", "Collection", "Name of the new collection")
 
@@ -33,7 +33,7 @@ OfRow = TypeVar("OfRow", bound=RowOptions)
 
 
 class MendingOperator(Asking[OfRow], DuplicatesOperator):
-    """An operator that mends the duplicates of rows, which are resolved then; a mixin."""
+    """An operator that fixes the duplicates of rows and marks the rows as resolved; a mixin."""
 
     def judge(self, context: bpy.types.Context, result: Any, findings: Findings) -> str:
         rows = rows_meant(context.scene, result, self.taken.rows, "ACTIVE")
@@ -48,7 +48,7 @@ class MendingOperator(Asking[OfRow], DuplicatesOperator):
 
 
 class OCTREE_OT_hide_duplicates(MendingOperator[RowOptions], bpy.types.Operator):
-    """Hide what stands there twice."""
+    """Hide all duplicates but the first object of each."""
 
     bl_idname = "octree.hide_duplicates"
     bl_label = "Hide Duplicate"
@@ -62,7 +62,7 @@ class OCTREE_OT_hide_duplicates(MendingOperator[RowOptions], bpy.types.Operator)
 
 
 class OCTREE_OT_copy_without_duplicates(MendingOperator[WithoutOptions], bpy.types.Operator):
-    """Copy all that is visible without what stands there twice, and hide the originals."""
+    """Copy all visible objects except duplicates, and hide the originals."""
 
     bl_idname = "octree.copy_without_duplicates"
     bl_label = "Delete in Copy"
@@ -90,7 +90,7 @@ class FixableAuditKind(audit.AuditKind):
     """Findings of an audit, with the buttons that fix them."""
 
     def fixes(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-        """Offer what mends the active finding, by its class."""
+        """Draw the buttons that fix the active finding, by its class."""
         row = active_row(context.scene)
         classes = view_of(context.scene, result).rows.column("Class")
         if classes is None or row < 0:

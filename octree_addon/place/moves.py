@@ -1,4 +1,7 @@
-"""Moves as Blender stores them, in single precision: foretold, written, compared, taken back."""
+"""Moves in single precision, as Blender stores them: predicted, and compared after evaluation.
+
+A unit is a group of objects that move together.
+"""
 
 from copy import copy
 from typing import NamedTuple
@@ -12,21 +15,21 @@ from ..reader import SceneMesh, matrices_of
 from ..snapshots import SceneTarget
 from .units import Movers
 
-# What two ways to the same place may differ by, in least steps of a coordinate.
+# Tolerance between predicted and evaluated coordinates, in float32 steps (ULPs).
 _ROUNDINGS = 16.0
 
 
 class Stored(NamedTuple):
-    """What Blender is to store, and where it will then have the placements.
+    """The locations that Blender will store, and the placements' matrices that follow.
 
     Attributes
     ----------
     locations : ndarray of float32, shape (r, 3)
-        Of the objects that are written.
+        Locations of the objects that are written.
     went : ndarray of float64, shape (r, 3)
-        Where that takes each of them in the world.
+        Move of each of these objects in world space, after rounding.
     matrices : ndarray of float32, shape (k, 16)
-        Of the placements that move, as the reader has them.
+        Matrices of the k placements that move, column after column.
     """
 
     locations: NDArray[np.float32]
@@ -37,10 +40,10 @@ class Stored(NamedTuple):
 def stored_moves(
     movers: Movers, target: SceneTarget, shifts: Floats, *, outward: bool = False
 ) -> Stored:
-    """Return what is stored when units go by shifts, (u, 3): no farther or, outward, no less far.
+    """Return the stored values after units move by shifts, (u, 3).
 
-    Where a location cannot have the number it has the next one to the wanted side. A `ValueError`
-    says that Blender cannot store a number.
+    Locations are rounded toward the start, so that no object moves farther than its shift, or with
+    `outward` away from it, so that none moves less. Raise `ValueError` if a value is not finite.
     """
     before = movers.locations.astype(np.float64)
     change = np.linalg.solve(movers.spaces, shifts[movers.root_units][:, :, None])[:, :, 0]
@@ -59,14 +62,14 @@ def stored_moves(
 
 
 def placed(octree: SceneOctree, ids: Ids, matrices: NDArray[np.float32]) -> SceneOctree:
-    """Return the octree of a scene with some placements elsewhere."""
+    """Return a copy of a scene's octree with some placements at new matrices."""
     other = copy(octree)
     other.move(ids, matrices_of(matrices))
     return other
 
 
 def least_steps(movers: Movers, target: SceneTarget) -> Floats:
-    """Return the least step of single precision where each unit is, (u,)."""
+    """Return the float32 step (ULP) at the farthest coordinate of each unit, (u,)."""
     boxes = target.octree.bounds_of(target.octree.ids[movers.rows])
     far = np.maximum(np.abs(boxes.lower), np.abs(boxes.upper)).max(axis=1)
     most = np.zeros(len(movers))
@@ -77,10 +80,10 @@ def least_steps(movers: Movers, target: SceneTarget) -> Floats:
 def compare_moves(
     movers: Movers, before: SceneTarget, now: SceneTarget, stored: Stored
 ) -> tuple[Flags, Ids]:
-    """Return which units, (u,), went elsewhere than foretold, and where their placements stand.
+    """Flag units that are not where `stored` predicts, (u,), and return their rows in `now`, (k,).
 
-    Such as what another add-on or a simulation places. What rounding makes of a parent counts as
-    foretold; the placements are those that were to move, (k,), as rows of now.
+    Other add-ons and simulations, for example, place objects themselves. Differences within
+    rounding are accepted. A row is -1 if its placement is gone.
     """
     strays = np.zeros(len(movers), np.bool_)
     rows = now.rows_of(before.placements)[movers.rows]
@@ -98,7 +101,7 @@ def compare_moves(
 
 
 def _are_alike(one: SceneMesh, other: SceneMesh, least: float) -> bool:
-    """Tell whether meshes are the same but for rounding: what an armature bends is made anew."""
+    """Return whether meshes are equal within rounding; armatures make a mesh at each change."""
     if one is other:
         return True
     here, there = one.triangles, other.triangles

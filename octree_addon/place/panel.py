@@ -1,4 +1,4 @@
-"""Place in the tab: three buttons with their options, and what is offered beside the answers."""
+"""Buttons of Drop, Push Apart and Fill with their options, and the fixes beside their results."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from .telling import MOVED, NOTE
 
 
 class OCTREE_PT_drop(OptionsPopover):
-    """How objects fall."""
+    """Options of *Drop*."""
 
     bl_label = "Drop"
 
@@ -22,7 +22,7 @@ class OCTREE_PT_drop(OptionsPopover):
 
 
 class OCTREE_PT_push_apart(OptionsPopover):
-    """How objects that overlap are moved."""
+    """Options of *Push Apart*."""
 
     bl_label = "Push Apart"
 
@@ -33,7 +33,7 @@ class OCTREE_PT_push_apart(OptionsPopover):
 
 
 class OCTREE_PT_fill(OptionsPopover):
-    """Where copies are put."""
+    """Options of *Fill*."""
 
     bl_label = "Fill"
 
@@ -42,7 +42,7 @@ class OCTREE_PT_fill(OptionsPopover):
 
 
 def draw_drop(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """Show the button that lets the selected fall."""
+    """Draw the button *Drop*, with *Hold* beside it."""
     row = layout.row(align=True)
     draw_button(row, "octree.drop", "OCTREE_PT_drop")
     hold = row.row(align=True)
@@ -51,20 +51,20 @@ def draw_drop(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
 
 
 def draw_push_apart(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """Show the button that moves apart what overlaps."""
+    """Draw the button *Push Apart*."""
     draw_button(layout, "octree.push_apart", "OCTREE_PT_push_apart")
 
 
 def draw_fill(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """Show the button that puts copies where they fit."""
+    """Draw the button *Fill*."""
     draw_button(layout, "octree.fill", "OCTREE_PT_fill")
 
 
 class MovedKind(ResultKind):
-    """Objects that were moved."""
+    """The result kind of moved objects."""
 
     def summary(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-        """Say how many were moved, and how many there is more to say of."""
+        """Draw the number of moved objects, and of those with a note."""
         rows = view_of(context.scene, result).rows
         moved, notes = rows.column(MOVED), rows.column(NOTE)
         if moved is None or notes is None:
@@ -75,20 +75,20 @@ class MovedKind(ResultKind):
 
 
 class DropKind(MovedKind):
-    """Objects that were dropped."""
+    """The result kind of dropped objects."""
 
     def offer(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-        """Offer to push apart what overlapped from the beginning."""
+        """Draw *Push Apart* if an object overlapped something before the drop."""
         notes = view_of(context.scene, result).rows.column(NOTE)
         if notes is not None and any("overlaps" in word for word in notes.words):
             layout.operator("octree.push_apart").whose = "ROW"
 
 
 class DroppableKind(audit.FloatingKind):
-    """Floating objects, which can be dropped."""
+    """The result kind of floating objects, which can be dropped."""
 
     def offer(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-        """Offer another ground, and to let what floats fall: that of the active row."""
+        """Draw the choice of the ground, and *Drop* for the objects of the active row."""
         audit.choose_ground(layout, context)
         row = layout.row()
         row.enabled = active_row(context.scene) >= 0

@@ -1,4 +1,4 @@
-"""The part that all buttons which move objects share: whose, one undo step, what is kept."""
+"""The base of operators that move objects: choice of objects, one undo step, kept result."""
 
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -26,11 +26,11 @@ class PlacingOperator(QuestionOperator[Moving]):
     def plan_steps(
         self, context: bpy.types.Context, target: Any, left: Mapping[int, str]
     ) -> Steps[Any]:
-        """Work out where everything goes, without some objects; nothing is written."""
+        """Return a plan of the moves, without the objects in `left`; write nothing."""
         raise NotImplementedError
 
     def objects(self, context: bpy.types.Context) -> list[bpy.types.Object]:
-        """Return whose move is asked for; a `ValueError` if nobody's."""
+        """Return the objects to move, by the option `whose`; raise `ValueError` without any."""
         whose = self.taken.whose
         if whose == "ALL":
             return [item for item in context.view_layer.objects if item.visible_get()]
@@ -63,7 +63,7 @@ class PlacingOperator(QuestionOperator[Moving]):
 
 
 def check_again(context: bpy.types.Context) -> str:
-    """Ask the question of the active result again, which keeps its place; say what it has now."""
+    """Refresh the active result, and return a text with its number of rows."""
     again: Any = bpy.ops.octree  # type: ignore[attr-defined]
     result = active_result(context.scene)
     getattr(again, kind_of(result).refresh)("EXEC_DEFAULT", False)

@@ -1,4 +1,7 @@
-"""Push Apart: what overlaps moves the least along allowed axes until nothing does."""
+"""The Push Apart operator: the least moves along allowed axes that end all overlaps.
+
+A unit is a group of objects that move together.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -21,30 +24,30 @@ from .telling import hidden_text, left_text, move_rows, named
 from .turning import Turns
 from .units import Movers, movers_of, with_faces
 
-# How often what is stored is looked at, by twice the distance each time.
+# Maximum number of rounds that test stored moves; the gap doubles each time.
 _ROUNDS = 8
-# What is left between two that were parted, in least steps of where they are.
+# Gap between separated units, in float32 steps (ULPs) at their position.
 _STEPS = 2.0
 
 
 @dataclass(frozen=True, eq=False)
 class Parting:
-    """Where u units go to overlap nothing any more.
+    """A separation plan: moves after which u units overlap nothing.
 
     Attributes
     ----------
     target : SceneTarget
-        The scene before.
+        The scene before the moves.
     movers : Movers
-        Who moves.
+        The units that move.
     axes : ndarray of float64, shape (a, 3)
-        Along which, both ways.
+        Axes along which units may move, in both directions.
     gap : float
-        What is to be between them.
+        Distance to leave between separated units.
     moves : ndarray of float64, shape (u, 3)
-        Where to.
+        Move of each unit.
     stuck : tuple of tuple of int
-        The units of pairs that cannot be parted, one or two each.
+        The units of each pair that cannot be separated, one or two each.
     """
 
     target: SceneTarget
@@ -56,18 +59,18 @@ class Parting:
 
     @property
     def turns(self) -> Turns:
-        """How they are turned: not at all."""
+        """The rotations of the units: none."""
         return Turns.none(len(self.movers))
 
     @property
     def notes(self) -> list[str]:
-        """What there is to say of each unit; mostly nothing."""
+        """A note for each unit; mostly empty."""
         stuck = {unit for pair in self.stuck for unit in pair}
         return ["cannot be parted" * (unit in stuck) for unit in range(len(self.movers))]
 
     @property
     def stored(self) -> Stored:
-        """What Blender is to store."""
+        """The locations and matrices that Blender will store."""
         return stored_moves(self.movers, self.target, self.moves, outward=True)
 
     def octree(self) -> SceneOctree:
@@ -76,9 +79,9 @@ class Parting:
         return placed(self.target.octree, ids, self.stored.matrices)
 
     def settled_steps(self, look: Callable[[Self], SceneOctree]) -> Steps["Parting"]:
-        """Part what still overlaps in the scene that `look` shows, until nothing does."""
+        """Separate units until none overlaps in the scene that `look(plan)` returns."""
         now = self
-        # Of those that move: a far one, which rounds more, does not part the others by more.
+        # Float32 steps of moving units only: a far unit's large step must not widen other gaps.
         steps = least_steps(self.movers, self.target)
         least = float(steps.min()) if len(steps) else 0.0
         for turn in range(_ROUNDS):
@@ -95,14 +98,14 @@ class Parting:
 
 
 def _units(ids: Ids, left: Ids) -> tuple[tuple[int, ...], ...]:
-    """Return the units of pairs that are left, one or two each."""
+    """Return the units of each pair of placement ids in `left`, one or two each."""
     place = {number: unit for unit, number in enumerate(ids.tolist())}
     pairs = [[place[each] for each in pair if each in place] for pair in left.T.tolist()]
     return tuple(tuple(pair) for pair in pairs)
 
 
 def parting_steps(target: SceneTarget, movers: Movers, axes: Floats, gap: float) -> Steps[Parting]:
-    """Work out how units go apart, step by step; nothing is written."""
+    """Return the separation plan of units, in steps; write nothing."""
     still = Parting(target, movers, axes, gap, np.zeros((len(movers), 3)))
     if not len(movers):
         return still
@@ -110,7 +113,7 @@ def parting_steps(target: SceneTarget, movers: Movers, axes: Floats, gap: float)
 
 
 class OCTREE_OT_push_apart(PlacingOperator[PushApartOptions], bpy.types.Operator):
-    """Move what overlaps apart."""
+    """Move objects apart that overlap."""
 
     bl_idname = "octree.push_apart"
     bl_label = "Push Apart"
@@ -139,7 +142,7 @@ class OCTREE_OT_push_apart(PlacingOperator[PushApartOptions], bpy.types.Operator
 
 
 def push_text(context: bpy.types.Context, plan: Parting) -> str:
-    """Say in one line what has come of it."""
+    """Return the report of a separation in one line."""
     movers = plan.movers
     parts = [f"{plural(int(plan.moves.any(axis=1).sum()), 'object')} pushed apart"]
     stuck = sorted({movers.names[unit] for pair in plan.stuck for unit in pair})

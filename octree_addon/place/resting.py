@@ -1,4 +1,7 @@
-"""Resting places of held objects at a point: lifted until they fit, then let fall."""
+"""Resting poses of held objects: lifted above a point until they fit, then dropped.
+
+A unit is a group of objects that move together; all held objects are one unit.
+"""
 
 from dataclasses import dataclass
 
@@ -11,21 +14,21 @@ from .falling import Falls, FallWish, settle_steps, slid_steps, still_falls
 from .turning import Turns
 from .units import Movers
 
-# Heights that are tried, as parts of the height of what is held; the least is a few least steps.
+# Lifts to try, as fractions of the held height; and a margin in float32 steps (ULPs).
 _LIFTS = np.linspace(0.0, 1.0, 9)
 _LEAST = 16.0
 
 
 @dataclass(frozen=True, eq=False)
 class Resting:
-    """Where one unit comes to rest.
+    """The resting pose of one unit.
 
     Attributes
     ----------
     falls : Falls
-        How it gets there; where it does not fit, to where the point is.
+        The move to the resting pose; if no lift fits, the move to the point.
     in_way : ndarray of intp, shape (h,)
-        The placements in its way, rows of the target; none where it fits.
+        The obstacles at the point, as rows of the target; empty if a lift fits.
     """
 
     falls: Falls
@@ -33,16 +36,17 @@ class Resting:
 
     @property
     def is_free(self) -> bool:
-        """Whether it fits, and lands on something."""
+        """True if the unit fits and lands on something."""
         return not len(self.in_way) and not self.falls.endless.any()
 
 
 def rest_steps(
     target: SceneTarget, movers: Movers, wish: FallWish, point: Floats, angle: float, rooms: Ids
 ) -> Steps[Resting]:
-    """Work out where the one unit of `movers` rests, turned by an angle, with its foot at a point.
+    """Return the resting pose of the one unit of `movers`, turned by an angle, at a point.
 
-    The foot is below the origin of the object that it goes by; the turn is about the direction.
+    The origin of the unit's first root object is above the point, and the unit's lowest vertex is
+    at the point's height. The angle, in radians, is about the drop direction.
     """
     up = -wish.direction
     octree, rows = target.octree, movers.rows
@@ -55,7 +59,7 @@ def rest_steps(
     size = float(heights.max() - heights.min())
     least = float(np.spacing(np.float32(np.abs(whole.vertices).max() + np.abs(point).max())))
     lifts = size * _LIFTS + _LEAST * least
-    # Not through what is above the point: who points below a board means that place.
+    # Lifts end below what is above the point: a point under a board means the place under it.
     above = ray_cast(octree.only(others), [point + lifts[0] * up], [up], max_distance=size)
     lifts = lifts[: max(1, int((lifts <= above.distances[0]).sum()))]
     origins = point + (lifts - heights.min())[:, None] * up
@@ -75,7 +79,7 @@ def rest_steps(
 
 
 def rotation_about(axis: Floats, angle: float) -> Floats:
-    """Return the rotation about an axis of length 1, (3, 3) (Rodrigues)."""
+    """Return the rotation by an angle about an axis of length 1, (3, 3) (Rodrigues)."""
     x, y, z = axis
     skew = np.array(((0, -z, y), (z, 0, -x), (-y, x, 0)))
     return np.eye(3) + np.sin(angle) * skew + (1 - np.cos(angle)) * skew @ skew

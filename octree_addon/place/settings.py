@@ -1,4 +1,4 @@
-"""Options of placing: how objects fall, move apart, and where copies are put."""
+"""Options of Drop, Push Apart and Fill."""
 
 from typing import Any, Literal
 
@@ -18,7 +18,7 @@ AXES = {
 
 
 class MoveOptions(AnswerOptions):
-    """Which objects are moved, and where the answer is kept."""
+    """Options of all operators that move objects."""
 
     whose: Literal["SELECTED", "ROW", "ALL"] = enum(
         "SELECTED",
@@ -35,7 +35,7 @@ class MoveOptions(AnswerOptions):
 
 
 class DropOptions(MoveOptions):
-    """How objects fall: `scene.octree.drop`."""
+    """Options of *Drop*: `scene.octree.drop`."""
 
     toward: Literal["DOWN", "UP", "LEFT", "RIGHT", "FORWARD", "BACKWARD", "VIEW", "ACTIVE"] = enum(
         "DOWN",
@@ -78,7 +78,7 @@ class DropOptions(MoveOptions):
 
 
 class PushApartOptions(MoveOptions):
-    """How objects that overlap are moved: `scene.octree.push_apart`."""
+    """Options of *Push Apart*: `scene.octree.push_apart`."""
 
     axes: tuple[bool, ...] = switches(
         (True, True, True), "Axes", "Axes along which objects may be moved", subtype="XYZ"
@@ -87,7 +87,7 @@ class PushApartOptions(MoveOptions):
 
 
 class FillOptions(AnswerOptions):
-    """Where linked copies are put, and how they may differ: `scene.octree.fill`."""
+    """Options of *Fill*: `scene.octree.fill`."""
 
     where: Literal["FACES", "BOX"] = enum(
         "FACES",

@@ -1,4 +1,7 @@
-"""Sinking into what things land on, and into nothing else: a slide against the rest stops them."""
+"""Sinking: landed units move on into the surface that they landed on, but into nothing else.
+
+A unit is a group of objects that move together.
+"""
 
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -13,9 +16,9 @@ Landed = TypeVar("Landed", bound=Any)
 
 
 def sunk_steps(landed: Landed, sunk: Landed) -> Steps[Landed]:
-    """Return falls that sink no farther than something stops them which they did not land on.
+    """Return the falls `sunk`, shortened before a unit enters something that it did not land on.
 
-    What touches where they have landed is what they sink into.
+    A unit may sink into everything that it touches after the falls `landed`.
     """
     movers, wish = landed.movers, landed.wish
     octree = landed.octree()
@@ -44,13 +47,13 @@ def sunk_steps(landed: Landed, sunk: Landed) -> Steps[Landed]:
 
 
 def _without(octree: SceneOctree, ids: Ids, touching: Ids) -> Ids:
-    """Return all placements but some and what touches them."""
+    """Return all placement ids except some and their touching neighbors."""
     met: Flags = np.isin(touching, ids).any(axis=0)
     return np.setdiff1d(octree.ids, np.concatenate((ids, touching[:, met].ravel())))
 
 
 def _carried(more: Any, under: Ids, lands: Flags, sink: float) -> Any:
-    """Return how far units sink, (u,), that sink no farther than `sink` into each other."""
+    """Return sink depths, (u,), limited to `sink` more than the depth of the unit below."""
     above = lands & (under >= 0)
     for _ in range(len(more)):
         least = np.where(above, np.minimum(more, more[under] + sink), more)

@@ -1,4 +1,7 @@
-"""Moves in words: a row for each object that was or was not moved, and one sentence."""
+"""Reports of moves: a result row for each object to move, and a summary in one sentence.
+
+A unit is a group of objects that move together.
+"""
 
 from collections.abc import Sequence
 
@@ -12,7 +15,7 @@ from ..ui import plural
 from .units import Movers
 
 MOVED, NOTE = "Moved", "Note"
-# Names in a sentence; the list has all of them.
+# Maximum number of names in a sentence; the list of results has all of them.
 _NAMED = 4
 
 
@@ -22,18 +25,18 @@ def move_rows(
     notes: Sequence[str],
     below: tuple[str, Sequence[str]] | None = None,
 ) -> Rows:
-    """Return a row for each object that was to move, the farthest first; then those that stayed.
+    """Return a row for each moved object, the farthest move first, then for each that stayed.
 
     Parameters
     ----------
     movers : Movers
-        Who moved, and why others did not.
+        The units that moved, and the reasons why other objects stayed.
     distances : ndarray of float64, shape (u,)
-        How far.
+        Distance of each unit.
     notes : sequence of str
-        What else there is to say of each unit.
+        A note for each unit, or an empty string.
     below : tuple of str and sequence of str, optional
-        A header, and for each unit a name.
+        A column header, and a name for each unit.
     """
     order = np.argsort(-distances[movers.root_units], kind="stable")
     units = movers.root_units[order].tolist()
@@ -54,14 +57,14 @@ def _words(header: str, texts: list[str]) -> Column:
 
 
 def named(names: Sequence[str]) -> str:
-    """Write the first names, and how many more there are."""
+    """Return the first names, and how many more there are, as text."""
     more = len(names) - _NAMED
     text = ", ".join(names[:_NAMED])
     return f"{text} and {more:,} more" if more > 0 else text
 
 
 def left_text(scene: bpy.types.Scene, movers: Movers) -> str:
-    """Say who was left in place, and why; nothing if nobody was."""
+    """Return a text of the objects left in place, with reasons; empty if there are none."""
     if not movers.left:
         return ""
     names = {item.session_uid: item.name for item in scene.objects}
@@ -70,7 +73,7 @@ def left_text(scene: bpy.types.Scene, movers: Movers) -> str:
 
 
 def hidden_text(context: bpy.types.Context) -> str:
-    """Say how many objects with faces are no obstacle since they are not shown; or nothing."""
+    """Return a text of how many hidden objects were no obstacles; empty if there are none."""
     kinds = {"MESH", "CURVE", "SURFACE", "FONT", "META"}
     space = context.space_data
     viewport = space if isinstance(space, bpy.types.SpaceView3D) else None
@@ -83,7 +86,7 @@ def hidden_text(context: bpy.types.Context) -> str:
 
 
 def names_of(scene: bpy.types.Scene, target: SceneTarget, rows: Ids) -> list[str]:
-    """Return the names of the objects of placements; an empty one for -1."""
+    """Return the object names of placements; an empty name for row -1."""
     names = {item.session_uid: item.name for item in scene.objects}
     owners = target.placements.owners
     return [names.get(int(owners[row]), "") if row >= 0 else "" for row in rows.tolist()]

@@ -1,4 +1,7 @@
-"""Turns about objects' own origins, written into whatever rotation mode they have."""
+"""Rotations about objects' own origins, written in each object's rotation mode.
+
+A unit is a group of objects that move together.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,47 +16,47 @@ from .candidates import rotations_between
 from .moves import Stored
 from .units import Movers, space_of
 
-# A space is uneven if its axes differ by this part; the cosine of what is along a direction.
+# Relative difference of axes in an uneven space; cosine from which directions are parallel.
 _UNEVEN, _ALONG = 1e-5, 1 - 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Turns:
-    """How u units are turned in the world, each about the origin of the object it goes by.
+    """World-space rotations of u units, each about the origin of its first root object.
 
     Attributes
     ----------
     rotations : ndarray of float64, shape (u, 3, 3)
-        The identity for what is not turned.
+        The identity for units that are not turned.
     """
 
     rotations: Floats
 
     @classmethod
     def none(cls, count: int) -> "Turns":
-        """Return turns that leave units as they are."""
+        """Return identity rotations of `count` units."""
         return cls(np.repeat(np.eye(3)[None], count, axis=0))
 
     @property
     def are_turned(self) -> Flags:
-        """Which are turned at all, (u,)."""
+        """Flags of the units that are turned, (u,)."""
         flags: Flags = (self.rotations != np.eye(3)).any(axis=(1, 2))
         return flags
 
     def without(self, refused: Flags) -> "Turns":
-        """Return them without some."""
+        """Return the rotations with the identity for the refused units, (u,)."""
         return Turns(np.where(refused[:, None, None], np.eye(3), self.rotations))
 
 
 def turned(stored: Stored, turns: Turns, movers: Movers) -> Stored:
-    """Return what is stored with the turns of units, each after its move."""
+    """Return the stored matrices with each unit's rotation applied after its move."""
     is_turned = turns.are_turned[movers.bodies]
     if not is_turned.any():
         return stored
     roots = movers.first_roots
     pivots = (movers.frames[roots, :3, 3] + stored.went[roots])[movers.bodies]
     rotations = turns.rotations[movers.bodies]
-    columns = stored.matrices.astype(np.float64).reshape(-1, 4, 4)  # column after column
+    columns = stored.matrices.astype(np.float64).reshape(-1, 4, 4)  # column-major
     columns[:, :3, :3] = np.einsum("kij,kcj->kci", rotations, columns[:, :3, :3])
     columns[:, 3, :3] = pivots + np.einsum("kij,kj->ki", rotations, columns[:, 3, :3] - pivots)
     new = columns.reshape(-1, 16).astype(np.float32)
@@ -63,9 +66,10 @@ def turned(stored: Stored, turns: Turns, movers: Movers) -> Stored:
 def turns_onto(
     target: SceneTarget, movers: Movers, below: Ids, triangles: Ids, up: Floats
 ) -> Turns:
-    """Return the least turns that take an axis of each unit to the normal of what it lands on.
+    """Return the smallest rotations that align an axis of each unit with the normal it lands on.
 
-    That axis of its own which points upward most; none where one is along the normal already.
+    The axis is the local axis, of either sign, that points upward most. A unit that has an axis
+    along the normal already is not turned.
     """
     turns = Turns.none(len(movers))
     lands = movers.turnable & (below >= 0) & (triangles >= 0)
@@ -87,7 +91,7 @@ def turns_onto(
 
 
 def write_turn(item: bpy.types.Object, rotation: Floats) -> None:
-    """Turn an object in the world by what its rotation mode has, and nothing else."""
+    """Rotate an object in world space by the channels of its rotation mode only."""
     space = space_of(item)
     there = np.linalg.solve(space, rotation @ space)
     mode = item.rotation_mode

@@ -1,7 +1,7 @@
-"""Units that move as one (a closure over parents, children and armatures), and who stays, and why.
+"""Units: groups of objects that move together, and the reasons why other objects stay.
 
-What moves is told by session ids and arrays, no reference into Blender: an undo makes other
-objects.
+A unit contains the children of its objects, the armatures that bend them and the meshes that
+these bend. Units store session ids and arrays: an undo would invalidate references to objects.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,43 +17,43 @@ from ..curves import action_curves, is_animated
 from ..reader import ScenePlacements, outside_views
 from ..snapshots import SceneTarget
 
-# A direction that turns out this small a part of a locked channel does not use it.
+# Part of a direction below which a locked channel counts as unused.
 _UNUSED_PART = 1e-6
-# A space is uneven if its axes differ by this part.
+# Relative difference of axes from which a space is uneven.
 _UNEVEN = 1e-5
 _ROTATIONS = {"QUATERNION": "rotation_quaternion", "AXIS_ANGLE": "rotation_axis_angle"}
-# From here on not even squares of coordinates are finite in single precision.
+# Largest coordinate whose square is safely finite in single precision.
 _FAR = 1e18
-# A space this near to singular does not tell which location gives a place.
+# Relative size below which a matrix is singular, so that no location can be solved for.
 _FLAT = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Movers:
-    """u units that may move: k placements, by r objects whose location is written.
+    """u units that can move, with k placements, by writing the locations of r root objects.
 
     Attributes
     ----------
     uids : ndarray of intp, shape (u,)
-        Session id of the object that each unit goes by.
+        Session id of the first root object of each unit.
     names : tuple of str
-        Its name.
+        Name of that object.
     rows : ndarray of intp, shape (k,)
-        Where the placements stand that move along, ascending.
+        Rows of the placements that move, ascending.
     row_roots : ndarray of intp, shape (k,)
-        The object that each moves with.
+        Index of the root object that each placement moves with.
     root_uids, root_units : ndarray of intp, shape (r,)
-        Session ids of the objects that are written, and their units, ascending.
+        Session ids of the root objects, and their units, ascending.
     locations : ndarray of float32, shape (r, 3)
-        What is stored now.
+        Their current locations.
     spaces : ndarray of float64, shape (r, 3, 3)
-        From a location to the world.
+        Linear maps from a change of location to world space.
     frames : ndarray of float64, shape (r, 4, 4)
         Their world matrices.
     turnable : ndarray of bool, shape (u,)
-        Which units can be turned, too: by one object whose rotation is ours to write.
+        Units that can be turned, too: those of one root object with a writable rotation.
     left : Mapping of int to str
-        Why others stay, by session id.
+        Reasons why other objects stay, by session id.
     """
 
     uids: Ids
@@ -78,16 +78,16 @@ class Movers:
 
     @property
     def first_rows(self) -> Ids:
-        """The first placement of each unit, as a place among `rows`, (u,)."""
+        """Index in `rows` of the first placement of each unit, (u,)."""
         return np.unique(self.bodies, return_index=True)[1]
 
     @property
     def first_roots(self) -> Ids:
-        """The first object that is written of each unit, (u,)."""
+        """Index of the first root object of each unit, (u,)."""
         return np.unique(self.root_units, return_index=True)[1]
 
     def units_of(self, rows: Ids) -> Ids:
-        """Return the unit of each of any placements, -1 for what stays and for -1."""
+        """Return the units of placement rows; -1 for placements that stay and for row -1."""
         places = np.minimum(np.searchsorted(self.rows, rows), max(len(self.rows) - 1, 0))
         if not len(self.rows):
             return np.full(len(rows), -1, np.intp)
@@ -101,20 +101,20 @@ def movers_of(
     directions: Floats,
     left: Mapping[int, str] | None = None,
 ) -> Movers:
-    """Return the units of some objects that may move along directions, (d, 3), and why others not.
+    """Return the units of objects that can move along directions, and why the others cannot.
 
     Parameters
     ----------
     context : bpy.types.Context
-        Its view layer has the objects; it has been evaluated.
+        Context with the objects' view layer, which has been evaluated.
     placements : ScenePlacements
-        What is visible.
+        The visible placements.
     objects : iterable of bpy.types.Object
-        What is to move; of a parent and its child the child moves along.
+        Objects to move; the child of a parent among them moves with its parent.
     directions : ndarray of float64, shape (d, 3)
-        Where to.
+        World-space directions of the moves.
     left : Mapping of int to str, optional
-        What is known to stay already, by session id.
+        Reasons why some objects are known to stay, by session id.
     """
     family = ObjectFamily(context.view_layer.objects)
     reasons, rows_of = dict(left or {}), _rows_by_owner(placements)
@@ -139,7 +139,7 @@ def movers_of(
 
 
 def with_faces(target: SceneTarget, objects: Iterable[bpy.types.Object]) -> list[bpy.types.Object]:
-    """Return the objects that show faces themselves, or instances that do."""
+    """Return the objects that show faces themselves or by their instances."""
     shown = set(target.owners.tolist())
     return [item for item in objects if item.session_uid in shown]
 
@@ -147,7 +147,7 @@ def with_faces(target: SceneTarget, objects: Iterable[bpy.types.Object]) -> list
 def _visible(
     context: bpy.types.Context, objects: Iterable[bpy.types.Object], reasons: dict[int, str]
 ) -> Iterator[bpy.types.Object]:
-    """Yield the objects that the view shows, and note why others stay."""
+    """Yield the objects visible in the view, and store the reasons why others stay."""
     layer, space = context.view_layer, context.space_data
     viewport = space if isinstance(space, bpy.types.SpaceView3D) else None
     present = {item.session_uid for item in layer.objects}
@@ -163,7 +163,7 @@ def _visible(
 
 
 def _reason_of_place(placements: ScenePlacements, rows: list[int]) -> str:
-    """Say why some placements have no place, or none that can be told from a nearby one."""
+    """Return why placements cannot be positioned in single precision; empty if they can."""
     matrices = placements.matrices[rows]
     meshes = [placements.meshes[row] for row in rows]
     if not np.isfinite(matrices).all() or not all(mesh.finite_count for mesh in meshes):
@@ -216,7 +216,7 @@ def _movers(
 
 
 class ObjectFamily:
-    """Who moves along with whom, among the objects of a view layer."""
+    """Relations of objects in a view layer that move together: parents, armatures and meshes."""
 
     def __init__(self, objects: Iterable[bpy.types.Object]) -> None:
         self._items = {item.session_uid: item for item in objects}
@@ -225,12 +225,12 @@ class ObjectFamily:
             if item.parent is not None:
                 self._along.setdefault(item.parent.session_uid, []).append(item)
             for armature in armatures_of(item):
-                # The mesh moves with the armature that bends it, and takes it along.
+                # The mesh moves with the armature that bends it, and the armature with the mesh.
                 self._along.setdefault(armature.session_uid, []).append(item)
                 self._along.setdefault(item.session_uid, []).append(armature)
 
     def units(self, objects: Iterable[bpy.types.Object]) -> list[list[bpy.types.Object]]:
-        """Return the objects that move as one with these, each once, in their order."""
+        """Return the units of objects, each unit once, each object in one unit, in their order."""
         units: dict[int, dict[int, bpy.types.Object]] = {}
         home: dict[int, int] = {}
         for item in objects:
@@ -254,14 +254,14 @@ class ObjectFamily:
         return unit
 
     def roots(self, members: list[bpy.types.Object]) -> list[bpy.types.Object]:
-        """Return those of a unit that no other one of it carries."""
+        """Return the members of a unit whose parent is not a member."""
         uids = {item.session_uid for item in members}
         return [
             item for item in members if item.parent is None or item.parent.session_uid not in uids
         ]
 
     def top(self, uid: int, roots: Mapping[int, int]) -> int:
-        """Return which of the roots carries an object, by session ids."""
+        """Return the root that is the object itself or its nearest ancestor, by session ids."""
         item: Any = self._items[uid]
         while item.session_uid not in roots:
             item = item.parent
@@ -280,7 +280,7 @@ def armatures_of(item: bpy.types.Object) -> list[bpy.types.Object]:
 def reason_to_stay(
     roots: list[bpy.types.Object], members: list[bpy.types.Object], directions: Floats
 ) -> str:
-    """Say why a unit cannot be moved along directions by its locations; nothing if it can."""
+    """Return why a unit cannot be moved along directions by its locations; empty if it can."""
     for item in members:
         if any(each.enabled and each.influence > 0 for each in item.constraints):
             return "constrained" if item is roots[0] else f"{item.name} is constrained"
@@ -292,7 +292,7 @@ def reason_to_stay(
 
 
 def reason_not_to_write(item: bpy.types.Object, path: str) -> str:
-    """Say why a property of an object, such as "location", is not ours to write."""
+    """Return why a property of an object ("location", say) cannot be written; empty if it can."""
     override = item.override_library
     if item.library is not None or (override is not None and override.is_system_override):
         return "linked"
@@ -309,7 +309,7 @@ def reason_not_to_write(item: bpy.types.Object, path: str) -> str:
 
 
 def reason_not_to_turn(item: bpy.types.Object) -> str:
-    """Say why an object cannot be turned; nothing if it can."""
+    """Return why an object cannot be turned; empty if it can."""
     reason = reason_not_to_write(item, _ROTATIONS.get(item.rotation_mode, "rotation_euler"))
     if reason:
         return reason
@@ -339,14 +339,14 @@ def _reason_of_space(item: bpy.types.Object, directions: Floats) -> str:
 
 
 def space_of(item: bpy.types.Object) -> Floats:
-    """Return what takes a change of location to the world, (3, 3)."""
+    """Return the linear map from a change of location to world space, (3, 3)."""
     if item.parent is None:
         return np.eye(3)
     inverse = np.array(item.matrix_parent_inverse, np.float64)
     if item.parent_type in ("OBJECT", "ARMATURE"):
         parent = np.array(item.parent.matrix_world, np.float64)
         return (parent @ inverse)[:3, :3]
-    # Of bones and vertices: what is left of the world matrix without its own part.
+    # For bone and vertex parents, divide the object's own part out of its world matrix.
     own = np.array(item.matrix_basis, np.float64)[:3, :3]
     if abs(np.linalg.det(own)) < _FLAT * max(np.abs(own).max(), 1e-30) ** 3:
         return np.full((3, 3), np.nan)

@@ -1,6 +1,6 @@
-"""Probe feature: what questions find under the pointer, live; a tool, and gizmos that resize.
+"""Probe: live answers of questions under the pointer, as a tool; gizmos that resize a question.
 
-Read picture, shapes, pointer, then session, drawing, operators, gizmos and tool.
+Reading order: picture, shapes, pointer, session, drawing, operators, gizmos, tool.
 """
 
 import bpy
@@ -22,37 +22,37 @@ __all__ = ["is_asking", "put_away", "register", "unregister"]
 
 
 def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
-    """Offer the tool."""
+    """Draw the menu entry that starts the tool."""
     menu.layout.separator()
     menu.layout.operator("octree.probe")
 
 
 def register() -> None:
-    """Add the tool, and draw while it asks."""
+    """Register the tool, and install the overlays whenever a live session begins."""
     session.listen_to(draw_while_asking)
     tool.register()
 
 
 def draw_while_asking(is_asking: bool) -> None:
-    """Draw in every 3D view from now on; when the session ends, its views are redrawn."""
+    """Install the overlays when a session begins; at its end, the session redraws its views."""
     if is_asking:
         display.install()
 
 
 def is_asking() -> bool:
-    """Return whether anything is asked under the pointer."""
+    """Return whether a live session is running."""
     return session.current() is not None
 
 
 def put_away() -> None:
-    """Show nothing until the pointer moves again, if the tool asks; an operator goes on."""
+    """End the session of the tool until the pointer moves again; that of an operator stays."""
     live = session.current()
     if live is not None and not live.is_held:
         session.end()
 
 
 def unregister() -> None:
-    """End what is asked, and leave nothing behind."""
+    """End the session and unregister the tool."""
     session.stop()
     tool.unregister()
 

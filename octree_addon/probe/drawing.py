@@ -1,4 +1,4 @@
-"""Layers of the live answer: found faces, outline, lines, points, words at the pointer."""
+"""Layers of the live answer: found faces, outline, lines and points; text at the pointer."""
 
 from collections.abc import Callable
 from functools import partial
@@ -18,13 +18,13 @@ from . import session
 from .picture import Corners, ProbePicture
 from .session import Live
 
-_SHAPE = (1.0, 1.0, 1.0, 0.8)  # what is asked
+_SHAPE = (1.0, 1.0, 1.0, 0.8)  # of the question
 _FILL, _BOXES = 0.45, 0.6
 _WIDTH, _POINT = 2.0, 9.0  # pixels
 
 
 def draw_live(draw: Callable[[Live], None], redraw: Redraw) -> None:
-    """Draw the live answer into the views that show its scene, while the tool asks."""
+    """Draw the live answer into the views of its scene, while the tool or an operator asks."""
     live = session.current()
     if live is None or redraw.scene.session_uid != live.scene:
         return
@@ -33,19 +33,19 @@ def draw_live(draw: Callable[[Live], None], redraw: Redraw) -> None:
 
 
 def shows_picture(_: Redraw) -> bool:
-    """Return whether an answer under the pointer is drawn, before which others step back."""
+    """Return whether a live answer is drawn, so that other answers are drawn faintly."""
     live = session.current()
     return live is not None and live.answered is not None and session.shows_truth(live)
 
 
 def draw_shapes(live: Live) -> None:
-    """Draw what is found, and what is asked."""
+    """Draw the found items, and the shape of the question."""
     if session.shows_truth(live) and live.answered is not None:
         draw_picture(live.answered.picture)
 
 
 def draw_picture(picture: ProbePicture) -> None:
-    """Draw triangles on top of their own surfaces, then lines and points."""
+    """Draw triangles on their own surfaces, then lines and points in front of everything."""
     hue = picture.hue or colors().probe
     if len(picture.faces):
         with blended("LESS_EQUAL"), nearer():
@@ -82,7 +82,10 @@ def _points(points: Corners) -> None:
 
 
 def draw_hint(live: Live) -> None:
-    """Write beside the pointer what is found, or why nothing is known yet."""
+    """Draw the lengths of dimensions, and the description of the answer beside the pointer.
+
+    Without a valid answer, the reason is drawn instead.
+    """
     answered = live.answered if session.shows_truth(live) else None
     if answered and answered.picture.lengths:
         ends = answered.picture.segments.reshape(-1, 2, 3).astype(np.float64)

@@ -12,7 +12,7 @@ from . import session
 from .shapes import Sized, normal_of, shape_of
 
 _COLOR, _HIGHLIGHT = (0.90, 0.60, 0.0), (1.0, 0.85, 0.4)
-# An arrow seen from this near to its direction is not shown: it cannot be dragged.
+# Arrows are hidden if the cosine of their angle to the line of sight is larger: too hard to drag.
 _END_ON = 0.97
 
 
@@ -58,14 +58,14 @@ class OCTREE_GGT_resize(bpy.types.GizmoGroup):
 
 
 def placed(place: Vector, normal: Vector) -> Matrix:
-    """Return the matrix that puts the Z axis of a gizmo along a normal at a place."""
+    """Return the matrix that places a gizmo at a point, with its Z axis along a normal."""
     matrix: Matrix = normal.to_track_quat("Z", "Y").to_matrix().to_4x4()
     matrix.translation = place
     return matrix
 
 
 def shape_here(context: bpy.types.Context) -> Sized | None:
-    """Return what is resized: what is dragged now, or the shape of the last question shown."""
+    """Return the shape that arrows resize: the dragged one, or the shape of the last question."""
     if context.mode not in ("OBJECT", "EDIT_MESH") or context.region_data is None:
         return None
     live, settings = session.current(), settings_of(context.scene)

@@ -1,4 +1,4 @@
-"""Probe operators: start, ask at the pointer, keep by a click or a drag, resize, end."""
+"""Operators of the probe: start, ask at the pointer, store by click or drag, resize, end."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -35,14 +35,14 @@ from .shapes import (
     shape_of,
 )
 
-# What the tool gives way to when it ends.
+# The tool that becomes active when the probe ends.
 SELECT_TOOL = "builtin.select_box"
 
 
 def ask_kept(
     operator: Any, context: bpy.types.Context, shape: Shape, shared: Mapping[str, str]
 ) -> Status:
-    """Ask about a shape, with what all questions have in common, such as the action.
+    """Call the question's operator for a shape, with the options that all questions share.
 
     The answer becomes the result, in one undo step.
     """
@@ -54,19 +54,19 @@ def ask_kept(
         refusal: Status = operator.refuse(ValueError(str(error).removeprefix("Error: ").strip()))
         return refusal
     query = questions.get(context.scene)
-    # One that goes on step by step, or asks first, has no answer yet: the last one is another's.
+    # An operator that works in steps or shows a menu has no answer yet: `query` is an older one.
     if query is not None and "FINISHED" in outcome:
         operator.report({"INFO"}, f"{query.title}: {query.found_text}")
     return {"FINISHED"}
 
 
 def ask_again(operator: Any, context: bpy.types.Context, shape: Shape) -> Status:
-    """Ask the last question about another shape: what it selects, and how, stays."""
+    """Ask the last question about another shape, with the same selection options."""
     return ask_kept(operator, context, shape, questions.shared_of(context.scene))
 
 
 def set_tool(context: bpy.types.Context, name: str) -> None:
-    """Make a tool the active one of 3D views; nothing without one."""
+    """Make a tool the active one of 3D views; without a 3D view, do nothing."""
     for area in context.screen.areas if context.screen else ():
         if area.type == "VIEW_3D":
             region = next(each for each in area.regions if each.type == "WINDOW")
@@ -75,12 +75,12 @@ def set_tool(context: bpy.types.Context, name: str) -> None:
             return
 
 
-# A box is dragged on the ground, unless it is seen from this near to its level.
+# A box is dragged on the ground, unless the view is closer to horizontal than this sine.
 _LEVEL = 0.2
 
 
 class OCTREE_OT_probe(RefusingOperator, bpy.types.Operator):
-    """Show under the pointer what a question would find."""
+    """Operator that makes the probe the active tool."""
 
     bl_idname = "octree.probe"
     bl_label = "Octree Probe"
@@ -100,7 +100,7 @@ class OCTREE_OT_probe(RefusingOperator, bpy.types.Operator):
 
 
 class ProbeOperator(RefusingOperator):
-    """An operator of the tool's own keymap; a mixin."""
+    """Base of the operators in the keymap of the tool; a mixin."""
 
     bl_options = {"INTERNAL"}
 
@@ -110,7 +110,7 @@ class ProbeOperator(RefusingOperator):
 
 
 class OCTREE_OT_probe_move(ProbeOperator, bpy.types.Operator):
-    """Ask what is under the pointer; each movement of it calls this."""
+    """Operator that asks at the pointer, called at each of its movements."""
 
     bl_idname = "octree.probe_move"
     bl_label = "Probe at Pointer"
@@ -125,7 +125,7 @@ class OCTREE_OT_probe_move(ProbeOperator, bpy.types.Operator):
 
 
 def ask_at_pointer(context: bpy.types.Context, event: bpy.types.Event) -> None:
-    """Ask what the settings ask, where the pointer is."""
+    """Ask the question of the settings at the pointer."""
     spot = spot_of(context, event.mouse_region_x, event.mouse_region_y)
     if spot is not None:
         session.ask(context, spot, partial(_under, spot))
@@ -140,21 +140,21 @@ def _fixed(shape: Shape, _: bpy.types.Context, __: SceneTarget) -> Shape:
 
 
 class DragOperator(ProbeOperator):
-    """The part of an operator that follows the pointer until the button is released; a mixin."""
+    """Base of operators that follow the pointer until the button is released; a mixin."""
 
     _shape: Shape
     _spot: Spot
 
     def dragged(self, context: bpy.types.Context, event: bpy.types.Event) -> Shape:
-        """Return what is asked when the pointer has moved there."""
+        """Return the shape for the present position of the pointer."""
         raise NotImplementedError
 
     def dropped(self, context: bpy.types.Context) -> Status:
-        """Keep what is asked now."""
+        """Store the answer for the present shape."""
         raise NotImplementedError
 
     def begin(self, context: bpy.types.Context, spot: Spot, shape: Shape) -> Status:
-        """Follow the pointer from now on."""
+        """Begin to follow the pointer."""
         self._spot, self._shape = spot, shape
         write_status(context, "Release: Keep   |   Esc or Right Click: Cancel")
         session.ask(context, spot, partial(_fixed, shape), held=True)
@@ -175,7 +175,7 @@ class DragOperator(ProbeOperator):
         return {"RUNNING_MODAL"}
 
     def cancel(self, context: bpy.types.Context) -> None:
-        """Let the tool ask again, if it is on; Blender calls this if the window closes."""
+        """Return to the question of the tool, if it is active, after a drag or a closed window."""
         live = session.current()
         if live is not None:
             if session.is_on(context):
@@ -185,7 +185,7 @@ class DragOperator(ProbeOperator):
 
 
 class ProbeOptions(SizeOptions):
-    """Where a script asks, and how the selection changes."""
+    """Point that a script asks at, and the change of the selection."""
 
     action: Literal["AUTOMATIC", "EXTEND", "SUBTRACT"] = enum(
         "AUTOMATIC",
@@ -208,7 +208,7 @@ class ProbeOptions(SizeOptions):
 
 
 class OCTREE_OT_probe_keep(Asking[ProbeOptions], DragOperator, bpy.types.Operator):
-    """Keep the answer at the pointer as the result; a drag sets the size of what is asked."""
+    """Operator that stores the answer at the pointer; dragging sets the size of the shape."""
 
     bl_idname = "octree.probe_keep"
     bl_label = "Keep Probe"
@@ -228,7 +228,8 @@ class OCTREE_OT_probe_keep(Asking[ProbeOptions], DragOperator, bpy.types.Operato
         live = session.ask(context, spot, partial(_under, spot), may_read_all=agreed)
         if live.answered is not None and not agreed:
             return self.begin(context, spot, live.answered.shape)
-        # Only what has been read tells where the pointer is; after the offer it is at a button.
+        # Without a target, the shape at the pointer is unknown; after the menu, the pointer is at
+        # its button.
         if live.answered is not None:
             self.report({"INFO"}, "The scene has been read: click again")
         elif live.steps is not None:
@@ -266,13 +267,13 @@ class OCTREE_OT_probe_keep(Asking[ProbeOptions], DragOperator, bpy.types.Operato
         return self._shape
 
     def _base_dragged(self, context: bpy.types.Context, shape: BoxShape, ray: Ray) -> BoxShape:
-        """Return a box that stands on the plane through where the drag began."""
+        """Return a box whose base is dragged open in a plane through the start of the drag."""
         if self._start is None:
             self._start = (shape.lower + shape.upper) / 2
         sight = line_of_sight(context)
         axis = 2 if abs(sight[2]) > _LEVEL else int(np.abs(sight[:2]).argmax())
         up = np.zeros(3)
-        up[axis] = -np.sign(sight[axis])  # towards the viewer
+        up[axis] = -np.sign(sight[axis])  # toward the viewer
         place = ray.on_plane(self._start, up)
         if place is None:
             return shape
@@ -292,13 +293,13 @@ class OCTREE_OT_probe_keep(Asking[ProbeOptions], DragOperator, bpy.types.Operato
 
 
 class FactorOptions(OptionGroup):
-    """How much larger the shape becomes."""
+    """Factor for the size of the shape."""
 
     factor: float = real(1.1, "Factor", "How many times as large")
 
 
 class OCTREE_OT_probe_size(Asking[FactorOptions], ProbeOperator, bpy.types.Operator):
-    """Make the sphere or the box of the tool larger or smaller."""
+    """Operator that scales the sphere or the box of the tool."""
 
     bl_idname = "octree.probe_size"
     bl_label = "Probe Size"
@@ -322,7 +323,7 @@ class OCTREE_OT_probe_size(Asking[FactorOptions], ProbeOperator, bpy.types.Opera
 
 
 class OCTREE_OT_probe_end(ProbeOperator, bpy.types.Operator):
-    """End the tool: go back to the select tool."""
+    """Operator that ends the probe and activates the select tool."""
 
     bl_idname = "octree.probe_end"
     bl_label = "End Probe"
@@ -335,7 +336,7 @@ class OCTREE_OT_probe_end(ProbeOperator, bpy.types.Operator):
 
 
 class ResizeOptions(OptionGroup):
-    """Which side moves, and how far."""
+    """Side of the shape to move, and the distance."""
 
     side: int = integer(
         0, "Side", "Which side moves: left, front, bottom, right, back, top", min=0, max=5
@@ -346,7 +347,7 @@ class ResizeOptions(OptionGroup):
 
 
 class OCTREE_OT_resize_answer(Asking[ResizeOptions], DragOperator, bpy.types.Operator):
-    """Ask the last question again with a larger or smaller sphere or box."""
+    """Operator that asks the last question again with a resized sphere or box."""
 
     bl_idname = "octree.resize_answer"
     bl_label = "Resize Question"
@@ -384,7 +385,7 @@ class OCTREE_OT_resize_answer(Asking[ResizeOptions], DragOperator, bpy.types.Ope
         return ask_again(self, context, self._shape)
 
     def _reached(self, context: bpy.types.Context, event: bpy.types.Event) -> float | None:
-        """Return how far outward of its handle the pointer is."""
+        """Return the distance of the pointer from the handle, outward."""
         ray = ray_through(context, *_place(event))
         side = self.taken.side
         return ray.along(self._first.handle(side), normal_of(side))

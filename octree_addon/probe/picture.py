@@ -1,4 +1,4 @@
-"""Live answers as arrays: found triangles or boxes, outline, lines, points, and words."""
+"""Live answers as arrays: found triangles or boxes, outline, lines, points, and a text."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -15,8 +15,8 @@ from ..snapshots import SceneTarget
 from ..ui import plural
 
 Corners = NDArray[np.float32]
-# Beyond these an answer is told and drawn by whole objects: triangles that are looked at, and
-# triangles that are drawn.
+# Limits for triangles that are tested, and that are drawn; beyond them, an answer consists of
+# whole objects, drawn as boxes.
 MOST_TESTED, MOST_DRAWN = 2_000_000, 40_000
 _BOX = np.array([(x, y, z) for z in (0, 1) for x, y in ((0, 0), (1, 0), (1, 1), (0, 1))], np.bool_)
 _EDGES = np.array([(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4),
@@ -34,21 +34,21 @@ class ProbePicture:
     Attributes
     ----------
     words : str
-        What it is, in one line.
+        A description in one line.
     faces : ndarray of float32, shape (3 t, 3)
-        The corners of the triangles found, if they are few.
+        Corners of the found triangles; empty if they are too many.
     boxes : Outline, optional
-        Boxes around the objects found, if they are many.
+        Boxes around the found objects, drawn in place of too many triangles.
     outline : Outline, optional
-        The shape that is asked.
+        The shape of the question.
     segments : ndarray of float32, shape (2 s, 3)
         Ends of lines: a distance, a normal.
     points : ndarray of float32, shape (p, 3)
-        Places of hits.
+        Positions of hits.
     lengths : tuple of str
-        What stands at each of the lines, if they are dimensions.
+        Texts of the lines, if they are dimensions.
     hue : tuple of float, optional
-        What color faces and boxes have, if not that of the probe.
+        Color of faces and boxes, if not that of the probe.
     """
 
     words: str
@@ -62,14 +62,14 @@ class ProbePicture:
 
 
 class PickedItems(NamedTuple):
-    """The items of a target that were found.
+    """Found items of a target.
 
     Attributes
     ----------
     rows : ndarray of intp, shape (r,)
-        The placements, sorted.
+        Rows of the found placements, sorted.
     items : ndarray of intp, shape (h,), optional
-        The triangles, sorted; None if there are too many to look at each.
+        Found triangles, sorted; None if there were too many to test.
     """
 
     rows: Ids
@@ -77,7 +77,7 @@ class PickedItems(NamedTuple):
 
 
 def found_in(target: SceneTarget, volume: object, relation: str) -> PickedItems:
-    """Ask about a volume: which placements touch it, and which triangles, if they may be few."""
+    """Return the placements in a volume and, unless they are too many, their triangles there."""
     if len(target.owners) > tuning.current.probe_objects or len(target) > MOST_TESTED:
         rows = target.placements_of(target.objects_in_volume(volume))
         if len(rows) > tuning.current.probe_objects or target.possibles[rows].sum() > MOST_TESTED:
@@ -91,32 +91,32 @@ def found_in(target: SceneTarget, volume: object, relation: str) -> PickedItems:
 
 
 def of_items(target: SceneTarget, items: Ids) -> PickedItems:
-    """Return some triangles with the placements that they are of."""
+    """Return triangles together with their placements."""
     return PickedItems(np.unique(target.placements_of(items)), np.sort(items))
 
 
 def shown(target: SceneTarget, found: PickedItems) -> tuple[Corners, Outline | None]:
-    """Return what is drawn of an answer: triangles or, of too many, boxes around placements."""
+    """Return the triangles to draw or, if they are too many, boxes around the placements."""
     if found.items is None or len(found.items) > MOST_DRAWN:
         return _nothing(), boxes_around(target, found.rows)
     return corners_of(target, found.items), None
 
 
 def corners_of(target: SceneTarget, items: Ids) -> Corners:
-    """Return the corners, (3 t, 3), of triangles in the world; O(t) and a step a placement."""
+    """Return the corners, (3 t, 3), of triangles in world space. O(t), a step per placement."""
     of_rows = target.placements_of(items)
     parts = [_nothing()]
     for row in np.unique(of_rows).tolist():
         mesh = target.placements.meshes[row].triangles
         faces = mesh.faces[items[of_rows == row] - target.starts[row]]
-        matrix = target.placements.matrices[row].reshape(4, 4)  # column after column
+        matrix = target.placements.matrices[row].reshape(4, 4)  # stored column by column
         corners = mesh.vertices[faces.ravel()].astype(np.float32)
         parts.append(corners @ matrix[:3, :3] + matrix[3, :3])
     return np.concatenate(parts)
 
 
 def boxes_around(target: SceneTarget, rows: Ids) -> Outline:
-    """Return boxes around placements, along the axes of the world."""
+    """Return world-aligned boxes around placements, as an outline."""
     bounds = target.octree.bounds_of(target.octree.ids[rows])
     corners = np.where(_BOX, bounds.upper[:, None], bounds.lower[:, None])
     edges = 8 * np.arange(len(rows), dtype=np.uint32)[:, None, None] + _EDGES
@@ -126,7 +126,7 @@ def boxes_around(target: SceneTarget, rows: Ids) -> Outline:
 
 
 def told(context: bpy.types.Context, target: SceneTarget, found: PickedItems) -> str:
-    """Say what was found: "Tower, 12 triangles", "3 objects, 240 triangles", "2,510 objects"."""
+    """Return a text such as "Tower, 12 triangles", "3 objects, 240 triangles", "2,510 objects"."""
     if not len(found.rows):
         return "nothing"
     one = len(found.rows) == 1
@@ -145,19 +145,19 @@ def _count(target: SceneTarget, rows: Ids) -> str:
 
 
 def name_of(context: bpy.types.Context, target: SceneTarget, row: int) -> str:
-    """Return the name of a placement's object; of an instance, that of its instancer, numbered."""
+    """Return the name of a placement's object; for an instance, its instancer and a number."""
     name = _name(context.view_layer, int(target.owners[row]))
     if not target.is_instance[row]:
         return name
     return numbered(name, target.persistent_ids[row].tolist())
 
 
-# The names that objects had when they were last looked for, by session id.
+# Cached names of objects by session id, maybe outdated.
 _names: dict[int, str] = {}
 
 
 def _name(layer: bpy.types.ViewLayer, uid: int) -> str:
-    """Return the name of an object; all are only looked at if it has another one than before."""
+    """Return the name of an object; if the cached one is outdated, read the names of all."""
     item: bpy.types.Object | None = layer.objects.get(_names.get(uid, ""))
     if item is None or item.session_uid != uid:
         _names.clear()

@@ -1,4 +1,4 @@
-"""Rays through pixels of a 3D view, and where they meet axes and planes."""
+"""Rays through pixels of a 3D view, and their points nearest to axes or on planes."""
 
 from typing import Any, NamedTuple
 
@@ -11,19 +11,19 @@ from ..arrays import Floats
 from ..snapshots import SceneTarget
 from .shapes import Shape, Sight, shape_at
 
-# Lines this near to parallel do not tell where they meet.
+# Smallest sine (planes) or squared sine (axes) of the angle that an intersection needs.
 _PARALLEL = 1e-4
 
 
 class Spot(NamedTuple):
-    """A pixel of the main region of a 3D view; what it is of goes by address.
+    """A pixel of the main region of a 3D view.
 
     Attributes
     ----------
     window, area, region : int
-        What `as_pointer` says of each.
+        Addresses, as `as_pointer` returns them.
     x, y : float
-        Where it is in the region.
+        Position in the region.
     """
 
     window: int
@@ -38,7 +38,7 @@ class Spot(NamedTuple):
 
 
 def spot_of(context: bpy.types.Context, x: float, y: float) -> Spot | None:
-    """Return a pixel of the context's region; None if that is not the main one of a 3D view."""
+    """Return a pixel of the current region; None if this is not the main one of a 3D view."""
     window, area, region = context.window, context.area, context.region
     if not (window and area and region) or (area.type, region.type) != ("VIEW_3D", "WINDOW"):
         return None
@@ -46,13 +46,13 @@ def spot_of(context: bpy.types.Context, x: float, y: float) -> Spot | None:
 
 
 class Ray(NamedTuple):
-    """A line of sight: from the eye, or from far before the scene, in a direction of length 1."""
+    """A line of sight: origin at the eye, or far in front of the scene; direction of length 1."""
 
     origin: Floats
     direction: Floats
 
     def on_plane(self, point: Floats, normal: Floats) -> Floats | None:
-        """Return where it meets a plane in front of the eye; None if it does not."""
+        """Return the intersection with a plane in front of the eye; None without one."""
         slope = float(self.direction @ normal)
         if abs(slope) < _PARALLEL:
             return None
@@ -60,7 +60,7 @@ class Ray(NamedTuple):
         return self.origin + way * self.direction if way > 0 else None
 
     def along(self, point: Floats, axis: Floats) -> float | None:
-        """Return how far along an axis from a point it passes nearest; None if parallel."""
+        """Return the position on an axis, from a point, nearest to the ray; None if parallel."""
         cosine = float(self.direction @ axis)
         if 1 - cosine**2 < _PARALLEL:
             return None
@@ -69,7 +69,7 @@ class Ray(NamedTuple):
 
 
 def ray_through(context: bpy.types.Context, x: float, y: float) -> Ray:
-    """Return the line of sight of a pixel of the context's region."""
+    """Return the line of sight through a pixel of the current region."""
     region, view = context.region, view_of(context)
     origin = view3d_utils.region_2d_to_origin_3d(region, view, (x, y))
     direction = np.array(view3d_utils.region_2d_to_vector_3d(region, view, (x, y)))
@@ -77,20 +77,20 @@ def ray_through(context: bpy.types.Context, x: float, y: float) -> Ray:
 
 
 def line_of_sight(context: bpy.types.Context) -> Floats:
-    """Return where the view looks, (3,)."""
+    """Return the direction in which the view looks, (3,)."""
     return -np.array(view_of(context).view_matrix.inverted().col[2][:3])
 
 
 def view_of(context: bpy.types.Context) -> bpy.types.RegionView3D:
-    """Return how the context's 3D view is turned."""
+    """Return the view of the current region."""
     view: Any = context.region_data
     return view
 
 
 def shape_under(context: bpy.types.Context, spot: Spot, target: SceneTarget) -> Shape:
-    """Return what the settings ask where a pixel shows a surface or, of none, at the 3D cursor.
+    """Return the question of the settings at the surface under a pixel, else in free space.
 
-    There the pixel is taken to be as far away as the 3D cursor is, as Blender does.
+    In free space, the point is as far away as the 3D cursor, as elsewhere in Blender.
     """
     ray = ray_through(context, spot.x, spot.y)
     hit = ray_cast(target.octree, [ray.origin], [ray.direction])
@@ -104,6 +104,6 @@ def shape_under(context: bpy.types.Context, spot: Spot, target: SceneTarget) -> 
 
 
 def free_point(context: bpy.types.Context, spot: Spot) -> Floats:
-    """Return the place of a pixel in the plane of the 3D cursor."""
+    """Return the point under a pixel in the plane of the 3D cursor that faces the view."""
     region, view, cursor = context.region, view_of(context), context.scene.cursor.location
     return np.array(view3d_utils.region_2d_to_location_3d(region, view, (spot.x, spot.y), cursor))

@@ -1,4 +1,4 @@
-"""Live question of the session: asked at each movement, of an index that catches up in steps."""
+"""Live question of the session: asked at each movement; its index is updated in steps."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,19 +19,20 @@ from .picture import ProbePicture
 from .pointer import Spot
 from .shapes import Shape, settings_asked
 
-# Returns what is asked, of what is there now.
+# Returns the shape to ask with, for the current target.
 Wish = Callable[[bpy.types.Context, SceneTarget], Shape]
 TOOL = "octree.probe"
-# Seconds until the tool is looked for.
+# Seconds between checks of the active tool.
 _WATCH = 0.25
-# The share of catching up that is reading; the rest is building octrees of meshes.
+# Fraction of an update that is reading; the rest is building octrees of meshes.
 _READING = 0.4
 
 
 class Answered(NamedTuple):
-    """A live answer: what was asked, of what, with which settings; and what is shown of it.
+    """A live answer with its target, the settings and the shape of the question, and its picture.
 
-    `objects` is how many there were: of what a script removes no evaluation tells at once.
+    `objects` is the number of objects in the file: it shows removals by scripts before Blender
+    evaluates the scene.
     """
 
     target: SceneTarget
@@ -48,23 +49,25 @@ class Live:
     Attributes
     ----------
     spot : Spot
-        Where the pointer is.
+        Position of the pointer.
     wish : callable
-        What is asked there.
+        Returns the shape to ask with.
     scene : int
         Session id of the scene.
     is_held : bool
-        Whether an operator asks, not the tool.
+        True if an operator asks, False for the tool.
     answered : Answered, optional
-        The last answer, if it is one to the wish.
+        The answer to the present question; None while it is unknown.
     hint : str
-        Why there is none.
+        Reason for a missing answer.
     steps : generator, optional
-        The catching up that goes on.
+        The running update of the index.
     may_read_all : bool
-        Whether the user has agreed to read more than the preferences allow.
+        True if the user agreed to read more than the preferences allow.
     target : SceneTarget, optional
-        What was read, with the octrees of all its meshes; and what it was read for.
+        The scene as read last, with the octrees of all its meshes.
+    target_of : tuple
+        The `target_key` that the target was read for.
     """
 
     spot: Spot
@@ -80,17 +83,17 @@ class Live:
 
 
 _live: list[Live] = []
-# Called when a session begins, and with False when it ends: who draws it.
+# Functions that are called with True when a session begins and with False when it ends.
 _listeners: list[Callable[[bool], None]] = []
 
 
 def current() -> Live | None:
-    """Return what is asked now; None if nothing is."""
+    """Return the live question; None if there is none."""
     return _live[0] if _live else None
 
 
 def listen_to(listener: Callable[[bool], None]) -> None:
-    """Call `listener` with True when a session begins, with False when it ends."""
+    """Register a function to call with True when a session begins, with False when it ends."""
     _listeners.append(listener)
 
 
@@ -102,9 +105,9 @@ def ask(
     held: bool = False,
     may_read_all: bool = False,
 ) -> Live:
-    """Ask something at a pixel, at once or as soon as the scene has been read; return the session.
+    """Ask a question at a pixel, at once or as soon as the scene is read; return the session.
 
-    `held` is for what an operator asks, not the tool; `may_read_all` for what the user agrees to.
+    `held` marks questions of an operator. `may_read_all` ignores the limit of the preferences.
     """
     live = current()
     if live is None:
@@ -123,7 +126,7 @@ def ask(
 
 
 def work(live: Live, seconds: float) -> None:
-    """Answer, or catch up for some seconds and go on soon; the context is that of the spot."""
+    """Answer, or update the index for some seconds and continue soon, in the spot's context."""
     context = bpy.context
     live.answered = None
     try:
@@ -134,7 +137,7 @@ def work(live: Live, seconds: float) -> None:
             settings, objects = settings_asked(context.scene), len(bpy.data.objects)
             live.answered = Answered(target, settings, shape, picture, objects)
             live.hint = ""
-    except ValueError as error:  # such as another question that has read the scene meanwhile
+    except ValueError as error:  # another question may have read the scene meanwhile
         live.steps, live.target, live.hint = None, None, str(error)
     if live.steps is not None:
         schedule(go_on, 0.0)
@@ -142,7 +145,7 @@ def work(live: Live, seconds: float) -> None:
 
 
 def ready_target(live: Live, seconds: float) -> SceneTarget | None:
-    """Return the scene as it is now; None if reading it takes longer than some seconds."""
+    """Return the scene as it is now; None if reading it takes longer than `seconds`."""
     wanted = target_key(bpy.context)
     if is_fresh(live) and live.target_of == wanted:
         return live.target
@@ -169,25 +172,25 @@ def _advance(live: Live, seconds: float) -> SceneTarget | None:
 
 
 def too_much() -> str:
-    """Say what would have to be read if that is more than the preferences allow, or nothing."""
+    """Return the amount to read as text if it exceeds the preferences, else an empty string."""
     triangles = unread_triangles(bpy.context, of_original=asks_original(bpy.context))
     return too_much_text(triangles) if is_too_much(triangles) else ""
 
 
 def target_key(context: bpy.types.Context) -> tuple[Any, ...]:
-    """Return what a target is read for: a scene, a view layer, a local view, and which meshes."""
+    """Return the key of a target: scene, view layer, local view, and original or evaluated."""
     viewport = viewport_of(context)
     local = viewport.as_pointer() if viewport and viewport.local_view else 0
     return context.scene.session_uid, context.view_layer.name, local, asks_original(context)
 
 
 def asks_original(context: bpy.types.Context) -> bool:
-    """Tell whether the tab asks original meshes."""
+    """Return whether the tab asks original meshes."""
     return bool(settings_of(context.scene).tab.meshes == "ORIGINAL")
 
 
 def prepared_steps(context: bpy.types.Context) -> TargetSteps:
-    """Read what the view shows, and build what any question about it will need."""
+    """Read the visible scene, and build the octrees of all its meshes; yield the fraction done."""
     reading = scene_steps(context, viewport_of(context), of_original=asks_original(context))
     target: SceneTarget = yield from between(0.0, _READING, reading)
     yield from between(_READING, 1.0, target.octree.prepare_steps())
@@ -195,7 +198,7 @@ def prepared_steps(context: bpy.types.Context) -> TargetSteps:
 
 
 def is_fresh(live: Live) -> bool:
-    """Tell whether what was read is the scene as it is now."""
+    """Return whether the target is up to date with the scene."""
     target = live.target
     if target is None or target.index.pending:
         return False
@@ -203,10 +206,10 @@ def is_fresh(live: Live) -> bool:
 
 
 def shows_truth(live: Live) -> bool:
-    """Tell whether the last answer still holds; if not, it is asked again soon."""
+    """Return whether the last answer is valid; if not, schedule a new one."""
     is_whole = live.answered is not None and live.answered.objects == len(bpy.data.objects)
     if live.answered is not None and is_whole and is_fresh(live):
-        # In the header of the tool the pointer does not move over the scene.
+        # While the pointer is in the tool header, settings change without a movement in the view.
         if live.is_held or live.answered.settings == settings_asked(bpy.context.scene):
             return True
     if live.hint == "" and not is_elsewhere_busy():
@@ -215,14 +218,14 @@ def shows_truth(live: Live) -> bool:
 
 
 def is_elsewhere_busy() -> bool:
-    """Tell whether any operator drags or edits: its scene is not read at each of its steps."""
+    """Return whether a modal operator of Blender runs; the scene is not read at its steps."""
     windows = bpy.context.window_manager.windows
     names = [each.bl_idname for window in windows for each in window.modal_operators]
     return any(not name.startswith("OCTREE_OT_") for name in names)
 
 
 def go_on() -> float | None:
-    """Go on catching up, or ask again; a timer, called between two drawings."""
+    """Continue the update, or ask again; a timer, called between redraws."""
     live = current()
     if live is None:
         return None
@@ -236,7 +239,7 @@ def go_on() -> float | None:
 
 @contextmanager
 def at_spot(spot: Spot) -> Iterator[bool]:
-    """Let the context be the region of a spot; False if it is gone."""
+    """Make the region of a spot the context and yield True; yield False if it is gone."""
     for window in bpy.context.window_manager.windows:
         for area in window.screen.areas if window.as_pointer() == spot.window else ():
             for region in area.regions if area.as_pointer() == spot.area else ():
@@ -248,7 +251,7 @@ def at_spot(spot: Spot) -> Iterator[bool]:
 
 
 def is_on(context: bpy.types.Context) -> bool:
-    """Tell whether the tool of the context's mode is the probe."""
+    """Return whether the probe is the active tool of the current mode."""
     if context.workspace is None:
         return False
     tool = context.workspace.tools.from_space_view3d_mode(context.mode, create=False)
@@ -256,7 +259,7 @@ def is_on(context: bpy.types.Context) -> bool:
 
 
 def watch() -> float | None:
-    """End the session once no window has the tool or its 3D view any more; a timer."""
+    """End the session if the tool or its 3D view is no longer active; a timer."""
     live = current()
     if live is None:
         return None
@@ -269,7 +272,7 @@ def watch() -> float | None:
 
 
 def redraw(live: Live) -> None:
-    """Draw the 3D views that show the scene."""
+    """Redraw all 3D views of the scene."""
     for window in bpy.context.window_manager.windows:
         if window.scene.session_uid == live.scene:
             for area in window.screen.areas:
@@ -278,12 +281,12 @@ def redraw(live: Live) -> None:
 
 
 def before_load(*_: Any) -> None:
-    """End the session before another file is opened; Blender then drops the listener."""
+    """End the session before another file is opened, when Blender drops the listener."""
     end()
 
 
 def end() -> None:
-    """Ask nothing any more, and leave nothing behind."""
+    """End the session: stop its update, timers and drawings."""
     for live in _live:
         if live.steps is not None:
             live.steps.close()
@@ -298,11 +301,11 @@ def end() -> None:
 
 
 def stop() -> None:
-    """End the session, and listen no more."""
+    """End the session, and remove all listeners."""
     end()
     listen(LISTENERS, False)
     _listeners.clear()
 
 
-# From the first session on: the list is being called when a file ends one.
+# Installed by the first session; kept at its end, which may be a call of `load_pre` itself.
 LISTENERS: Listeners = (("load_pre", before_load),)

@@ -18,24 +18,24 @@ from ..snapshots import SceneTarget
 from ..ui import length_text, lengths_text, settings_of
 from .picture import Corners, PickedItems, ProbePicture, found_in, of_items, shown, told
 
-# The part of its distance to the eye that the line of a normal is long.
+# Length of the line of a normal, relative to the distance from the eye.
 _NORMAL = 0.05
-# The axes of the world, both ways: their names, and directions (6, 3).
+# Axes of the world in both directions: their names, and directions (6, 3).
 _AXES = ("+X", "+Y", "+Z", "-X", "-Y", "-Z")
 _WAYS = np.concatenate((np.eye(3), -np.eye(3)))
-# How far off a surface rays start, as a part of the largest coordinate: beyond single precision.
+# Offset of rays from a surface, relative to the largest coordinate: above single precision.
 _HAIR = 2.0**-16
 
 
 class Sight(NamedTuple):
-    """A point that is seen from an eye, in a direction of length 1, (3,) each.
+    """A visible point, the direction from the eye (of length 1), and the eye, (3,) each.
 
     Attributes
     ----------
     is_hit : bool
-        Whether it lies on an object.
+        True if the point lies on an object.
     normal : ndarray of float64, shape (3,)
-        That of the surface, towards the eye; zero if it lies on none.
+        Normal of the surface, towards the eye; zero in free space.
     """
 
     point: Floats
@@ -47,21 +47,20 @@ class Sight(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Shape(ABC):
-    """A shape to ask with: its live answer, and the question that keeps it.
+    """A shape to ask with, which has a live answer and options for an operator.
 
     Attributes
     ----------
     key : str
-        The name of the question's settings, which *Near* has too.
+        Name of the question's settings, and of its item in the setting *Near*.
     question : str
-        The operator in `bpy.ops.octree`; empty if none keeps the answer.
+        Name of the operator in `bpy.ops.octree`; empty if no operator stores the answer.
     reads : tuple of str
-        The settings that the shape depends on; the first, if any, is its row in the header of the
-        tool.
+        Settings that the shape depends on; the tool header shows the first.
     size : str
-        The one of them that the wheel changes, if any.
+        The setting that the wheel changes; empty if none.
     hint : str
-        What dragging and the wheel do.
+        Hint about dragging and the wheel.
     """
 
     key: ClassVar[str]
@@ -73,15 +72,15 @@ class Shape(ABC):
     @classmethod
     @abstractmethod
     def at(cls, settings: Any, sight: "Sight") -> "Shape":
-        """Return the shape that its settings give at a point that is seen."""
+        """Return the shape that the settings describe at a visible point."""
 
     def options(self) -> dict[str, Any]:
-        """Return what the operator is called with."""
+        """Return the options for the operator of the question."""
         return {}
 
     @abstractmethod
     def answer(self, context: bpy.types.Context, target: SceneTarget) -> ProbePicture:
-        """Ask."""
+        """Return the live answer for a target."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,11 +108,11 @@ class SphereShape(Shape):
         return _picture(target, found, words, outline=outline)
 
     def resized(self, side: int, amount: float) -> "SphereShape":
-        """Return it with a larger radius; all six sides move alike."""
+        """Return a sphere whose radius is larger by an amount; all sides are equal."""
         return replace(self, radius=max(self.radius + amount, 0.0))
 
     def handle(self, side: int) -> Floats:
-        """Return where it ends on one side, (3,)."""
+        """Return the point of the surface on a side, (3,)."""
         place: Floats = self.center + self.radius * normal_of(side)
         return place
 
@@ -149,14 +148,14 @@ class BoxShape(Shape):
         return _picture(target, found, words, outline=hexahedron_outline(volume.corners[0]))
 
     def resized(self, side: int, amount: float) -> "BoxShape":
-        """Return it with one face moved outward, at most to the opposite one."""
+        """Return a box with one face moved outward, or inward to the opposite face at most."""
         limits, axis = [self.lower.copy(), self.upper.copy()], side % 3
         amount = max(amount, float(self.lower[axis] - self.upper[axis]))
         limits[side // 3][axis] += amount if side >= 3 else -amount
         return replace(self, lower=limits[0], upper=limits[1])
 
     def handle(self, side: int) -> Floats:
-        """Return the middle of a face, (3,)."""
+        """Return the center of a face, (3,)."""
         center, half = (self.lower + self.upper) / 2, (self.upper - self.lower) / 2
         place: Floats = center + half * normal_of(side)
         return place
@@ -164,12 +163,12 @@ class BoxShape(Shape):
 
 @dataclass(frozen=True, eq=False)
 class NearestShape(Shape):
-    """A point (3,), and how many of its neighbors are wanted.
+    """A point (3,), and the number of its neighbors to find.
 
     Attributes
     ----------
     others : bool
-        Whether the point lies on an object, which does not count.
+        True if the point lies on an object, which is not counted.
     """
 
     point: Floats
@@ -213,7 +212,7 @@ class NearestShape(Shape):
 
 @dataclass(frozen=True, eq=False)
 class RayShape(Shape):
-    """A ray from an origin in a direction of length 1, (3,) each; the first hit or all."""
+    """A ray: origin and direction (of length 1), (3,) each, for its first hit or all hits."""
 
     origin: Floats
     direction: Floats
@@ -257,9 +256,9 @@ class RayShape(Shape):
 
 @dataclass(frozen=True, eq=False)
 class AxesShape(Shape):
-    """A point, and the normal of the surface that it lies on, (3,) each: distances from it.
+    """A point and the normal of its surface, (3,) each, for distances along the world axes.
 
-    Six rays along the axes of the world tell how far the next surfaces are. No question keeps it.
+    Six rays measure the distances to the next surfaces. No operator stores this answer.
     """
 
     point: Floats
@@ -285,9 +284,9 @@ class AxesShape(Shape):
         )
 
     def _lengths(self, target: SceneTarget) -> Floats:
-        """Return how far each of `_AXES` reaches, (6,); infinite if it meets nothing.
+        """Return the length of a ray along each of `_AXES`, (6,); infinite without a hit.
 
-        Rays start a hair off the surface, on the side that they leave it.
+        Rays start slightly off the surface, on the side that they point to.
         """
         size = float(np.linalg.norm(self.normal))
         sides = np.where(_WAYS @ self.normal < -1e-6 * size, -1.0, 1.0)[:, None]
@@ -310,33 +309,33 @@ def _floats(points: Any) -> Corners:
 
 
 def normal_of(side: int) -> Floats:
-    """Return the outward direction of a side: 0 to 2 are down the axes, 3 to 5 up."""
+    """Return the outward normal of a side: 0 to 2 along -X, -Y, -Z, 3 to 5 along +X, +Y, +Z."""
     normal = np.zeros(3)
     normal[side % 3] = 1.0 if side >= 3 else -1.0
     return normal
 
 
-# What follows the pointer, the default first.
+# Shapes that follow the pointer; the first is the default.
 SHAPES: dict[str, type[Shape]] = {
     each.key: each for each in (SphereShape, BoxShape, NearestShape, RayShape, AxesShape)
 }
 
 
 def shape_asked(scene: bpy.types.Scene) -> tuple[type[Shape], Any]:
-    """Return what *Near* asks, the default if that follows no pointer; and any settings of it."""
+    """Return the shape of *Near*, the first if it has none, and the settings of the question."""
     settings = settings_of(scene)
     shape = SHAPES.get(settings.tab.near, next(iter(SHAPES.values())))
     return shape, getattr(settings, shape.key, None)
 
 
 def shape_at(scene: bpy.types.Scene, sight: Sight) -> Shape:
-    """Return what the scene's settings ask at a point that is seen."""
+    """Return the shape that the scene's settings describe at a visible point."""
     shape, settings = shape_asked(scene)
     return shape.at(settings, sight)
 
 
 def settings_asked(scene: bpy.types.Scene) -> tuple[Any, ...]:
-    """Return the values of the settings that `shape_at` reads, to notice a change of them."""
+    """Return the values of the settings that `shape_at` reads, to detect changes."""
     shape, settings = shape_asked(scene)
     values = (getattr(settings, name) for name in shape.reads)
     plain = (value if isinstance(value, str | int | float) else tuple(value) for value in values)
@@ -344,7 +343,7 @@ def settings_asked(scene: bpy.types.Scene) -> tuple[Any, ...]:
 
 
 def shape_of(query: Query | None) -> Sized | None:
-    """Return the shape of a kept question that has a size: a sphere, or a box along the axes."""
+    """Return the shape of a stored question about a sphere or a world-aligned box, else None."""
     if not isinstance(query, VolumeQuery):
         return None
     if isinstance(query.volume, Spheres):

@@ -1,4 +1,4 @@
-"""Hints in the status bar while the tool is on: what clicks, drags, the wheel and keys do."""
+"""Hints in the status bar while the tool is active: clicks, drags, wheel and keys."""
 
 import bpy
 
@@ -10,7 +10,7 @@ _ROWS = "Page Up, Page Down: Results"
 
 
 def show_keys(context: bpy.types.Context) -> None:
-    """Say what the keys do."""
+    """Write the hints for the active question into the status bar."""
     shape, _ = shape_asked(context.scene)
     zoom = "Ctrl Wheel: Zoom" if shape.size else ""
     parts = [*(_KEYS if shape.question else ()), shape.hint, zoom, _ROWS, "Esc: End"]

@@ -20,7 +20,7 @@ def _with(**properties: Any) -> dict[str, Any]:
     return {"properties": list(properties.items())}
 
 
-# Nothing of it is a key of Blender's while another tool is on.
+# The keymap is active only while the tool is.
 _KEYMAP = (
     _MOVE,
     ("octree.probe_keep", _press("LEFTMOUSE"), None),
@@ -37,7 +37,7 @@ _KEYMAP = (
 
 
 class ProbeTool(bpy.types.WorkSpaceTool):
-    """Show under the pointer what a question would find."""
+    """Tool that shows the answer of a question under the pointer."""
 
     bl_space_type = "VIEW_3D"
     bl_context_mode = "OBJECT"
@@ -55,7 +55,7 @@ class ProbeTool(bpy.types.WorkSpaceTool):
     def draw_settings(
         context: bpy.types.Context, layout: bpy.types.UILayout, tool: bpy.types.WorkSpaceTool
     ) -> None:
-        """Show in the header of the tool what is asked."""
+        """Draw the question, its main setting and the selection mode in the tool header."""
         settings = settings_of(context.scene)
         layout.row().prop(settings.tab, "near", expand=True)
         shape, options = shape_asked(context.scene)
@@ -67,19 +67,19 @@ class ProbeTool(bpy.types.WorkSpaceTool):
 
 
 class ProbeEditTool(ProbeTool):
-    """The same in Edit Mode."""
+    """The same tool in Edit Mode."""
 
     bl_context_mode = "EDIT_MESH"
 
 
 def register() -> None:
-    """Put the tool at the end of the toolbar."""
+    """Add the tool to the end of the toolbar."""
     for tool in (ProbeTool, ProbeEditTool):
         bpy.utils.register_tool(tool, separator=True)
 
 
 def unregister() -> None:
-    """Take it back; whoever has it gets the select tool."""
+    """Remove the tool; windows in which it is active get the select tool."""
     for window in bpy.context.window_manager.windows:
         with bpy.context.temp_override(window=window):
             if session.is_on(bpy.context):

@@ -1,8 +1,9 @@
-"""Questions feature, a file each; read outlines, last_query and query_operator, then any.
+"""Questions: spatial queries of the scene, one file each.
 
-A question is a `Query` (what was asked: its outline, its trace), options that
-the scene and the operator share, and an operator (which rows it shows, what it asks the tree).
-`QUESTIONS` names its operator; settings, menus and panels follow from that.
+Read outlines, last_query and query_operator first, then any question. A question consists of a
+`Query` (the answer, its outline and its trace), of options that the scene and the operator share,
+and of an operator (the test itself and the result's rows). `QUESTIONS` lists the operators;
+settings, menus and panels are derived from it.
 """
 
 import bpy
@@ -62,13 +63,13 @@ __all__ = [
 
 
 def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
-    """Offer to ask."""
+    """Draw the buttons of all questions in the menu."""
     for question in QUESTIONS:
         menu.layout.operator(question.bl_idname)
 
 
 def draw_view_menu(menu: bpy.types.Menu, context: bpy.types.Context) -> None:
-    """Offer to show more of an answer, and what a camera has in view."""
+    """Draw the switches for an answer's colors and outline, and for the camera's frustum."""
     settings = settings_of(context.scene)
     menu.layout.prop(settings.frustum, "show", text="Camera View")
     menu.layout.prop(settings.answer, "found")

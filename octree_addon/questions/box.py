@@ -1,6 +1,6 @@
-"""Select in Box: what touches an oriented bounding box (OBB), or a box at the 3D cursor.
+"""Select in Box: items that touch an oriented bounding box (OBB), or a box at the 3D cursor.
 
-The box is a hexahedron of eight corners: any matrix will do, sheared, mirrored or flat.
+The box is a hexahedron of eight corners, so its matrix may be sheared, mirrored or flat.
 """
 
 from typing import Literal
@@ -17,12 +17,12 @@ from .query_operator import VolumeOperator, VolumeOptions, within
 
 # The corners in the order of `Frusta`, from -1 to 1.
 _SIGNS = np.array([(x, y, z) for z in (-1, 1) for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))])
-# A flat box is made this thick, as a part of its largest coordinate: less than floats can show.
+# Thickness of a flat box relative to its largest coordinate: below float32 precision.
 _THICKNESS = 2.0**-30
 
 
 class BoxOptions(VolumeOptions):
-    """Which box: `scene.octree.box`."""
+    """Options of *Select in Box*: `scene.octree.box`."""
 
     around: Literal["ACTIVE", "CURSOR"] = enum(
         "ACTIVE",
@@ -102,9 +102,9 @@ class OCTREE_OT_select_in_box(VolumeOperator[BoxOptions], bpy.types.Operator):
 
 
 def box_of(limits: Floats, matrix: Floats) -> Frusta:
-    """Return a box that a matrix has placed; if it is flat, then as thin as a volume can be.
+    """Return a box under an affine matrix, (4, 4); give a flat box the least possible thickness.
 
-    `limits` are its lower and upper corner in its own space, (2, 3); `matrix`, (4, 4), is affine.
+    `limits`, (2, 3), are the box's lower and upper corner in local space.
     """
     linear, origin = matrix[:3, :3].astype(np.float64), matrix[:3, 3]
     corners = np.where(_SIGNS < 0, *limits) @ linear.T + origin

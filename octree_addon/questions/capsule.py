@@ -1,4 +1,4 @@
-"""Select in Capsule: what is within a radius of the line from the 3D cursor to an object."""
+"""Select in Capsule: items within a radius of the segment from the 3D cursor to an object."""
 
 from typing import Literal
 
@@ -12,7 +12,7 @@ from .query_operator import VolumeOperator, VolumeOptions, within
 
 
 class CapsuleOptions(VolumeOptions):
-    """Which capsule: `scene.octree.capsule`."""
+    """Options of *Select in Capsule*: `scene.octree.capsule`."""
 
     origin: tuple[float, float, float] = vector(
         (0.0, 0.0, 0.0),

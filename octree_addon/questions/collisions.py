@@ -16,22 +16,22 @@ from .last_query import Query
 from .query_operator import QueryOperator, QuerySteps, QuestionOptions
 from .result_rows import pair_rows
 
-# At most this many pairs of owners are named.
+# Maximum number of pairs of owners in the notes.
 _NOTES = 10
 
 
 @dataclass(frozen=True, eq=False)
 class Collisions:
-    """Items of different owners that touch, or come near.
+    """Pairs of items of different owners that touch, or are within a margin of each other.
 
     Attributes
     ----------
     pairs : ndarray of intp, shape (2, h)
         Numbers of items, the smaller first; sorted, each pair once.
     owners : ndarray of intp, shape (2, p)
-        The owners that they are of, the smaller first; sorted, each pair once.
+        Pairs of owners with such items, the smaller number first; sorted, each pair once.
     counts : ndarray of intp, shape (p,)
-        How many of the pairs of items each pair of owners has.
+        Number of pairs of items for each pair of owners.
     """
 
     pairs: Ids
@@ -45,13 +45,13 @@ CollisionSteps = Steps[Collisions]
 def collision_steps(
     target: SceneTarget, owners: Ids, margin: float, *, objects_only: bool = False
 ) -> CollisionSteps:
-    """Find all pairs of items of different owners that touch, or come within the margin.
+    """Return all pairs of items of different owners that touch or are within a margin.
 
     `owners`, (p,), has the owner of each placement, a number from 0 on. Yields roughly the
-    fraction done. With `objects_only`, one touch of two placements is enough: their first items
-    stand for them.
+    fraction done. With `objects_only`, each pair of placements that touch is reported once, by the
+    first items of both.
 
-    Pairs within one owner, which are most, are not even compared: memory follows the answer,
+    Pairs within one owner, the majority, are never compared: memory grows with the answer only,
     however large the margin is.
     """
     if objects_only:
@@ -62,7 +62,7 @@ def collision_steps(
         yield 1.0
         placements = target.placements_of(pairs)
     yield 1.0
-    # As one number each: a sort of columns takes ten times as long.
+    # Each pair packed into one integer: sorting columns takes ten times as long.
     many = int(owners.max(initial=0)) + 1
     ones, others = np.sort(owners[placements], axis=0).astype(np.int64)
     yield 1.0
@@ -71,7 +71,7 @@ def collision_steps(
 
 
 class SpanOptions(OptionGroup):
-    """In which frames objects collide."""
+    """Options for the frames that are tested."""
 
     span: Literal["CURRENT", "SCENE", "CUSTOM"] = enum(
         "CURRENT",
@@ -101,7 +101,7 @@ OVER_FRAMES = when(SpanOptions.flat["span"], "SCENE", "CUSTOM")
 
 
 class CollisionOptions(SpanOptions, QuestionOptions):
-    """What collides with what."""
+    """Options of collision questions."""
 
     margin: float = real(
         0.0,
@@ -123,13 +123,13 @@ Colliding = TypeVar("Colliding", bound=CollisionOptions)
 
 
 class CollisionOperator(QueryOperator[Colliding]):
-    """A question about what collides in the current frame; a mixin."""
+    """A question for collisions in the current frame; a mixin."""
 
     def needed(self, target: SceneTarget) -> Ids:
         return target.meeting(self._owners(target)[1], self.taken.margin)
 
     def _owners(self, target: SceneTarget) -> tuple[Ids, Ids]:
-        """Return the session ids of the owners, and the owner of each placement by its number."""
+        """Return the session ids of the owners, and for each placement its owner's number."""
         if self.taken.instances:
             return target.owners, np.arange(len(target.owners))
         uids, owners = np.unique(target.owners, return_inverse=True)
@@ -162,9 +162,9 @@ class CollisionOperator(QueryOperator[Colliding]):
 
 
 def notes_of(collisions: Collisions, names: list[str], *, counted: bool = True) -> tuple[str, ...]:
-    """Say how many pairs of owners, of these names, collide, and which have most in common.
+    """Return lines about colliding pairs: how many there are, then those with most contacts.
 
-    One line each.
+    `names` has the name of each owner; without `counted`, the lines omit the number of contacts.
     """
     count = collisions.owners.shape[1]
     most = np.argsort(-collisions.counts, kind="stable")[:_NOTES]

@@ -13,12 +13,12 @@ from .query_operator import VolumeOperator, VolumeOptions, within
 
 
 def is_camera(_: Any, item: bpy.types.Object) -> bool:
-    """Tell whether the object can be chosen as a camera."""
+    """Return whether the object can be chosen as a camera."""
     return item.type == "CAMERA"
 
 
 class FrustumOptions(VolumeOptions):
-    """Which camera, and what of its view: `scene.octree.frustum`."""
+    """Options of *Select in Camera View*: `scene.octree.frustum`."""
 
     camera: str = pointer(
         "objects",
@@ -43,7 +43,7 @@ class FrustumOptions(VolumeOptions):
 
 
 class OCTREE_OT_select_in_frustum(VolumeOperator[FrustumOptions], bpy.types.Operator):
-    """Select what a camera sees."""
+    """Select the items in a camera's frustum."""
 
     bl_idname = "octree.select_in_frustum"
     bl_label = "Select in Camera View"
@@ -61,11 +61,11 @@ class OCTREE_OT_select_in_frustum(VolumeOperator[FrustumOptions], bpy.types.Oper
 
 
 def camera_outline(scene: bpy.types.Scene) -> Outline | None:
-    """Return the view that the settings choose; None without a camera that has a frustum."""
+    """Return the outline of the chosen camera's frustum; None without a valid camera."""
     settings, depsgraph = settings_of(scene).frustum, bpy.context.evaluated_depsgraph_get()
     try:
         camera, margin, angle = settings.camera or scene.camera, settings.margin, settings.angle
         view = view_of(camera, scene, depsgraph, margin=margin, angle=angle)
     except ValueError:
-        return None  # the operator says why
+        return None  # the operator reports the reason
     return hexahedron_outline(view.corners[0])

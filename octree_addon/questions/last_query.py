@@ -1,7 +1,7 @@
-"""The last query of each scene, and its answer: scene -> `Query`.
+"""The last query of each scene with its answer.
 
-It holds what was asked as it was then, and goes with what an undo takes back: the file and each
-undo step keep the number of the query.
+A `Query` keeps the target of its question, frozen. The blend file and each undo step store its
+number, so an undo brings back the previous query.
 """
 
 from dataclasses import dataclass, replace
@@ -30,36 +30,36 @@ from ..ui import (
 )
 from .outlines import Outline
 
-# What the buttons of the tab share.
+# Names of the options that all buttons of the tab share.
 SHARED = (*SelectionOptions.flat, "meshes")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Query:
-    """A question, what it was asked of, and what was found.
+    """A question with the scene that was asked and the items that were found.
 
     Attributes
     ----------
     target : SceneTarget
-        What was asked.
+        The scene at the time of the question.
     title : str
-        What the user calls the question.
+        The question's name in the user interface.
     items : ndarray of intp, shape (h,)
-        The numbers of what was found, sorted, each once.
+        The numbers of the items found, sorted, each once.
     relation : str
-        As for `query`, if it was about a volume.
+        For a volume, the relation of `core.query`.
     objects_only : bool
-        Whether `items` are the first items alone of objects that were found.
+        If true, only objects were tested, and `items` has only the first item of each found one.
     notes : tuple of str
-        Further lines of the report, the most important first: of pairs, how many there are.
+        Further lines of the report, the most important first; for pairs, their number.
     distances : ndarray of float64, shape (h,), optional
-        How far each of `items` is, if it is about distances.
+        Distance of each of `items`, if the question measures distances.
     pair_rows : Rows, optional
-        The rows of the result, if they are pairs.
+        The rows of the result, for questions about pairs.
     hint : str
-        What the user should know of the answer, and can ask about.
+        A limitation of the answer that the user should know, or an empty string.
     outlines_answer : bool
-        Whether the outline depends on what was found, not on the question alone.
+        If true, the outline depends on the items found, not on the question only.
     """
 
     target: SceneTarget
@@ -75,17 +75,17 @@ class Query:
 
     @property
     def traced(self) -> Any:
-        """The volume or the ray for `trace`; none if there is neither."""
+        """The volume or the ray for `core.trace`; None for other questions."""
         return None
 
     @cached_property
     def outline(self) -> Outline | None:
-        """The wireframe of the shape in the query, if there is one."""
+        """The wireframe of the query's shape; None without a shape."""
         return None
 
     @cached_property
     def found_text(self) -> str:
-        """How much was found, such as "627 of 968 triangles"."""
+        """The number of items found, such as "627 of 968 triangles"."""
         found, possible = self.target.counts(self.items)
         if self.objects_only:
             count = int((possible > 0).sum())
@@ -94,7 +94,7 @@ class Query:
 
     @cached_property
     def words(self) -> str:
-        """The same after what was asked for: "1 object: 627 of 968 triangles", or pairs."""
+        """Objects or pairs, then items: "1 object: 627 of 968 triangles"."""
         if self.pair_rows is not None:
             return f"{self.notes[0]}: {self.found_text}"
         if self.objects_only or not len(self.items):
@@ -110,11 +110,11 @@ class Query:
 
     @cached_property
     def found(self) -> Flags:
-        """Whether each item of the target was found, itself or with its object, shape (n,)."""
+        """Flags of the items found, or of all items of found objects, shape (n,)."""
         return self.flags_of(self.items)
 
     def flags_of(self, hits: Ids) -> Flags:
-        """Tell which items are hits, (n,); or, of objects only, belong to one that has a hit."""
+        """Flag hits among all items, (n,); if `objects_only`, all items of hit objects."""
         target = self.target
         if self.objects_only:
             has_hit = np.bincount(target.placements_of(hits), minlength=len(target.owners)) > 0
@@ -125,17 +125,17 @@ class Query:
 
     @cached_property
     def whole_items(self) -> Ids:
-        """Return `items`; where they are the first ones of objects alone, all of these."""
+        """The numbers of the items found; if `objects_only`, of all items of found objects."""
         return np.flatnonzero(self.found) if self.objects_only else self.items
 
     @cached_property
     def missed(self) -> Flags:
-        """Whether each item could have been found and was not, shape (n,)."""
+        """Flags of the items that could have been found but were not, shape (n,)."""
         return self.target.possible & ~self.found
 
 
 class QueryRecord:
-    """Numbers of the last query, in the file and each undo step: a mixin of `OctreeSettings`."""
+    """Numbers of the last query in the file and undo steps: a mixin of `OctreeSettings`."""
 
     if TYPE_CHECKING:
         question_number: int
@@ -188,38 +188,38 @@ class OctreeAnswerSettings(bpy.types.PropertyGroup):
         )
 
 
-# By the session id of a scene and the number of its last query: whether status bars say it.
+# By session id of a scene and number of its last query: whether status bars show that query.
 _is_said: SessionStore[bool] = SessionStore()
 
 
 def note_last(scene: bpy.types.Scene, number: int) -> None:
-    """Let the answer of this number be that of the last query."""
+    """Record the number of the answer to the last query."""
     settings = settings_of(scene)
     settings.question_number, settings.question_tree = number, settings.tree_number
     _is_said.put((scene.session_uid, number), True)
 
 
 def last_answer(scene: bpy.types.Scene) -> Answer[Query] | None:
-    """Return the answer to the last query, unless an undo has taken it back."""
+    """Return the answer to the last query; None if there is none, or after an undo of it."""
     return numbered_answer(scene, settings_of(scene).question_number, Query)
 
 
 def get(scene: bpy.types.Scene) -> Query | None:
-    """Return the last query, unless an undo has taken it back."""
+    """Return the last query; None if there is none, or after an undo of it."""
     answer = last_answer(scene)
     return answer.found if answer else None
 
 
 def shared_of(scene: bpy.types.Scene) -> dict[str, str]:
-    """Return what the last query was asked with of what all questions have, such as `action`."""
+    """Return the last query's values of the options that all questions share, `action` for one."""
     answer = last_answer(scene)
     return {name: answer.options[name] for name in SHARED} if answer else {}
 
 
 def is_current(scene: bpy.types.Scene) -> bool:
-    """Tell whether there is a last query, and the scene is known to be as it was asked.
+    """Return whether there is a last query and the scene is known to be unchanged since.
 
-    After a change it is not, until the scene has come to rest and was compared.
+    After a change the result is False until the idle scene has been compared.
     """
     answer = last_answer(scene)
     if answer is None:
@@ -234,11 +234,11 @@ def is_current(scene: bpy.types.Scene) -> bool:
 
 
 def is_before_tree(scene: bpy.types.Scene) -> bool:
-    """Tell whether the scene's tree was built after the last query."""
+    """Return whether the scene's octree was built after the last query."""
     settings = settings_of(scene)
     return bool(settings.question_tree != settings.tree_number)
 
 
 def is_empty() -> bool:
-    """Tell whether no scene has a query."""
+    """Return whether no scene has a query."""
     return not is_any_found(Query)

@@ -27,16 +27,16 @@ from .query_operator import QueryOperator, QuestionOptions
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NearestQuery(Query):
-    """The few items nearest to a point.
+    """The items nearest to a point, up to a count.
 
     Attributes
     ----------
     point : ndarray of float64, shape (3,)
-        Where it is.
+        The point.
     farthest : float
         The distance of the farthest item found.
     apart : int
-        The placement that is not asked, -1 if all are.
+        The placement that is left out, -1 for none.
     """
 
     point: Floats
@@ -63,11 +63,11 @@ class Neighbors(NamedTuple):
     Attributes
     ----------
     items : ndarray of intp, shape (n,)
-        Their numbers.
+        The numbers of the items.
     distances : ndarray of float64, shape (n,)
-        How far each is.
+        Distance of each item.
     positions : ndarray of float64, shape (n, 3)
-        The closest point of each.
+        Closest point of each item.
     apart : int
         The placement that was left out, -1 for none.
     """
@@ -81,7 +81,7 @@ class Neighbors(NamedTuple):
 def nearest_items(
     target: SceneTarget, point: Floats, *, count: int, max_distance: float, others: bool
 ) -> Neighbors:
-    """Find the nearest items; with `others` not of the placement that is nearest of all."""
+    """Return the nearest items; with `others`, leave out the placement nearest of all."""
     octree, apart = target.octree, -1
     first = nearest(octree, [point]) if others else None
     if first is not None and first.items[0, 0] >= 0:
@@ -95,13 +95,13 @@ def nearest_items(
 
 
 def by_number(items: Ids, distances: Floats) -> tuple[Ids, Floats]:
-    """Sort items by their numbers, and their distances with them."""
+    """Return items sorted by number, and their distances in the same order."""
     order = np.argsort(items, kind="stable")
     return items[order], distances[order]
 
 
 class CursorOptions(QuestionOptions):
-    """Where a question starts."""
+    """Options of questions that start at the 3D cursor."""
 
     origin: tuple[float, float, float] = vector(
         (0.0, 0.0, 0.0),
@@ -114,7 +114,7 @@ class CursorOptions(QuestionOptions):
 
 
 class ReachOptions(OptionGroup):
-    """How far to look."""
+    """The option for the largest distance."""
 
     max_distance: float = real(
         0.0,
@@ -139,7 +139,7 @@ class CursorOperator(QueryOperator[FromCursor]):
 
 
 class NearestOptions(CursorOptions):
-    """How many of the nearest, and how far away: `scene.octree.nearest`."""
+    """Options of *Select Nearest*: `scene.octree.nearest`."""
 
     count: int = integer(1, "Count", "How many triangles to find", min=1, soft_max=100)
     reach: ReachOptions = nested(ReachOptions())
@@ -152,7 +152,7 @@ class NearestOptions(CursorOptions):
 
 
 class OCTREE_OT_select_nearest(CursorOperator[NearestOptions], bpy.types.Operator):
-    """Select what is nearest to the 3D cursor."""
+    """Select the items nearest to the 3D cursor."""
 
     bl_idname = "octree.select_nearest"
     bl_label = "Select Nearest"
@@ -162,7 +162,7 @@ class OCTREE_OT_select_nearest(CursorOperator[NearestOptions], bpy.types.Operato
     def needed(self, target: SceneTarget) -> Ids:
         options, bounds = self.taken, target.bounds()
         point = np.array(options.origin, np.float64)
-        # Each box holds an item: the far corners of `most` boxes are a limit for `most` items.
+        # Each box contains an item, so `most` items are within the `most`-th least far corner.
         corners = np.maximum(np.abs(bounds.lower - point), np.abs(bounds.upper - point))
         most = options.count + options.others
         farthest = np.sort(np.linalg.norm(corners, axis=1))[:most].max(initial=0.0)

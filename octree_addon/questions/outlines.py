@@ -1,4 +1,4 @@
-"""Wireframe outlines of the shapes of queries: points (v, 3), edges (e, 2), for the GPU."""
+"""Wireframe outlines of query shapes for the GPU: points (v, 3) and edges (e, 2)."""
 
 from typing import NamedTuple
 
@@ -22,9 +22,9 @@ class Outline(NamedTuple):
     Attributes
     ----------
     points : ndarray of float32, shape (v, 3)
-        Their ends.
+        The ends of the lines.
     edges : ndarray of uint32, shape (e, 2)
-        The two points that each joins.
+        Indices of the two points of each line.
     """
 
     points: NDArray[np.float32]
@@ -41,12 +41,12 @@ def volume_outline(volume: Volume) -> Outline:
 
 
 def hexahedron_outline(corners: ArrayLike) -> Outline:
-    """Return the edges of a frustum or a box; its corners (8, 3) are in the order of `Frusta`."""
+    """Return the edges of a frustum or a box with corners, (8, 3), in the order of `Frusta`."""
     return Outline(np.ascontiguousarray(corners, np.float32), np.array(_HEXAHEDRON, np.uint32))
 
 
 def sphere_outline(center: ArrayLike, radius: float) -> Outline:
-    """Return a circle in each of the planes of two axes."""
+    """Return three circles around a sphere, one in each coordinate plane."""
     angles = np.linspace(0, 2 * np.pi, _CIRCLE, endpoint=False)
     circle = np.stack((np.cos(angles), np.sin(angles), np.zeros(_CIRCLE)), axis=1)
     circles = np.concatenate([np.roll(circle, axis, axis=1) for axis in range(3)])
@@ -54,7 +54,7 @@ def sphere_outline(center: ArrayLike, radius: float) -> Outline:
 
 
 def capsule_outline(start: ArrayLike, end: ArrayLike, radius: float) -> Outline:
-    """Return a circle around each end, and two stadiums around both."""
+    """Return the outline of a capsule: a circle at each end, and two stadiums around both ends."""
     ends = np.asarray(start, np.float64), np.asarray(end, np.float64)
     along, across, up = _frame(ends[1] - ends[0])
     angles = np.linspace(0, 2 * np.pi, _CIRCLE, endpoint=False)[:, None]
@@ -67,7 +67,7 @@ def capsule_outline(start: ArrayLike, end: ArrayLike, radius: float) -> Outline:
 
 
 def _frame(way: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the direction of a way, upward if it leads nowhere, and two more across it."""
+    """Return a vector's direction, or +Z if its length is 0, and two perpendicular to it."""
     length = float(np.sqrt((way * way).sum()))
     along = way / length if length else np.array([0.0, 0.0, 1.0])
     across = np.cross(along, np.eye(3)[np.abs(along).argmin()])
@@ -76,11 +76,11 @@ def _frame(way: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def _rings(count: int) -> NDArray[np.uint32]:
-    """Return the edges of closed lines of `_CIRCLE` points each."""
+    """Return the edges of closed polylines of `_CIRCLE` points each."""
     corners = np.arange(count * _CIRCLE, dtype=np.uint32).reshape(count, _CIRCLE)
     return np.stack((corners, np.roll(corners, -1, axis=1)), axis=2).reshape(-1, 2)
 
 
 def segment_outline(start: ArrayLike, end: ArrayLike) -> Outline:
-    """Return one line."""
+    """Return the outline of a segment: one line."""
     return Outline(np.array([start, end], np.float32), np.array([(0, 1)], np.uint32))

@@ -1,4 +1,4 @@
-"""Registry of questions: their buttons, their options beside them, and what they answered."""
+"""Registry of questions with their buttons, options and result summaries."""
 
 from typing import Any, Literal
 
@@ -28,7 +28,7 @@ from .query_operator import QueryOperator, QuestionOptions, asked_meshes
 from .ray import OCTREE_OT_select_on_ray
 from .sphere import OCTREE_OT_select_in_sphere
 
-# In the order of menus and panels. A new one goes last: files keep its place among those of Near.
+# In the order of menus and panels. Append new ones: files store the index of the item of Near.
 QUESTIONS: tuple[type[QueryOperator[Any]], ...] = (
     OCTREE_OT_select_in_frustum,
     OCTREE_OT_select_in_sphere,
@@ -39,16 +39,16 @@ QUESTIONS: tuple[type[QueryOperator[Any]], ...] = (
 )
 
 
-# Those that share a row: one is shown at a time.
+# The questions that share one row, which shows the chosen one.
 NEAR = tuple(each for each in QUESTIONS if each is not OCTREE_OT_select_in_frustum)
 
 
-# What the probe shows there and no button asks, by its item of Near.
+# Further items of Near, which only the probe shows: no button asks them.
 SHOWN = {"axes": ("Axes", "Show how far the next surfaces are along the axes of the world")}
 
 
 class TabOptions(SelectionOptions):
-    """Options that all buttons of the tab share: `scene.octree.tab`; scripts go without."""
+    """Options that all buttons of the tab share: `scene.octree.tab`; scripts do not use them."""
 
     meshes: Literal["EVALUATED", "ORIGINAL"] = asked_meshes(settings={})
     near: str = enum(
@@ -70,7 +70,7 @@ def draw_asking(
     options: str,
     **shown: Any,
 ) -> None:
-    """Show the button of a question, which passes on what all of them share."""
+    """Draw the button of a question, with the shared options of the tab."""
     tab = settings_of(scene).tab
     button = draw_button(layout, question.bl_idname, options, **shown)
     for name in SHARED:
@@ -80,18 +80,18 @@ def draw_asking(
 def draw_question(
     column: bpy.types.UILayout, scene: bpy.types.Scene, question: type[QueryOperator[Any]]
 ) -> None:
-    """Show the settings that the scene keeps for a question."""
+    """Draw the scene's settings of a question."""
     settings = getattr(settings_of(scene), question.key)
     draw_options(column, settings, question.asks, without=QuestionOptions.flat)
 
 
 def draw_camera(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """Show the button that asks what a camera has in view."""
+    """Draw the button *Select in Camera View*."""
     draw_asking(layout, context.scene, OCTREE_OT_select_in_frustum, "OCTREE_PT_camera")
 
 
 def draw_near(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """Show the button that asks around the 3D cursor, which of them, and the probe."""
+    """Draw the row of *Near*: the choice of the question, its button, and the probe."""
     tab = settings_of(context.scene).tab
     question = near_question(tab)
     split = layout.split(factor=0.34, align=True)
@@ -109,24 +109,24 @@ def draw_near(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
 
 
 def near_name(tab: Any) -> str:
-    """Return the operator that the button of *Near* asks with; empty if it asks nothing."""
+    """Return the operator id of the button of *Near*; empty if only the probe shows the item."""
     question = near_question(tab)
     return str(question.bl_idname) if question else ""
 
 
 def near_question(tab: Any) -> type[QueryOperator[Any]] | None:
-    """Return the question that is asked around the 3D cursor; None if the probe alone shows it."""
+    """Return the chosen question of *Near*; None if only the probe shows the item."""
     return next((each for each in NEAR if each.key == tab.near), None)
 
 
 def answered(scene: bpy.types.Scene, result: Any) -> last_query.Query | None:
-    """Return the last question if a result of the list is its answer."""
+    """Return the last query if a result of the list is its answer, else None."""
     is_last = settings_of(scene).question_number == result.number
     return last_query.get(scene) if is_last else None
 
 
 def hints_of(scene: bpy.types.Scene, query: last_query.Query) -> list[Hint]:
-    """Return what to say of an answer, with the button that asks again with what is missing."""
+    """Return the hints of an answer, each with a button that asks again with other options."""
     if not query.hint:
         return []
     tab = settings_of(scene).tab
@@ -136,7 +136,7 @@ def hints_of(scene: bpy.types.Scene, query: last_query.Query) -> list[Hint]:
 
 
 class OCTREE_PT_camera(OptionsPopover):
-    """What is asked of a camera."""
+    """Options of *Camera View*."""
 
     bl_label = "Camera View"
 
@@ -145,7 +145,7 @@ class OCTREE_PT_camera(OptionsPopover):
 
 
 class OCTREE_PT_cursor(OptionsPopover):
-    """What is asked near the 3D cursor."""
+    """Options of *Near*."""
 
     bl_label = "Near"
 
@@ -158,10 +158,10 @@ class OCTREE_PT_cursor(OptionsPopover):
 
 
 class QueryKind(ResultKind):
-    """Answers to questions about triangles."""
+    """The result kind of questions about triangles."""
 
     def summary(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-        """Say what a question found, in words: pairs and objects before triangles."""
+        """Draw the summary of an answer: pairs or objects first, then triangles."""
         query = answered(context.scene, result)
         if query is None:
             return
@@ -174,7 +174,7 @@ class QueryKind(ResultKind):
         draw_hints(layout, hints_of(context.scene, query))
 
     def offer(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-        """Offer what to draw of an answer, and to look into it."""
+        """Draw the switches for an answer's colors and outline, and the button for its cells."""
         query, settings = answered(context.scene, result), settings_of(context.scene).answer
         if query is None:
             return
@@ -182,7 +182,7 @@ class QueryKind(ResultKind):
         row.prop(settings, "found", toggle=True)
         row.prop(settings, "fade", toggle=True)
         has_tree = trees.get(context.scene) is not None
-        if has_tree:  # there is no room for four of them
+        if has_tree:  # a row has no room for four buttons
             row = layout.row(align=True)
         row.prop(settings, "missed", toggle=True)
         if has_tree:

@@ -1,4 +1,4 @@
-"""Query operators: ask the scene as it is now, select the answer, remember the query."""
+"""Base of the query operators: query the scene, select the items found, keep the answer."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -32,7 +32,7 @@ QuerySteps = Steps[Query]
 
 
 def within(place: str) -> Literal["TOUCHING", "INSIDE"]:
-    """Declare how much of an item must be in a place, such as "in view"."""
+    """Return an option: how much of an item must be in a place, such as "in view"."""
     return enum(
         "TOUCHING",
         "Within",
@@ -45,7 +45,7 @@ def within(place: str) -> Literal["TOUCHING", "INSIDE"]:
 
 
 def asked_meshes(settings: Extra) -> Literal["EVALUATED", "ORIGINAL"]:
-    """Declare which meshes are asked; with `settings` None of operators alone."""
+    """Return an option: which meshes are asked. If `settings` is None, only operators have it."""
     return enum(
         "EVALUATED",
         "Ask Meshes",
@@ -62,22 +62,22 @@ def asked_meshes(settings: Extra) -> Literal["EVALUATED", "ORIGINAL"]:
 
 
 class QuestionOptions(SelectionOptions, AnswerOptions, SizeOptions):
-    """What all questions have; scenes keep the meshes with the tab, not with a question."""
+    """Options of all questions; scenes store `meshes` with the tab, not with each question."""
 
     meshes: Literal["EVALUATED", "ORIGINAL"] = asked_meshes(settings=None)
 
     @property
     def of_original(self) -> bool:
-        """Whether original meshes are asked."""
+        """True if original meshes are asked, without modifiers."""
         return self.meshes == "ORIGINAL"
 
 
 class VolumeOptions(QuestionOptions):
-    """What all questions about a volume have."""
+    """Options of all questions about a volume."""
 
     @property
     def relation(self) -> str:
-        """How exact the answer is, or how much of an item must be in the volume."""
+        """The exactness of the answer, or how much of an item must be in the volume."""
         raise NotImplementedError
 
 
@@ -86,12 +86,12 @@ InVolume = TypeVar("InVolume", bound=VolumeOptions)
 
 
 class QueryOperator(QuestionOperator[Asked]):
-    """A question about triangles: what all of them share; a mixin.
+    """The base of questions about triangles; a mixin.
 
     Attributes
     ----------
     settings : property group
-        They have the same options as the operator, except what only one question can know.
+        Scene settings with the options of the operator, except those of a single call.
     """
 
     keeps = Query
@@ -99,20 +99,20 @@ class QueryOperator(QuestionOperator[Asked]):
     _whole_objects = False
 
     def prepare(self, context: bpy.types.Context) -> None:
-        """Read what the question needs of the scene, or refuse; the settings are taken."""
+        """Read the scene data that the question needs, or refuse by an error."""
 
     def ask(self, target: SceneTarget) -> Query:
-        """Ask."""
+        """Return the answer to the question."""
         raise NotImplementedError
 
     def ask_steps(self, target: SceneTarget) -> QuerySteps:
-        """Ask, step by step."""
+        """Return the answer to the question, in steps."""
         found = self.ask(target)
         yield 1.0
         return found
 
     def needed(self, target: SceneTarget) -> Ids:
-        """Return the placements that the question may have to look into."""
+        """Return the placements that the question may have to test."""
         raise NotImplementedError
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
@@ -124,48 +124,48 @@ class QueryOperator(QuestionOperator[Asked]):
         return super().invoke(context, event)
 
     def run(self, context: bpy.types.Context, options: Asked) -> QuerySteps:
-        """Ask the scene as it is now."""
+        """Query the current scene."""
         self.prepare(context)
         target = yield from between(0.0, 0.4, self.target_steps(context))
         yield from between(0.4, 0.6, target.prepare_steps(self.needed(target)))
         if not target.is_current:
             raise ChangedMeanwhileError
-        # From here on later changes leave it alone.
+        # Later changes of the scene do not affect the frozen target.
         target = target.frozen()
         is_large = is_too_much(int(target.starts[-1]))
         self._whole_objects = is_large and not self.taken.selects_faces(context)
         return (yield from between(0.6, 1.0, self.ask_steps(target)))
 
     def target_steps(self, context: bpy.types.Context) -> TargetSteps:
-        """Bring the index of the scene up to date, and return what is asked of it."""
+        """Update the index of the scene, and return it as the target of the question."""
         original = self.taken.of_original
         target = yield from scene_steps(context, viewport_of(context), of_original=original)
         refuse_empty(target)
         return target
 
     def told(self, context: bpy.types.Context, found: Query, options: Asked) -> Told:
-        """Select what was found."""
+        """Select the items found, and return the answer and its report."""
         is_inside, inverts = found.relation == "inside", self.inverts(options)
         items = FoundItems(found.target, found.items, is_inside, inverts)
         faces = options.selects_faces(context)
         said = verbs.select(context, items.subjects, options.action, faces=faces)
-        notes = found.notes[: found.pair_rows is None]  # of pairs the words begin with it
+        notes = found.notes[: found.pair_rows is None]  # for pairs, `words` has the note
         rows = found.pair_rows or placement_rows(found, items)
         answer = Answer(found=found, title=found.title, rows=rows)
         return answer, "; ".join([*notes, found.words, said])
 
     def keep(self, context: bpy.types.Context, answer: Answer[Query], name: str) -> Any:
-        """Keep the answer as that to the last question."""
+        """Store the answer, and record it as that of the last query."""
         self.keep_more(context)
         kept = super().keep(context, answer, name)
         last_query.note_last(context.scene, kept.number)
         return kept
 
     def keep_more(self, context: bpy.types.Context) -> None:
-        """Keep what was made besides the answer."""
+        """Store by-products of the question."""
 
     def inverts(self, options: Asked) -> bool:
-        """Tell whether all else is selected."""
+        """Return whether to select everything except the items found."""
         return False
 
     def draw(self, context: bpy.types.Context) -> None:
@@ -177,14 +177,14 @@ class QueryOperator(QuestionOperator[Asked]):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class VolumeQuery(Query):
-    """The items that touch one volume, lie in it, or are its potential colliders.
+    """The items that touch a volume, lie inside it, or are its potential colliders.
 
     Attributes
     ----------
     volume : Capsules, Frusta or Spheres
         The volume.
     apart : ndarray of bool, shape (p,)
-        The placements of the object that gives the volume, which are not asked.
+        Flags of the placements of the object that defines the volume, which are left out.
     """
 
     volume: Volume
@@ -207,7 +207,7 @@ class VolumeOperator(QueryOperator[InVolume]):
     """A question about a volume; a mixin."""
 
     _volume: Volume
-    # The session id of the object that gives the volume, and is not found; 0 is none.
+    # Session id of the object that defines the volume and is left out; 0 for none.
     _uid = 0
 
     def volume(self, context: bpy.types.Context) -> Volume:

@@ -1,4 +1,4 @@
-"""Select on Ray: ray casting from the 3D cursor, the first hit or all of them."""
+"""Select on Ray: ray casting from the 3D cursor, for the first hit or all hits."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,20 +18,20 @@ from .nearest import CursorOperator, CursorOptions, ReachOptions, by_number
 from .outlines import Outline, segment_outline
 from .query_operator import QuerySteps
 
-# By where the ray goes: the axis of the 3D cursor, and the sign along it.
+# Axis of the 3D cursor by ray direction.
 _AXES = {"CURSOR_X": 0, "CURSOR_Y": 1, "CURSOR_Z": 2}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RayQuery(Query):
-    """The items that a ray meets, the first one or all.
+    """The first item or all items that a ray hits.
 
     Attributes
     ----------
     origin, direction : ndarray of float64, shape (3,)
-        Where the ray starts, and where it goes.
+        Start and direction of the ray.
     max_distance : float
-        Where it ends, in scene units; finite.
+        Length of the ray in scene units; finite.
     """
 
     origin: Floats
@@ -49,7 +49,7 @@ class RayQuery(Query):
 
 
 class RayOptions(CursorOptions):
-    """Where a ray goes, how far, and which hits count: `scene.octree.ray`."""
+    """Options of *Select on Ray*: `scene.octree.ray`."""
 
     along: Literal["VECTOR", "VIEW", "CURSOR_X", "CURSOR_Y", "CURSOR_Z", "CAMERA", "OBJECT"] = (
         enum(
@@ -120,7 +120,7 @@ class OCTREE_OT_select_on_ray(CursorOperator[RayOptions], bpy.types.Operator):
             raise ValueError("The ray needs a direction")
 
     def _way_of(self, context: bpy.types.Context) -> Floats:
-        """Return where the ray goes; if to something, then all the way there."""
+        """Return the direction of the ray; for a ray to an object, the vector to its origin."""
         options = self.taken
         if options.along == "VIEW":
             return self._line_of_sight(context)

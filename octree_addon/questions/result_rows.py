@@ -1,4 +1,4 @@
-"""Rows of a query for the list of results: placements found, or the pairs that collide."""
+"""Rows of a query for the list of results: found placements, or colliding pairs."""
 
 import numpy as np
 
@@ -11,9 +11,9 @@ from .last_query import Query
 
 
 def placement_rows(query: Query, answer: FoundItems) -> Rows:
-    """Return a row for each object or instance that was found, with what was found of it.
+    """Return a row for each object or instance found, with its number of triangles found.
 
-    Those of a nearest or a ray come with their distance, the nearest first.
+    Rows of a query with distances also have their distance, and are sorted by it.
     """
     target = query.target
     found, possible = target.counts(answer.items)
@@ -35,7 +35,7 @@ def placement_rows(query: Query, answer: FoundItems) -> Rows:
 
 
 def nearest_of(target: SceneTarget, items: Ids, distances: Floats) -> Floats:
-    """Return the least distance of the items of each placement, (p,)."""
+    """Return the least distance of the items of each placement, (p,); infinite without items."""
     least = np.full(len(target.owners), np.inf)
     np.minimum.at(least, target.placements_of(items), distances)
     return least
@@ -44,8 +44,8 @@ def nearest_of(target: SceneTarget, items: Ids, distances: Floats) -> Floats:
 def pair_rows(target: SceneTarget, pairs: Ids, counts: Ids | None, *, of_instances: bool) -> Rows:
     """Return a row for each pair, (2, p), of placements or of distinct owners.
 
-    `counts`, (p,), says how many pairs of triangles each has, its contacts; the most come first.
-    None if they were not counted.
+    `counts`, (p,), has the number of contacts of each pair, its pairs of triangles; rows with most
+    contacts come first. It is None if contacts were not counted.
     """
     columns: tuple[Column, ...] = ()
     if counts is not None:
@@ -59,5 +59,5 @@ def pair_rows(target: SceneTarget, pairs: Ids, counts: Ids | None, *, of_instanc
 
 
 def persistent_ids(target: SceneTarget) -> PersistentIds:
-    """Return the persistent id of each placement, (p, 8); all `UNUSED` for an object itself."""
+    """Return the persistent id of each instance, (p, 8); rows of `UNUSED` for other placements."""
     return np.where(target.is_instance[:, None], target.persistent_ids, UNUSED).astype(np.int32)

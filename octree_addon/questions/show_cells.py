@@ -1,4 +1,4 @@
-"""Show Its Cells: the cells of the octree, colored by how the last query visits them."""
+"""Show Its Cells: octree cells, colored by how the last query visits them."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from . import last_query
 
 
 class OCTREE_OT_show_cells(SteppedOperator, bpy.types.Operator):
-    """Show which cells the last question visits; the octree is built first if need be."""
+    """Show the cells that the last query visits; build the octree first if necessary."""
 
     bl_idname = "octree.show_cells"
     bl_label = "Show Its Cells"

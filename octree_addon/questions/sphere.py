@@ -1,4 +1,4 @@
-"""Select in Sphere: range query, what is within a radius of the 3D cursor."""
+"""Select in Sphere: a range query for items within a radius of the 3D cursor."""
 
 from typing import Literal
 
@@ -18,7 +18,7 @@ from .query_operator import VolumeOperator, VolumeOptions
 
 
 class SphereOptions(VolumeOptions):
-    """Which sphere, and how exact the answer is: `scene.octree.sphere`."""
+    """Options of *Select in Sphere*: `scene.octree.sphere`."""
 
     center: tuple[float, float, float] = vector(
         (0.0, 0.0, 0.0),
@@ -51,7 +51,7 @@ class SphereOptions(VolumeOptions):
 
 
 class OCTREE_OT_select_in_sphere(VolumeOperator[SphereOptions], bpy.types.Operator):
-    """Select what is near the 3D cursor."""
+    """Select the items near the 3D cursor."""
 
     bl_idname = "octree.select_in_sphere"
     bl_label = "Select in Sphere"
@@ -73,7 +73,7 @@ class OCTREE_OT_select_in_sphere(VolumeOperator[SphereOptions], bpy.types.Operat
         return target.only(np.sort(rows[rows >= 0]))
 
     def items_in(self, target: SceneTarget, relation: str) -> Ids:
-        """Return the items in the volume; potential colliders are those of its cells."""
+        """Return the items in the sphere; for "candidates", all items of cells that touch it."""
         built = self._built
         if built is None:
             return super().items_in(target, relation)
@@ -81,7 +81,7 @@ class OCTREE_OT_select_in_sphere(VolumeOperator[SphereOptions], bpy.types.Operat
         return target.renumbered(built.source.placements, built.places_of(found))
 
     def keep_more(self, context: bpy.types.Context) -> None:
-        """Keep an octree that was built for the question, unless the scene has one of objects."""
+        """Store the octree built for the question, unless the scene has an octree of objects."""
         built = trees.get(context.scene)
         if self._built and self._built is not built and not (built and built.holds_objects):
             keep_tree(context.scene, self._built)

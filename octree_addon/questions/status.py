@@ -1,4 +1,4 @@
-"""Status bar: what the last question found, in words, as long as the scene is as it was asked."""
+"""Status bar: a summary of the last query, while the scene is unchanged."""
 
 import bpy
 
@@ -7,7 +7,7 @@ from . import last_query
 
 
 def draw_status(header: bpy.types.Header, context: bpy.types.Context) -> None:
-    """Say it at the bottom of the window."""
+    """Draw the summary of the last query if the scene is unchanged since."""
     scene = context.scene
     query = last_query.get(scene) if scene else None
     if query is not None:

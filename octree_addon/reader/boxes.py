@@ -1,4 +1,4 @@
-"""Objects and instances as axis-aligned boxes (AABB): (6, n), lower then upper; any object."""
+"""Axis-aligned boxes (AABB) of objects of any type and of instances: (6, n), lower then upper."""
 
 from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
@@ -25,30 +25,30 @@ _SHAPED = frozenset({
     "VOLUME",
 })  # fmt: skip
 _READ = _SHAPED | {"LIGHT", "CAMERA", "EMPTY"}
-# These come twice, the second time as an instance of type MESH, which has the right box.
+# The depsgraph lists these twice, the second time as an instance of type MESH with the right box.
 _BECOME_MESHES = {"CURVE", "FONT", "META", "SURFACE"}
 _CUBE = np.array([-1.0, -1.0, -1.0, 1.0, 1.0, 1.0])
 
 
 def taken_types(kinds: Collection[str]) -> frozenset[str]:
-    """Return the types of objects that become items: all that have a shape, and these kinds."""
+    """Return the types of objects that become items: all types with a shape, and `kinds`."""
     return _SHAPED.union(kinds)
 
 
 def own_box(item: bpy.types.Object) -> Floats:
-    """Return the evaluated box of one object in its own space, (6,)."""
+    """Return the box of one evaluated object in local space, (6,)."""
     corners = item.bound_box
     return np.array((*corners[0], *corners[6]))
 
 
 def world_boxes(boxes: Floats, matrices: Floats) -> Floats:
-    """Return the world-space boxes, (6, n), around boxes (6, n) that are placed by matrices.
+    """Transform boxes (6, n) by affine matrices (n, 4, 4) to world-space boxes, (6, n).
 
-    The matrices are affine, (n, 4, 4). The eight corners of each box are bounded, not made: Arvo,
-    "Transforming Axis-Aligned Bounding Boxes", Graphics Gems, 1990.
+    The corners are bounded without being computed: Arvo, "Transforming Axis-Aligned Bounding
+    Boxes", Graphics Gems, 1990.
     """
     linear = np.ascontiguousarray(matrices[:, :3, :3].transpose(1, 2, 0))
-    with np.errstate(invalid="ignore", over="ignore"):  # callers check for what is not finite
+    with np.errstate(invalid="ignore", over="ignore"):  # callers check for NaN and infinity
         one, other = linear * boxes[:3], linear * boxes[3:]
         origin = matrices[:, :3, 3].T
         lower = origin + np.minimum(one, other).sum(axis=1)
@@ -57,17 +57,20 @@ def world_boxes(boxes: Floats, matrices: Floats) -> Floats:
 
 
 def object_bounds(depsgraph: bpy.types.Depsgraph, item: bpy.types.Object) -> Boxes:
-    """Return the world-space box around an object, as evaluated; an empty is as large as drawn."""
+    """Return the world-space box of an object, evaluated; an empty has its display size."""
     matrix = item.evaluated_get(depsgraph).matrix_world
     box = world_boxes(_drawn_box(item)[:, None], np.array(matrix)[None])
     return Boxes(box[:3].T, box[3:].T)
 
 
 def evaluated_box(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> Floats:
-    """Return the evaluated box of an original object in its own space, (6,); NaN if hollow."""
+    """Return the evaluated box of an original object in local space, (6,).
+
+    The box is NaN if modifiers have left no geometry.
+    """
     if _is_hollow(item, depsgraph):
         return np.full(6, np.nan)
-    # In edit mode the original keeps the box that it had before.
+    # In edit mode the box of the original is outdated.
     return _drawn_box(item.evaluated_get(depsgraph) if item.mode == "EDIT" else item)
 
 
@@ -76,7 +79,10 @@ def _drawn_box(item: bpy.types.Object) -> Floats:
 
 
 def _is_hollow(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
-    """Tell whether nothing is left of a shape; its box would be that of the unmodified shape."""
+    """Return whether modifiers have left no geometry.
+
+    In this case Blender reports the box of the unmodified shape.
+    """
     if item.type == "MESH" and item.mode != "EDIT":
         mesh = item.evaluated_get(depsgraph).data
         return isinstance(mesh, bpy.types.Mesh) and not mesh.vertices
@@ -85,14 +91,14 @@ def _is_hollow(item: bpy.types.Object, depsgraph: bpy.types.Depsgraph) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class BoxPlacements(PlacedItems):
-    """n objects and instances, each one item, held by the box around it.
+    """n objects and instances, each one item, represented by its bounding box.
 
     Attributes
     ----------
     types : ndarray of str, shape (n,)
-        The type of the object that is shown.
+        The type of the shown object: for an instance the instanced object.
     boxes : ndarray of float64, shape (6, n)
-        The box around each in the world; not finite where there is none.
+        World-space boxes; NaN or infinite where there is no geometry.
     """
 
     noun = "object"
@@ -114,7 +120,7 @@ class BoxPlacements(PlacedItems):
 
     @property
     def items(self) -> Boxes:
-        """The boxes as a batch; all have to be finite."""
+        """The boxes as a batch; only valid if all boxes are finite."""
         return Boxes(self.boxes[:3].T, self.boxes[3:].T)
 
     def ordered(self, rows: Ids) -> "BoxPlacements":
@@ -123,24 +129,24 @@ class BoxPlacements(PlacedItems):
 
 @dataclass(frozen=True, eq=False)
 class ReadBoxes(BoxPlacements):
-    """The boxes of a view layer with what tells where they are, and which others there may be.
+    """The boxes of a view layer, with the data for incremental updates.
 
     Attributes
     ----------
     own : ndarray of float64, shape (6, n)
-        The box around each in its own space.
+        Local-space boxes.
     matrices : ndarray of float32, shape (n, 16)
-        As Blender stores them, column after column.
+        World matrices in column-major order, as in Blender.
     places : ndarray of intp, shape (n,)
-        Where each stands in the view layer; of instances, among those of the depsgraph.
+        Index of each object in the view layer, and of each instance in the depsgraph's instances.
     watched : frozenset of int
-        Session ids of the objects that may have instances, and of all that these depend on.
+        Session ids of the objects that may have instances, and of data that instances depend on.
     layer_ids : ndarray of int32, shape (l,)
         Session ids of all objects of the view layer.
     entry_count : int
-        How many object instances the depsgraph has, if there is anything to watch.
+        Number of object instances of the depsgraph; 0 if `watched` is empty.
     visibility : bytes
-        What `visibility_of` said of the view layer.
+        Result of `visibility_of` for the view layer.
     """
 
     own: Floats
@@ -152,13 +158,13 @@ class ReadBoxes(BoxPlacements):
     visibility: bytes
 
     def rows_of(self, owners: Collection[int], types: Collection[str]) -> Ids:
-        """Return the rows of those of these owners and types that have a finite box."""
+        """Return the rows of finite boxes with these owners and types."""
         flags: Flags = np.isfinite(self.boxes).all(axis=0)
         flags &= np.isin(self.owners, np.fromiter(owners, np.int32, len(owners)))
         return np.flatnonzero(flags & np.isin(self.types, list(types)))
 
     def moved(self, matrices: ReadMatrices, own: Floats) -> "ReadBoxes":
-        """Return the same placements elsewhere, or of other shapes; itself if none is another."""
+        """Return the placements with new matrices and local boxes; self if nothing differs."""
         is_other = (matrices.view(np.int32) != self.matrices.view(np.int32)).any(axis=1)
         if own is not self.own:
             is_other |= (own.view(np.int64) != self.own.view(np.int64)).any(axis=0)
@@ -172,7 +178,11 @@ class ReadBoxes(BoxPlacements):
 
 @dataclass(eq=False)
 class _Instances:
-    """Boxes gathered during the walk: by the data that is shown; columns of each instance."""
+    """Data collected by a walk through the object instances.
+
+    `shown` has the session ids of shown objects, `ids` those of data that instances depend on, and
+    `own` the local box by address of the shown data. The lists have an entry for each instance.
+    """
 
     shown: set[int] = field(default_factory=set)
     ids: set[int] = field(default_factory=set)
@@ -184,10 +194,10 @@ class _Instances:
 
 
 def read_boxes(depsgraph: bpy.types.Depsgraph) -> ReadBoxes:
-    """Read the boxes of all visible objects of a view layer, and of what they instance.
+    """Read the boxes of all visible objects of a view layer and of their instances.
 
-    Lights and cameras are points, an empty is as large as it is drawn. The objects come first, in
-    the order of the layer, then the instances in that of the graph. O(all instances).
+    Lights and cameras are points, an empty has its display size. The objects come first, in the
+    order of the layer; the instances follow in depsgraph order. O(all instances).
     """
     layer = depsgraph.view_layer
     seen, _ = seen_objects(depsgraph, layer.objects, None)
@@ -227,7 +237,7 @@ def _shown(seen: Mapping[int, bpy.types.Object], shown: Collection[int]) -> list
 
 
 def _read_instances(depsgraph: bpy.types.Depsgraph, wanted: Set[int]) -> _Instances:
-    """Walk through the object instances of a depsgraph, those of the wanted objects."""
+    """Collect the object instances of the wanted objects in a depsgraph."""
     found = _Instances()
     for number, instance in enumerate(depsgraph.object_instances):
         is_instance = instance.is_instance
@@ -242,7 +252,7 @@ def _read_instances(depsgraph: bpy.types.Depsgraph, wanted: Set[int]) -> _Instan
 
 
 def _is_true_instance(instance: bpy.types.DepsgraphObjectInstance) -> bool:
-    """Tell a true instance from the mesh of a curve, text, surface or metaball itself."""
+    """Return whether an instance is real, not the mesh of a curve, text, surface or metaball."""
     if instance.object.type not in _READ - _BECOME_MESHES:
         return False
     itself = instance.object.original == instance.parent.original
@@ -252,9 +262,9 @@ def _is_true_instance(instance: bpy.types.DepsgraphObjectInstance) -> bool:
 def _gather(
     number: int, instance: bpy.types.DepsgraphObjectInstance, owner: int, found: _Instances
 ) -> None:
-    """Note one instance, and its own box if it is the first of its kind."""
+    """Add one instance to `found`, and the local box of its data if that is new."""
     item = instance.object
-    # Not by the object: those of geometry nodes are one object with changing data.
+    # Keyed by data: instances of geometry nodes are one object with changing data.
     kind = (item.data or item.original).as_pointer()
     if kind not in found.own:
         is_hollow = isinstance(item.data, bpy.types.Mesh) and not item.data.vertices
@@ -269,10 +279,10 @@ def _gather(
 def _own_boxes(
     depsgraph: bpy.types.Depsgraph, items: Sequence[bpy.types.Object], places: Ids
 ) -> Floats:
-    """Return the boxes of objects at these places of the layer in their own space, (6, k)."""
+    """Return the local boxes, (6, k), of objects with these indices in the layer."""
     layer = depsgraph.view_layer
     own = layer_boxes(layer)[:, places]
-    # Modifiers may leave no shape, and what has no size may never have had one.
+    # Modifiers may leave no geometry, and a box of size 0 may stand for no geometry.
     doubtful = np.array([bool(item.modifiers) for item in items], bool) | ~own.any(axis=0)
     active = layer.objects.active
     if active is not None and active.mode == "EDIT":

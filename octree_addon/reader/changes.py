@@ -1,7 +1,7 @@
-"""Updates of a depsgraph: the data-blocks that they name, which may have changed.
+"""Depsgraph updates: the data-blocks that an update names, which may have changed.
 
-It costs next to nothing, and is often wrong: so does a change of mode, or an undo. What has
-changed is known once those that are named were read again and compared.
+Updates are cheap to read, but they overestimate: a change of mode, for example, also names meshes.
+To find real changes, the named data-blocks have to be read and compared.
 """
 
 from functools import cache
@@ -21,11 +21,11 @@ class SceneChanges(NamedTuple):
     Attributes
     ----------
     moved, reshaped : frozenset of int, optional
-        Session ids of the data-blocks; None is all of them.
+        Session ids of data-blocks with a changed transform, or geometry; None stands for all.
     reshown : bool
-        Whether objects may have come, gone, or been shown or hidden.
+        True if objects may have been added, removed, shown or hidden.
     by_hand : bool
-        Whether that is all, and only by the user's hand: mostly, objects were selected.
+        True if the update names scenes only: mostly, the user has selected objects.
     """
 
     moved: frozenset[int] | None
@@ -35,7 +35,7 @@ class SceneChanges(NamedTuple):
 
     @property
     def has_any(self) -> bool:
-        """Whether anything may have moved, or have another shape."""
+        """True if any object may have moved or changed its shape."""
         return self.moved is None or self.reshaped is None or bool(self.moved or self.reshaped)
 
 
@@ -43,7 +43,7 @@ EVERYTHING = SceneChanges(None, None, reshown=True)
 
 
 def changes_of(depsgraph: bpy.types.Depsgraph) -> SceneChanges:
-    """Return what the last update of a depsgraph names; cheap, whatever it was."""
+    """Return the changes named by the last update of a depsgraph, cheap even if it names many."""
     updates = list(islice(depsgraph.updates, tuning.current.updates_looked_at + 1))
     if len(updates) > tuning.current.updates_looked_at:
         return _changes_of_many(depsgraph)
@@ -53,7 +53,7 @@ def changes_of(depsgraph: bpy.types.Depsgraph) -> SceneChanges:
     for update in updates:
         item, is_moved = update.id, update.is_updated_transform
         is_reshaped = update.is_updated_geometry
-        # The scene is there whenever objects came, went, were shown or hidden; or were selected.
+        # Blender names the scene when objects were added, removed, shown, hidden or selected.
         if isinstance(item, bpy.types.Scene):
             reshown, scenes = True, scenes + 1
             continue
@@ -62,7 +62,7 @@ def changes_of(depsgraph: bpy.types.Depsgraph) -> SceneChanges:
         if is_reshaped:
             reshaped.add(item.original.session_uid)
         if isinstance(item, bpy.types.Object):
-            # One updated for another reason may have been hidden, by a key or a driver.
+            # An object updated for another reason may have been hidden by a keyframe or a driver.
             reshown |= not (is_moved or is_reshaped)
     by_hand = reshown and scenes == len(updates)
     return SceneChanges(frozenset(moved), frozenset(reshaped), reshown, by_hand)
@@ -74,7 +74,7 @@ def _changes_of_many(depsgraph: bpy.types.Depsgraph) -> SceneChanges:
     )
     none = frozenset[int]()
     reshown = isinstance(depsgraph.updates[0].id, bpy.types.Scene)
-    # Of what has neither flag objects tell; an action that plays does not.
+    # Of the data-blocks without both flags only objects matter, not actions that play.
     others = compress(depsgraph.updates, ~(moved | reshaped))
     reshown |= any(isinstance(each.id, bpy.types.Object) for each in others)
     return SceneChanges(
@@ -83,7 +83,7 @@ def _changes_of_many(depsgraph: bpy.types.Depsgraph) -> SceneChanges:
 
 
 def update_flags(depsgraph: bpy.types.Depsgraph, name: str) -> NDArray[np.bool_]:
-    """Return one flag of all updates."""
+    """Return one flag of all updates of a depsgraph, such as "is_updated_geometry", (u,)."""
     updates: Any = depsgraph.updates
     flags = np.empty(len(updates), np.bool_)
     updates.foreach_get(name, flags)
@@ -91,7 +91,7 @@ def update_flags(depsgraph: bpy.types.Depsgraph, name: str) -> NDArray[np.bool_]
 
 
 def names_more_than_tags(depsgraph: bpy.types.Depsgraph) -> bool:
-    """Tell whether its last update names more than objects that were selected, shown or hidden."""
+    """Return whether the last update names more than selected, shown or hidden objects."""
     return any(map(_is_more_than_tagged, depsgraph.updates))
 
 
@@ -103,14 +103,14 @@ def _is_more_than_tagged(update: bpy.types.DepsgraphUpdate) -> bool:
 
 
 def awaits_evaluation(layer: bpy.types.ViewLayer) -> bool:
-    """Tell whether a script has changed anything but scenes that nobody has evaluated yet."""
+    """Return whether a script has changed data, other than scenes, that is not evaluated yet."""
     depsgraph: bpy.types.Depsgraph | None = layer.depsgraph
     return depsgraph is not None and any(map(depsgraph.id_type_updated, _kinds()))
 
 
 @cache
 def _kinds() -> list[Any]:
-    """Return the names of all kinds of data but scenes."""
+    """Return the names of all types of data-blocks except scenes."""
     rna: Any = bpy.types.Depsgraph.bl_rna
     kind = rna.functions["id_type_updated"].parameters["id_type"]
     return [name for name in kind.enum_items.keys() if name != "SCENE"]

@@ -1,4 +1,4 @@
-"""One instance, found again in the depsgraph by its instancer and persistent id."""
+"""Lookup of an instance in the depsgraph by its instancer and persistent id."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,14 +11,14 @@ from .meshes import ReadMesh, evaluated_mesh, mesh_arrays
 
 
 class PlacedMesh(NamedTuple):
-    """The mesh of an instance, and where it stands.
+    """The mesh and the matrix of an instance.
 
     Attributes
     ----------
     matrix : ndarray of float64, shape (4, 4)
-        From its own space to the world.
-    mesh : MeshArrays
-        Its triangles, in its own space.
+        From local space to world space.
+    mesh : ReadMesh
+        The triangles in local space.
     """
 
     matrix: Floats
@@ -26,13 +26,13 @@ class PlacedMesh(NamedTuple):
 
     @property
     def bounds(self) -> Floats:
-        """Lower and upper corner of the box around it in its own space, (2, 3)."""
+        """Lower and upper corner of the bounding box in local space, (2, 3)."""
         positions = self.mesh.positions.astype(np.float64)
         return np.stack((positions.min(axis=0), positions.max(axis=0)))
 
     @property
     def corners(self) -> Floats:
-        """The corners of that box in the world, (8, 3)."""
+        """The corners of the local bounding box in world space, (8, 3)."""
         places = np.array([(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)])
         corners = self.bounds[places, np.arange(3)]
         placed: Floats = corners @ self.matrix[:3, :3].T + self.matrix[:3, 3]
@@ -42,10 +42,10 @@ class PlacedMesh(NamedTuple):
 def find_instance(
     depsgraph: bpy.types.Depsgraph, owner: int, numbers: Sequence[int]
 ) -> PlacedMesh | None:
-    """Return the instance of an object, by its session id, with this persistent id; O(instances).
+    """Return the instance with this persistent id of an instancer; O(instances).
 
-    `numbers` is the used part of the persistent id. None if there is no such instance, or if it
-    has no triangles.
+    `owner` is the session id of the instancer, `numbers` the used part of the persistent id.
+    Returns None if there is no such instance, or if the instance has no triangles.
     """
     wanted = (*numbers, *[UNUSED] * (8 - len(numbers)))
     for instance in depsgraph.object_instances:

@@ -1,4 +1,4 @@
-"""View layers: session ids, matrices and boxes of all objects in bulk; and what they show."""
+"""Bulk reads of the objects of a view layer: session ids, matrices, boxes."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,10 +13,10 @@ from ..arrays import Floats, Ids
 
 @contextmanager
 def outside_views() -> Iterator[None]:
-    """Let `Object.visible_get` without a viewport go by the view layer alone.
+    """Restrict `Object.visible_get` without a viewport to the view layer.
 
-    Blender asks the 3D view of the context, too: pressed in a local view, a button would read
-    another scene than a timer does. No generator may yield in here.
+    Otherwise Blender also considers the 3D view of the context: a button pressed in a local view
+    would read another scene than a timer. A generator must not yield inside this context.
     """
     if bpy.context.area is None:
         yield
@@ -31,7 +31,7 @@ def layer_ids(layer: bpy.types.ViewLayer) -> NDArray[np.intc]:
 
 
 def layer_places(layer: bpy.types.ViewLayer, ids: Sequence[int]) -> Ids:
-    """Return the places of objects with these session ids in a view layer, (k,)."""
+    """Return the indices in `layer.objects` of the objects with these session ids, (k,)."""
     places = {uid: place for place, uid in enumerate(layer_ids(layer).tolist())}
     return np.array([places[uid] for uid in ids], np.intp)
 
@@ -39,15 +39,15 @@ def layer_places(layer: bpy.types.ViewLayer, ids: Sequence[int]) -> Ids:
 def read_layer_matrices(layer: bpy.types.ViewLayer) -> NDArray[np.float32]:
     """Return the world matrices of the objects of a view layer, as last evaluated, (l, 16).
 
-    As Blender stores them, column after column.
+    Each row holds a matrix in column-major order, as in Blender.
     """
     return _bulk(layer, "matrix_world", 16, np.float32)
 
 
 def layer_boxes(layer: bpy.types.ViewLayer) -> Floats:
-    """Return the boxes of the objects of a view layer in their own space, (6, l)."""
+    """Return the boxes of the objects of a view layer in local space, (6, l)."""
     corners = _bulk(layer, "bound_box", 24, np.float32)
-    # The first corner is the lower one on every axis, the seventh the upper one.
+    # The first corner is the minimum on every axis, the seventh corner the maximum.
     return np.concatenate((corners[:, :3], corners[:, 18:21]), axis=1).T.astype(np.float64)
 
 

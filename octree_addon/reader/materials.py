@@ -1,4 +1,4 @@
-"""Bulk reads of materials: the index of each polygon, their images, and which are clear."""
+"""Bulk reads of materials: slots of polygons, image sizes, transparency."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from .placements import ScenePlacements
 from .shown_meshes import read_rows
 
 _CLEAR_SHADERS = {"BSDF_GLASS", "BSDF_REFRACTION", "BSDF_TRANSPARENT", "HOLDOUT"}
-# Sockets of the principled shader, and their value where nothing shines through.
+# Sockets of the principled shader, and their values for an opaque surface.
 _CLEAR_SOCKETS = {"Alpha": 1.0, "Transmission Weight": 0.0}
 
 
@@ -22,7 +22,7 @@ class RowMaterials(NamedTuple):
     Attributes
     ----------
     slots : tuple of int
-        The session id of the material in each slot, 0 for none.
+        The session id of the material in each slot; 0 for an empty slot.
     numbers : ndarray of int32, shape (polygons,)
         The slot of each polygon of the evaluated mesh.
     """
@@ -31,15 +31,15 @@ class RowMaterials(NamedTuple):
     numbers: NDArray[np.int32]
 
     def are_of(self, materials: set[int]) -> NDArray[np.bool_]:
-        """Tell which polygons have one of these materials."""
+        """Return flags of the polygons that have one of these materials, (polygons,)."""
         flags = np.array([uid in materials for uid in self.slots] or [False], np.bool_)
-        # As Blender draws it: what is beyond the last slot has the material of the last.
+        # As in Blender, indices beyond the last slot use the material of the last slot.
         wanted: NDArray[np.bool_] = flags[np.clip(self.numbers, 0, len(flags) - 1)]
         return wanted
 
 
 def polygon_materials(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
-    """Return the slot of each polygon of a mesh that is not in edit mode."""
+    """Return the material slot of each polygon of a mesh that is not in edit mode, (p,)."""
     layer: Any = mesh.attributes.get("material_index")
     if layer is None or len(layer.data) != len(mesh.polygons):
         return np.zeros(len(mesh.polygons), np.int32)
@@ -49,9 +49,10 @@ def polygon_materials(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
 def row_materials(
     depsgraph: bpy.types.Depsgraph, placements: ScenePlacements
 ) -> list[RowMaterials]:
-    """Return the materials of each of n placements that were read from a depsgraph as it is now.
+    """Return the materials of each of n placements of a depsgraph.
 
-    The numbers of one evaluated mesh are read once.
+    The placements must stem from the present state of the depsgraph. The slots of polygons are
+    read once for each evaluated mesh.
     """
     return read_rows(depsgraph, placements, _mesh_materials, _own_materials)
 
@@ -61,8 +62,8 @@ def _mesh_materials(mesh: bpy.types.Mesh) -> RowMaterials:
 
 
 def _own_materials(item: bpy.types.Object, of_mesh: RowMaterials) -> RowMaterials:
-    """Return the materials that an evaluated object is drawn with."""
-    # Geometry nodes may give the mesh other materials than the object's slots tell.
+    """Return the materials of an evaluated object, as Blender draws it."""
+    # Geometry nodes may set materials of the mesh that differ from the object's slots.
     slots = list(of_mesh.slots)
     for number, slot in enumerate(item.material_slots):
         if number == len(slots):
@@ -77,12 +78,12 @@ def _uid(material: bpy.types.Material | None) -> int:
 
 
 def lets_light_through(material: bpy.types.Material) -> bool:
-    """Tell whether something may be seen through a material, by the shaders that it has."""
+    """Return whether a material may be transparent, judged by its shader nodes."""
     return any(map(_is_clear, _nodes_of(material)))
 
 
 def texels_of(material: bpy.types.Material) -> int:
-    """Return how many pixels the images of a material have, each image once."""
+    """Return the total number of pixels of a material's images, each image once."""
     images = {
         node.image.session_uid: node.image
         for node in _nodes_of(material)
@@ -92,8 +93,8 @@ def texels_of(material: bpy.types.Material) -> int:
 
 
 def _nodes_of(material: bpy.types.Material) -> Iterator[Any]:
-    """Yield the nodes of a material that are not muted, and those of groups, each group once."""
-    # Blender 5.0 always uses the nodes.
+    """Yield the unmuted nodes of a material, including those in groups, each group once."""
+    # Before Blender 5.0, materials could have unused nodes.
     if material.node_tree is None or (bpy.app.version < (5, 0) and not material.use_nodes):
         return
     waiting, known = [material.node_tree], set()

@@ -14,7 +14,7 @@ from ..arrays import Floats, Ids
 from ..ui import ChangedMeanwhileError
 from .meshes import bulk, evaluated_mesh, triangle_corners
 
-# By its type: the property that holds a value, how many numbers that has, and of which kind.
+# By attribute type: the property that holds a value, its number of components, and their dtype.
 ATTRIBUTE_KINDS: dict[str, tuple[str, int, type]] = {
     "FLOAT": ("value", 1, np.float32),
     "FLOAT2": ("vector", 2, np.float32),
@@ -28,7 +28,8 @@ ATTRIBUTE_KINDS: dict[str, tuple[str, int, type]] = {
     "INT32_2D": ("value", 2, np.int32),
     "BOOLEAN": ("value", 1, np.bool_),
 }
-# What is read by itself, and what is only selected now.
+# Attributes that `MeshLayers` holds in fields of their own, and prefixes of transient attributes,
+# such as selections.
 _OWN = {"position", ".edge_verts", ".corner_vert", ".corner_edge", "custom_normal"}
 _PASSING = (".select_", ".uv_select_", ".vs.", ".es.", ".pn.", ".velocity")
 
@@ -39,9 +40,9 @@ class MeshColumn(NamedTuple):
     Attributes
     ----------
     name, domain, kind : str
-        As Blender has them: "UVMap", "CORNER", "FLOAT2".
+        Name, domain and data type in Blender, such as "UVMap", "CORNER", "FLOAT2".
     values : ndarray, shape (n, k)
-        A row for each point, edge, face or corner; texts as an array of objects, (n, 1).
+        A row for each point, edge, face or corner. Strings are an array of objects, (n, 1).
     """
 
     name: str
@@ -51,7 +52,10 @@ class MeshColumn(NamedTuple):
 
 
 class ShapeKey(NamedTuple):
-    """One shape key: where the vertices are, (v, 3), and its settings by name."""
+    """One shape key: its vertex positions, (v, 3), its settings by name, and its relative key.
+
+    `relative_to` is an index into all keys of the mesh.
+    """
 
     name: str
     positions: NDArray[np.float32]
@@ -60,7 +64,7 @@ class ShapeKey(NamedTuple):
 
 
 class GroupWeights(NamedTuple):
-    """Weights of vertex groups: `vertices`, `groups` and `weights`, (w,) each, by vertex."""
+    """Weights of vertex groups: `vertices`, `groups`, `weights`, (w,) each, sorted by vertex."""
 
     vertices: Ids
     groups: Ids
@@ -68,32 +72,32 @@ class GroupWeights(NamedTuple):
 
 
 class MeshLayers(NamedTuple):
-    """All of one mesh, in its own space.
+    """All data of one mesh, in local space.
 
     Attributes
     ----------
     positions : ndarray of float32, shape (v, 3)
-        Where the vertices are.
+        Positions of the vertices.
     edges : ndarray of int32, shape (e, 2)
         The vertices of each edge.
     corner_vertices, corner_edges : ndarray of int32, shape (c,)
-        The vertex of each corner, and the edge from there to the next corner of its polygon.
+        The vertex of each corner, and the edge to the next corner of its polygon.
     polygon_starts : ndarray of intp, shape (p + 1,)
-        The first corner of each polygon, and the number of corners.
+        The first corner of each polygon, then the number of all corners.
     triangle_corners : ndarray of int32, shape (t, 3)
         The corners of each triangle of Blender's tessellation.
     triangle_polygons : ndarray of int32, shape (t,)
-        The polygon that each is a part of.
+        The polygon that contains each triangle.
     normals : ndarray of float32, shape (c, 3)
-        The normal at each corner, as it is shaded.
+        The shading normal of each corner.
     columns : tuple of MeshColumn
-        The other attributes, materials, seams, sharp edges and face sets among them.
+        The other attributes, including materials, seams, sharp edges and face sets.
     groups : GroupWeights
-        Of vertex groups.
+        Weights of the vertex groups.
     keys : tuple of ShapeKey
-        The basis first; none if it has none.
+        The shape keys, the basis first; may be empty.
     actives : Mapping of str to str
-        Names of the active UV map and colors, and of those that are rendered.
+        Names of the active UV map and color attribute, and of the ones for rendering.
     """
 
     positions: NDArray[np.float32]
@@ -110,7 +114,7 @@ class MeshLayers(NamedTuple):
     actives: dict[str, str]
 
     def digest(self) -> bytes:
-        """Return bytes that are the same for equal layers."""
+        """Return a digest of the layers, equal for equal layers."""
         sums = sha1(usedforsecurity=False)
         for array in (*self[:8], *self.groups, *(each.positions for each in self.keys)):
             sums.update(np.ascontiguousarray(array).tobytes())
@@ -135,7 +139,7 @@ def mesh_layers(mesh: bpy.types.Mesh, *, groups: bool = False) -> MeshLayers:
     mesh : bpy.types.Mesh
         Evaluated or original.
     groups : bool, optional
-        Whether its object has vertex groups: their weights are read vertex by vertex.
+        Read the weights of vertex groups, vertex by vertex; for meshes whose object has groups.
     """
     counts = len(mesh.vertices), len(mesh.edges), len(mesh.loops), len(mesh.polygons)
     starts = np.append(bulk(mesh.polygons, "loop_start", counts[3], np.int32), counts[2])
@@ -155,13 +159,13 @@ def mesh_layers(mesh: bpy.types.Mesh, *, groups: bool = False) -> MeshLayers:
 
 
 def topology(mesh: bpy.types.Mesh, name: str, length: int) -> NDArray[np.int32]:
-    """Read an attribute of whole numbers, (length,), that a mesh without elements may lack."""
+    """Read an integer attribute, (length,); empty meshes may lack the attribute."""
     attribute: Any = mesh.attributes.get(name)
     return bulk(attribute.data, "value", length, np.int32) if length else np.empty(0, np.int32)
 
 
 def shown_layers(evaluated: bpy.types.Object, *, own: bool) -> MeshLayers:
-    """Read all layers of what an evaluated object shows; with `own` those of its original mesh."""
+    """Read all layers of an evaluated object's mesh, or with `own` of its original mesh."""
     original = evaluated.original
     has_groups = bool(original.type == "MESH" and original.vertex_groups)
     if own:
@@ -186,7 +190,7 @@ def _columns(mesh: bpy.types.Mesh) -> Iterator[MeshColumn]:
 
 
 def _weights(mesh: bpy.types.Mesh) -> GroupWeights:
-    """Return the weights of a mesh; Blender has no bulk read of them."""
+    """Return the vertex group weights of a mesh; Blender has no bulk access to them."""
     entries = [
         (vertex.index, entry.group, entry.weight)
         for vertex in mesh.vertices
@@ -197,7 +201,7 @@ def _weights(mesh: bpy.types.Mesh) -> GroupWeights:
 
 
 def shape_keys(mesh: bpy.types.Mesh) -> tuple[ShapeKey, ...]:
-    """Read the shape keys of a mesh, the basis first; none if it has none."""
+    """Read the shape keys of a mesh, the basis first; may be empty."""
     if mesh.shape_keys is None:
         return ()
     blocks = list(mesh.shape_keys.key_blocks)
@@ -227,10 +231,11 @@ def _actives(mesh: bpy.types.Mesh) -> dict[str, str]:
 def layer_steps(
     depsgraph_of: Callable[[], bpy.types.Depsgraph], wanted: Mapping[int, bool]
 ) -> Steps[dict[int, MeshLayers]]:
-    """Read the layers of object instances of a depsgraph, by number; yield the fraction done.
+    """Read the mesh layers of object instances, by their index in the depsgraph.
 
-    `wanted` says of each whether its original mesh is read. Data that several show is read once.
-    A `ValueError` says that one of them is gone.
+    The values of `wanted` are True for instances whose original mesh is read. A mesh shared by
+    several instances is read once. Yields the fraction done. Raises a `ValueError` if an instance
+    has disappeared.
     """
     found: dict[int, MeshLayers] = {}
     by_data: dict[tuple[int, bool], MeshLayers] = {}
@@ -249,7 +254,7 @@ def _read_some(
     found: dict[int, MeshLayers],
     by_data: dict[tuple[int, bool], MeshLayers],
 ) -> None:
-    """Read at least one mesh more, and stop when there were many vertices."""
+    """Read at least one more mesh; stop at a limit of vertices."""
     vertices, most = 0, tuning.current.vertices_read
     for number, instance in enumerate(depsgraph.object_instances):
         if number not in wanted or number in found:

@@ -13,27 +13,27 @@ from numpy.typing import NDArray
 from ...core import SUMMED_TOGETHER, Steps, checksums, split_quads
 from .. import tuning
 
-# Numbers looked up at once: what they are converted to stays in the processor's cache.
+# Number of indices looked up at once, so that the converted indices stay in the CPU cache.
 _BLOCK = 1 << 16
-# What arrays of a mesh are compared as: as they are kept.
+# Types in which positions, triangles and polygons are stored, for digests and samples.
 _KINDS = (np.float64, np.int64, np.int32)
-# Of a digest of a mesh.
+# Size of the digest of a mesh (SHA-1).
 DIGEST_BYTES = 20
-# Rows that tell meshes apart before all are compared.
+# Approximate number of rows of each array in a sample.
 _SAMPLE = 64
 
 
 class ReadMesh(NamedTuple):
-    """The triangles of one mesh, in its own space.
+    """The triangles of one mesh, in local space.
 
     Attributes
     ----------
     positions : ndarray of float32, shape (v, 3)
-        Where the vertices are.
+        Positions of the vertices.
     triangles : ndarray of int32 or intp, shape (t, 3)
         The vertices of each triangle.
     polygons : ndarray of int32, shape (t,)
-        The polygon that each triangle is a part of.
+        The polygon that contains each triangle.
     """
 
     positions: NDArray[np.float32]
@@ -44,7 +44,8 @@ class ReadMesh(NamedTuple):
 def mesh_arrays(mesh: bpy.types.Mesh) -> ReadMesh:
     """Copy the triangles of a mesh that is not in edit mode into fresh arrays.
 
-    It may be evaluated, what `to_mesh` returned, or plain. Without polygons all have length 0.
+    The mesh may be evaluated, returned by `to_mesh`, or original. Without polygons all arrays are
+    empty.
     """
     if not mesh.polygons:
         return ReadMesh(
@@ -57,7 +58,7 @@ def mesh_arrays(mesh: bpy.types.Mesh) -> ReadMesh:
 def triangle_corners(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the corners of each triangle of a mesh, (t, 3), and its polygon, (t,).
 
-    Of a mesh that is not in edit mode; the triangles are those of `mesh_arrays`.
+    The triangles are those of `mesh_arrays`. The mesh must not be in edit mode.
     """
     if not mesh.polygons:
         return np.empty((0, 3), np.int32), np.empty(0, np.int32)
@@ -69,7 +70,7 @@ def triangle_corners(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[n
 def _triangles(
     mesh: bpy.types.Mesh, positions: NDArray[np.float32]
 ) -> tuple[NDArray[np.signedinteger[Any]], NDArray[np.int32]]:
-    """Return `triangles` and `polygons` of a mesh with these vertices."""
+    """Return the `triangles` and `polygons` of `ReadMesh` for a mesh with these positions."""
     corners = _corner_vertices(mesh)
     if triangle_count(mesh) == len(mesh.polygons) and _has_faces_alone(mesh):
         return corners.reshape(-1, 3), np.arange(len(mesh.polygons), dtype=np.int32)
@@ -83,7 +84,10 @@ def _split(
     *,
     by_corner: bool = False,
 ) -> tuple[NDArray[np.signedinteger[Any]], NDArray[np.int32]]:
-    """Return the triangles that Blender splits polygons into, (t, 3), and the polygon of each."""
+    """Return Blender's triangulation of all polygons, (t, 3), and the polygon of each triangle.
+
+    Triangles hold vertices, or with `by_corner` corners.
+    """
     polygons = _triangle_polygons(mesh)
     if len(polygons) > tuning.current.split_triangles and _has_faces_alone(mesh):
         rows = split_quads(positions, corners, polygons, by_corner=by_corner)
@@ -101,16 +105,16 @@ def _split(
 
 
 def _has_faces_alone(mesh: bpy.types.Mesh) -> bool:
-    """Return whether all polygons of a mesh have three corners or more: scripts make others."""
+    """Return whether all polygons have at least three corners; scripts can create smaller ones."""
     starts = bulk(mesh.polygons, "loop_start", len(mesh.polygons), np.int32)
     return bool((np.diff(starts, append=len(mesh.loops)) >= 3).all())
 
 
 def digest_steps(*arrays: NDArray[Any]) -> Steps[bytes]:
-    """Return `DIGEST_BYTES` bytes, the same for the same triangles of the same polygons.
+    """Return a digest, `DIGEST_BYTES` bytes, of the triangles and polygons of a mesh.
 
-    The arrays are those of `ReadMesh`, of any precision. Yields the fraction done, of few
-    triangles never.
+    The arrays are the three of `ReadMesh`, in any precision. Yields the fraction done; a small
+    mesh is digested in one step, without a yield.
     """
     digest = sha1(usedforsecurity=False)
     most = -(-tuning.current.rows_digested // SUMMED_TOGETHER) * SUMMED_TOGETHER
@@ -129,7 +133,10 @@ def digest_steps(*arrays: NDArray[Any]) -> Steps[bytes]:
 
 
 def sample_of(arrays: ReadMesh) -> bytes:
-    """Return bytes that mostly tell meshes apart: O(1)."""
+    """Return sampled rows of a mesh as bytes; O(1).
+
+    Equal meshes have equal samples. Different meshes rarely have equal samples.
+    """
     some = (
         each[:: 1 + len(each) // _SAMPLE].astype(kind).tobytes()
         for each, kind in zip(arrays, _KINDS, strict=True)
@@ -138,15 +145,15 @@ def sample_of(arrays: ReadMesh) -> bytes:
 
 
 def triangle_count(mesh: bpy.types.Mesh) -> int:
-    """Count what `mesh_arrays` would return of a mesh that is not in edit mode; O(1)."""
+    """Count the triangles of a mesh that is not in edit mode; O(1)."""
     return len(mesh.loops) - 2 * len(mesh.polygons)
 
 
 @contextmanager
 def evaluated_mesh(evaluated: bpy.types.Object) -> Iterator[bpy.types.Mesh]:
-    """Lend the mesh of an evaluated object or instance of type MESH, as it is displayed.
+    """Provide the displayed mesh of an evaluated object or instance of type MESH.
 
-    In edit mode this is the current cage. Valid inside the `with` only.
+    In edit mode it is the current cage. The mesh is valid inside the `with` block only.
     """
     mesh = evaluated.data
     assert isinstance(mesh, bpy.types.Mesh)
@@ -154,26 +161,27 @@ def evaluated_mesh(evaluated: bpy.types.Object) -> Iterator[bpy.types.Mesh]:
         yield mesh
         return
     try:
-        # Without a modifier an evaluated mesh in edit mode is hollow: its shape is in a BMesh.
+        # An evaluated mesh in edit mode without modifiers is empty: its geometry is in a BMesh.
         yield evaluated.to_mesh()
     finally:
         evaluated.to_mesh_clear()
 
 
 def has_polygons_of(mesh: bpy.types.Mesh, original: bpy.types.Mesh) -> bool:
-    """Tell whether polygon numbers of an evaluated mesh are those of its original mesh.
+    """Return whether an evaluated mesh has the same polygons as its original mesh.
 
-    They are when both have the same polygons, corner by corner: modifiers may move the
-    vertices, but neither add, drop nor reorder anything. O(corners).
+    The polygons are compared corner by corner: modifiers may move vertices, but neither add,
+    remove nor reorder elements. Polygon numbers of one mesh are then valid for the other.
+    O(corners).
     """
     corners = _edit_corners(original) if original.is_editmode else _corners(original)
     return all(map(np.array_equal, corners, _corners(mesh)))
 
 
 def polygon_corners(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
-    """Return the vertex of each corner, polygon after polygon, and how many each polygon has.
+    """Return the vertex of each corner, polygon after polygon, and each polygon's corner count.
 
-    Of a mesh in edit mode, as it is there.
+    A mesh in edit mode is read in its edited state.
     """
     corners, polygons = _edit_corners(mesh) if mesh.is_editmode else _corners(mesh)
     # A polygon of k corners is made of k - 2 triangles.
@@ -183,7 +191,7 @@ def polygon_corners(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np
 def _corners(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the vertex of each corner, and the polygon of each triangle.
 
-    The latter gives the corners of each polygon without a loop.
+    A polygon with k triangles has k + 2 corners.
     """
     if not mesh.polygons:
         return np.empty(0, np.int32), np.empty(0, np.int32)
@@ -191,8 +199,8 @@ def _corners(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.int32]
 
 
 def _edit_corners(mesh: bpy.types.Mesh) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the same for a mesh in edit mode, where its arrays are out of date."""
-    # Not update_from_editmode: it tags the mesh as changed, and the tree would go stale at once.
+    """Return the same as `_corners` for a mesh in edit mode, where its arrays are outdated."""
+    # `update_from_editmode` would tag the mesh as changed, which would outdate every result.
     edit = bmesh.from_edit_mesh(mesh)
     edit.verts.index_update()
     sizes = np.fromiter((len(face.loops) for face in edit.faces), np.int32, len(edit.faces))
@@ -211,7 +219,7 @@ def _corner_vertices(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
 
 
 def _triangle_polygons(mesh: bpy.types.Mesh) -> NDArray[np.int32]:
-    # To ask `loop_triangles` for their number would make them.
+    # `len(mesh.loop_triangles)` would compute the triangulation.
     return bulk(mesh.loop_triangle_polygons, "value", triangle_count(mesh), np.int32)
 
 
@@ -222,8 +230,8 @@ def _values(mesh: bpy.types.Mesh, attribute: str) -> Any:
 def bulk(collection: Any, name: str, length: int, dtype: type) -> NDArray[Any]:
     """Copy one property of all elements into a fresh array of shape (length,).
 
-    Blender copies memory as it is only if kind, size and sign of the number agree with its own;
-    any other buffer is filled element by element, a hundred times slower.
+    Blender copies memory directly only if kind, size and sign of the dtype match its own type.
+    Any other buffer is filled element by element, a hundred times slower.
     """
     buffer: NDArray[Any] = np.empty(length, dtype)
     collection.foreach_get(name, buffer)

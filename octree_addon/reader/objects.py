@@ -1,4 +1,4 @@
-"""Objects that are read: the visible ones, by session id, and why others are not."""
+"""Selection of the objects to read: the visible ones, and the reasons to skip others."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -8,17 +8,17 @@ import bpy
 
 from .layers import outside_views
 
-# The custom property of objects that are no part of the scene: what *Make Real* makes.
+# Custom property that marks objects made by *Make Real*, which are not part of the scene.
 NOT_SCENE = "octree_cells"
 # Types of modifiers that can make instances.
 MAKERS = {"NODES", "PARTICLE_SYSTEM"}
 
 
 def counts_as_scene(item: Any) -> bool:
-    """Tell whether an object, original or evaluated, is read at all: not if it is cells made real.
+    """Return whether an object, original or evaluated, belongs to the scene that is read.
 
-    Its mark is a custom property, which is saved, copied and appended with it; who deletes that
-    makes it count.
+    Objects made of cells by *Make Real* do not. They are marked by a custom property, which is
+    saved, copied and appended with them; without the property an object counts.
     """
     return NOT_SCENE not in item
 
@@ -28,9 +28,9 @@ def seen_objects(
     objects: Iterable[bpy.types.Object],
     viewport: bpy.types.SpaceView3D | None,
 ) -> tuple[dict[int, bpy.types.Object], Counter[str]]:
-    """Return the visible objects by session id, and the number of the others by reason.
+    """Return the visible objects by session id, and the number of skipped objects by reason.
 
-    Without a `viewport` no local view counts.
+    Local view is considered only if a `viewport` is given.
     """
     layer, local = depsgraph.view_layer, viewport is not None and viewport.local_view
     in_layer = {item.session_uid for item in layer.objects}
@@ -50,12 +50,12 @@ def seen_objects(
 
 
 def may_instance(item: bpy.types.Object) -> bool:
-    """Tell whether an object can have instances."""
+    """Return whether an object can have instances, by its instancing type or its modifiers."""
     return item.instance_type != "NONE" or any(each.type in MAKERS for each in item.modifiers)
 
 
 def dependencies(objects: Iterable[bpy.types.Object]) -> Iterator[int]:
-    """Yield the session ids of the objects, their parents, data and instanced collections."""
+    """Yield the session ids of objects, their ancestors, data and instanced collections."""
     for item in objects:
         ancestor: bpy.types.Object | None = item
         while ancestor is not None:

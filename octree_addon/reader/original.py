@@ -1,4 +1,4 @@
-"""Original meshes: what objects are without modifiers and shape keys, not what is shown."""
+"""Original meshes: object data without modifiers and shape keys."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,25 +11,27 @@ from .meshes import evaluated_mesh
 def original_of(evaluated: bpy.types.Object) -> bpy.types.ID:
     """Return the original mesh of an evaluated object of type MESH.
 
-    The mesh of a curve, text, surface or metaball has no original: it is the one that is shown.
+    Curves, texts, surfaces and metaballs have no original mesh: their evaluated one is returned.
     """
     original: bpy.types.ID = evaluated.original.data
     return original if isinstance(original, bpy.types.Mesh) else evaluated.data
 
 
 def is_made_by_modifier(shown: bpy.types.Object, owner: bpy.types.Object) -> bool:
-    """Tell whether an instance is there by a modifier: geometry nodes, or particles.
+    """Return whether a modifier (geometry nodes or particles) has made an instance.
 
-    Both are original objects. The mesh of a curve or the like counts as the curve itself.
+    `shown` is the instanced object, `owner` the instancer, both original. The mesh of a curve,
+    text, surface or metaball counts as the object itself, not as made by a modifier.
     """
     return isinstance(shown.data, bpy.types.Mesh) and owner.instance_type == "NONE"
 
 
 @contextmanager
 def original_mesh(evaluated: bpy.types.Object) -> Iterator[bpy.types.Mesh]:
-    """Lend the original mesh of an evaluated object of type MESH. Valid inside the `with` only.
+    """Provide the original mesh of an evaluated object of type MESH.
 
-    In edit mode it is the cage, which is the original mesh as long as no modifier is shown there.
+    In edit mode it is the cage, which equals the original mesh unless modifiers are shown in edit
+    mode; these raise a `ValueError`. The mesh is valid inside the `with` block only.
     """
     original = original_of(evaluated)
     assert isinstance(original, bpy.types.Mesh)

@@ -1,4 +1,4 @@
-"""Placements of a scene as arrays: what identifies each, the mesh it shows, and its matrix."""
+"""Placements of a scene as arrays: their keys, meshes and matrices."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,22 +14,22 @@ from .layers import layer_ids, outside_views
 from .meshes import DIGEST_BYTES, ReadMesh, bulk, digest_steps
 
 ReadMatrices = NDArray[np.float32]
-# Columns of keys: the owner's session id, whether it is an instance, the persistent id, and a
-# number for what has all of these in common.
+# Columns of keys: session id of the owner, instance flag, persistent id, and a counter that
+# distinguishes placements with equal values in the other columns.
 _OWNER, _INSTANCE, _PERSISTENT, _REPEATED = 0, 1, slice(2, 10), 10
 _COLUMNS = 11
 
 
 @dataclass(eq=False)
 class SceneMesh:
-    """The triangles of an evaluated mesh; equal ones are the same object.
+    """The triangles of an evaluated mesh; equal meshes are the same Python object.
 
     Attributes
     ----------
     triangles : Triangles
-        In the mesh's own space.
+        Triangles in local space.
     polygons : ndarray of int32, shape (t,)
-        The polygon that each is a part of.
+        The polygon that contains each triangle.
     """
 
     triangles: Triangles
@@ -37,21 +37,21 @@ class SceneMesh:
 
     @cached_property
     def digest(self) -> bytes:
-        """The same for equal ones, in any session."""
+        """A digest that is equal for equal meshes, also across sessions."""
         return run(digest_steps(self.triangles.vertices, self.triangles.faces, self.polygons))
 
     @property
     def is_digested(self) -> bool:
-        """Whether the digest is known."""
+        """True if the digest is already computed."""
         return "digest" in vars(self)
 
     def digesting_steps(self) -> Steps[None]:
-        """Find the digest, of many triangles in several steps; yields the fraction done."""
+        """Compute the digest step by step; yield the fraction done."""
         rows = self.triangles.vertices, self.triangles.faces, self.polygons
         self.digest = yield from digest_steps(*rows)
 
     def is_made_of(self, arrays: ReadMesh) -> bool:
-        """Tell whether it is equal to what was read, bit by bit."""
+        """Return whether the mesh equals newly read arrays, bit by bit."""
         positions = self.triangles.vertices.astype(np.float32, "C")
         return (
             np.array_equal(positions.view(np.int32), arrays.positions.view(np.int32))
@@ -61,12 +61,12 @@ class SceneMesh:
 
     @cached_property
     def finite_count(self) -> int:
-        """How many triangles can be found."""
+        """The number of triangles with finite coordinates."""
         return int(self.finite.sum())
 
     @cached_property
     def reach(self) -> float:
-        """The largest coordinate of a vertex of triangles; infinity if one is not finite."""
+        """The largest absolute coordinate of the triangles; infinity if any is NaN or infinite."""
         used = np.zeros(len(self.triangles.vertices), np.bool_)
         used[self.triangles.faces] = True
         most = np.abs(self.triangles.vertices[used]).max(initial=0.0)
@@ -74,7 +74,7 @@ class SceneMesh:
 
     @cached_property
     def box(self) -> Floats:
-        """The lower and the upper corner of a box around its finite triangles, (2, 3), or NaN."""
+        """The lower and upper corner of the box of the finite triangles, (2, 3); NaN if none."""
         corners = self.triangles[self.finite].rows.reshape(3, 3, -1)
         if not self.finite_count:
             return np.full((2, 3), np.nan)
@@ -82,19 +82,19 @@ class SceneMesh:
 
     @cached_property
     def finite(self) -> NDArray[np.bool_]:
-        """Which triangles have finite coordinates and can be found, (t,)."""
+        """Flags of the triangles with finite coordinates, which queries can find, (t,)."""
         finite = np.isfinite(self.triangles.vertices).all(axis=1)
         flags: NDArray[np.bool_] = finite[self.triangles.faces].all(axis=1)
         return flags
 
 
 class Snapshot(NamedTuple):
-    """Identities and states of n placements: numbers to be compared by bits.
+    """Keys and states of n placements, to be compared by bits.
 
     Attributes
     ----------
     keys, states : ndarray of void, shape (n,)
-        Equal for the same placement, and for one that has not changed.
+        A key identifies a placement. The state is equal as long as the placement is unchanged.
     """
 
     keys: NDArray[np.void]
@@ -103,14 +103,14 @@ class Snapshot(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class PlacedItems:
-    """n placements, as one walk through the depsgraph met them: what all kinds have.
+    """n placements from one walk through the depsgraph; base class.
 
     Attributes
     ----------
     keys : ndarray of int32, shape (n, 11)
-        What identifies each: the session id of the object, or of the instancer; 1 for an instance,
-        else 0; the eight numbers of its persistent id; and 0, or for the next ones of the same
-        numbers 1, 2 and so on.
+        Key of each placement: session id of the object or of the instancer; 1 for an instance,
+        else 0; the eight integers of its persistent id; and a counter 0, 1, 2, ... for placements
+        with equal other columns.
     """
 
     noun: ClassVar[str]
@@ -127,22 +127,22 @@ class PlacedItems:
 
     @property
     def is_instance(self) -> NDArray[np.bool_]:
-        """Which are instances, (n,)."""
+        """Flags of the placements that are instances, (n,)."""
         return self.keys[:, _INSTANCE] != 0
 
     @property
     def persistent_ids(self) -> NDArray[np.int32]:
-        """The persistent ids, (n, 8), as Blender has them."""
+        """The persistent ids of instances, (n, 8), as in Blender."""
         return self.keys[:, _PERSISTENT]
 
     @property
     def starts(self) -> Ids:
-        """Where the items of each begin, and last the number of items, (n + 1,)."""
+        """The first item of each placement, then the number of all items, (n + 1,)."""
         raise NotImplementedError
 
     @property
     def has_faces(self) -> NDArray[np.bool_]:
-        """Which have faces that can be selected, those of the object's own mesh, (n,)."""
+        """Flags of the placements with selectable faces, of the object's own mesh, (n,)."""
         raise NotImplementedError
 
     @property
@@ -151,11 +151,11 @@ class PlacedItems:
         raise NotImplementedError
 
     def ordered(self, rows: Ids) -> Self:
-        """Return these rows, in this order."""
+        """Return the placements in these rows, in this order."""
         raise NotImplementedError
 
     def snapshot(self, *more: NDArray[Any]) -> Snapshot:
-        """Return what can be compared with another; `more`, (n,) each, counts as states."""
+        """Return a snapshot for comparisons; `more`, (n,) each, adds columns to the states."""
         columns = [
             each.view(np.int32).reshape(len(self), each.dtype.itemsize // 4) for each in more
         ]
@@ -170,24 +170,25 @@ class ScenePlacements(PlacedItems):
     Attributes
     ----------
     meshes : tuple of SceneMesh
-        The mesh of each.
+        The mesh of each placement.
     face_meshes : ndarray of int64, shape (n,)
-        Session id of the original mesh that has the same polygons, -1 if there is none.
+        Session id of the local original mesh with the same polygons, for selecting faces; -1 for
+        instances and where there is no such mesh.
     origins : ndarray of int64, shape (n,)
-        Session id of the original mesh of the object that is shown, also of an instanced or a
-        linked one; -1 if it has none.
+        Session id of the original mesh of the shown object, instanced and linked ones included;
+        -1 if the object has no original mesh.
     shown : ndarray of int64, shape (n,)
-        Session id of the object that is shown: of an instance the one that is instanced.
+        Session id of the shown object: for an instance the instanced object.
     intact : ndarray of bool, shape (n,)
-        Whether the polygons are those of that mesh.
+        True if the mesh has the same polygons as its original in `origins`.
     entries : ndarray of intp, shape (n,)
-        Where each stands among the object instances of the depsgraph.
+        Index of each placement in the object instances of the depsgraph.
     matrices : ndarray of float32, shape (n, 16)
-        As Blender stores them, column after column.
+        World matrices in column-major order, as in Blender.
     entry_count : int
-        How many object instances there are in all.
+        Number of all object instances of the depsgraph.
     visibility : bytes
-        What `visibility_of` said of the view layer.
+        Result of `visibility_of` for the view layer.
     """
 
     noun = "triangle"
@@ -204,7 +205,7 @@ class ScenePlacements(PlacedItems):
 
     @classmethod
     def none(cls) -> "ScenePlacements":
-        """Return no placements."""
+        """Return an empty instance."""
         return cls(
             keys=np.empty((0, _COLUMNS), np.int32),
             meshes=(),
@@ -219,7 +220,7 @@ class ScenePlacements(PlacedItems):
         )
 
     def ordered(self, rows: Ids) -> "ScenePlacements":
-        """Return these rows, in this order."""
+        """Return the placements in these rows, in this order."""
         return replace(
             self,
             keys=self.keys[rows],
@@ -233,11 +234,11 @@ class ScenePlacements(PlacedItems):
         )
 
     def moved(self, matrices: ReadMatrices) -> "ScenePlacements":
-        """Return the same placements elsewhere."""
+        """Return the same placements with other matrices."""
         return replace(self, matrices=matrices)
 
     def polygons_of(self, rows: Ids, triangles: Ids) -> Ids:
-        """Return the polygons, (k,), that triangles of the meshes in some rows, (k,), are of."""
+        """Return the polygon of each triangle, (k,), of the mesh in the same entry of `rows`."""
         polygons = np.empty(len(rows), np.intp)
         numbers = {mesh: number for number, mesh in enumerate(dict.fromkeys(self.meshes))}
         of_rows = np.array([numbers[mesh] for mesh in self.meshes], np.intp)[rows]
@@ -267,20 +268,20 @@ def entry_count(depsgraph: bpy.types.Depsgraph) -> int:
 
 
 def read_matrices(depsgraph: bpy.types.Depsgraph) -> ReadMatrices:
-    """Return the matrices of all object instances, (e, 16), column after column."""
+    """Return the world matrices of all object instances, (e, 16), in column-major order."""
     instances = depsgraph.object_instances
     return bulk(instances, "matrix_world", 16 * len(instances), np.float32).reshape(-1, 16)
 
 
 def matrices_of(rows: ReadMatrices) -> Floats:
-    """Return matrices (n, 4, 4) of what `read_matrices` has returned; the last row is exact."""
+    """Convert rows of `read_matrices` to matrices, (n, 4, 4), with an exact last row."""
     matrices = rows.astype(np.float64).reshape(-1, 4, 4).swapaxes(1, 2).copy()
     matrices[:, 3] = 0.0, 0.0, 0.0, 1.0
     return matrices
 
 
 def visibility_of(layer: bpy.types.ViewLayer) -> bytes:
-    """Return what tells which objects a view layer has, and which of them are visible."""
+    """Return bytes that encode the objects of a view layer and the visibility of each."""
     with outside_views():
         flags = bytes(item.visible_get(view_layer=layer) for item in layer.objects if item)
     return layer_ids(layer).tobytes() + flags
@@ -291,8 +292,8 @@ def placement_keys(
 ) -> NDArray[np.int32]:
     """Return the keys of n placements, (n, 11).
 
-    They are these object instances of the depsgraph, of these owners, and show these objects
-    (session ids), as instances or not.
+    `entries` are their indices in the object instances of the depsgraph, `owners` and `shown` the
+    session ids of their owners and of the shown objects, and `instanced` the flags of instances.
     """
     keys = np.zeros((len(entries), _COLUMNS), np.int32)
     keys[:, _OWNER] = owners
@@ -301,7 +302,7 @@ def placement_keys(
         instances = depsgraph.object_instances
         persistent = bulk(instances, "persistent_id", 8 * len(instances), np.int32)
         keys[instanced, _PERSISTENT] = persistent.reshape(-1, 8)[entries[instanced]]
-        # The mesh of a curve, text, surface or metaball is no true instance.
+        # Blender lists the mesh of a curve, text, surface or metaball as an instance of itself.
         itself = owners == shown
         keys[:, _INSTANCE] = instanced & ~(itself & (keys[:, _PERSISTENT][:, 1] == UNUSED))
     _, same = np.unique(row_bytes(keys), return_inverse=True)
@@ -314,5 +315,5 @@ def placement_keys(
 
 
 def row_bytes(rows: NDArray[np.int32]) -> NDArray[np.void]:
-    """Return each row of numbers as one value that can be compared and sorted, (n,)."""
+    """Return each row of integers as one value that can be compared and sorted, (n,)."""
     return np.ascontiguousarray(rows).view(f"V{4 * rows.shape[1]}")[:, 0]

@@ -1,4 +1,4 @@
-"""Scene reads: every mesh and its placements in a depsgraph; meshes again where they changed."""
+"""Scene reader: all placements in a depsgraph, and those meshes that are new or have changed."""
 
 from collections.abc import Callable, Collection, Iterator, Set
 from contextlib import AbstractContextManager
@@ -31,12 +31,17 @@ from .placements import (
     visibility_of,
 )
 
-# How often a walk is begun again because the scene has changed meanwhile.
+# Maximum number of interruptible walks; if the scene changes in all of them, the next walk is done
+# in one step.
 _PATIENCE = 3
 
 
 class _Known(NamedTuple):
-    """The mesh that an object shows, as it was read."""
+    """The mesh that an object shows, as it was read.
+
+    `face_mesh`, `origin` and `is_intact` become entries of `face_meshes`, `origins` and `intact`
+    in `ScenePlacements`.
+    """
 
     mesh: SceneMesh
     face_mesh: int
@@ -44,13 +49,13 @@ class _Known(NamedTuple):
     is_intact: bool
 
 
-# The session id of an object, the address of its evaluated mesh, and whether it is instanced. The
-# address holds as long as the object has not been evaluated again.
+# The session id of an object, the memory address of its evaluated mesh, and whether the object is
+# instanced. The address is valid until the object is evaluated again.
 _Address = tuple[int, int, bool]
 
 
 class _Entry(NamedTuple):
-    """One mesh in one place: its number, its owner, and the way back to it."""
+    """One placed mesh: its index among the object instances, its owner, and its mesh address."""
 
     number: int
     owner: int
@@ -58,17 +63,17 @@ class _Entry(NamedTuple):
 
 
 class SceneReader:
-    """Reads the placements of a scene, and of its meshes those that it does not know."""
+    """Reader of the placements of a scene, with a cache of the meshes read so far."""
 
     def __init__(self, *, of_original: bool = False) -> None:
-        """Read evaluated meshes, as they are shown, or the original ones without modifiers."""
+        """Create a reader of evaluated meshes, or of original meshes without modifiers."""
         self._of_original = of_original
         self._known: dict[_Address, _Known] = {}
         self._large: tuple[_Address, ReadMesh, tuple[int, int, bool]] | None = None
         self._by_content: WeakValueDictionary[bytes, SceneMesh] = WeakValueDictionary()
 
     def doubt(self, changed: set[int] | None) -> None:
-        """Doubt the meshes of objects with these session ids; None is all of them."""
+        """Drop the cached meshes of objects with these session ids; None stands for all."""
         if changed is None:
             self._known.clear()
         else:
@@ -77,10 +82,11 @@ class SceneReader:
     def steps(
         self, depsgraph_of: Callable[[], bpy.types.Depsgraph], has_changed: Callable[[], bool]
     ) -> Steps[ScenePlacements]:
-        """Read step by step; yield the fraction of the unknown meshes that is read.
+        """Read the placements step by step; yield the fraction done of the meshes to read.
 
-        The depsgraph is asked for again after each step: between two of them Blender may evaluate
-        the scene, or end. `has_changed` tells whether it has done so since the first step.
+        `depsgraph_of` is called again after each yield, since Blender may evaluate the scene or
+        free it meanwhile. `has_changed` returns whether the scene has changed since the first
+        step.
         """
         read = walks = 0
         while True:
@@ -107,19 +113,22 @@ class SceneReader:
                     break
 
     def _missing(self, entries: list[_Entry]) -> dict[int, _Address]:
-        """Return what is to be read, by the number of the object instance; forget all else."""
+        """Return the addresses of meshes to read, by index of the object instance.
+
+        Cached meshes that no entry refers to are dropped.
+        """
         there = {entry.address: self._known.get(entry.address) for entry in entries}
         self._known = {address: known for address, known in there.items() if known}
         numbers = {entry.address: entry.number for entry in entries if not there[entry.address]}
         return {number: address for address, number in numbers.items()}
 
     def _left(self, missing: dict[int, _Address]) -> dict[int, _Address]:
-        """Return what is still to be read of what was missing."""
+        """Return the part of `missing` that is still to be read."""
         known = self._known
         return {number: address for number, address in missing.items() if address not in known}
 
     def unread_triangles(self, depsgraph: bpy.types.Depsgraph) -> int:
-        """Count the triangles of the meshes that are not known; O(placements)."""
+        """Count the triangles of meshes that are not in the cache; O(placements)."""
         known = {address[1] for address in self._known}
         unread = {
             entry.number: entry.address[1]
@@ -130,12 +139,12 @@ class SceneReader:
         return self._count(depsgraph, first.values()) if first else 0
 
     def count_triangles(self, depsgraph: bpy.types.Depsgraph, owners: Set[int]) -> int:
-        """Count the triangles that these objects show, known or not; O(placements)."""
+        """Count the triangles of all placements of these owners; O(placements)."""
         entries = self._mesh_entries(depsgraph)
         return self._count(depsgraph, [each.number for each in entries if each.owner in owners])
 
     def _count(self, depsgraph: bpy.types.Depsgraph, numbers: Collection[int]) -> int:
-        """Count the triangles of some object instances, by their numbers."""
+        """Count the triangles of some object instances, given by index."""
         wanted, count = set(numbers), 0
         for number, instance in enumerate(depsgraph.object_instances):
             if number in wanted:
@@ -144,7 +153,10 @@ class SceneReader:
         return count
 
     def _read(self, depsgraph: bpy.types.Depsgraph, missing: dict[int, _Address]) -> int:
-        """Read the meshes of some object instances, by number; at some point stop, and count."""
+        """Read meshes of object instances up to the limits of one step.
+
+        Returns the number of entries of `missing` that were read.
+        """
         meshes = {address[1]: known.mesh for address, known in self._known.items()}
         done, vertices, few, used = 0, 0, 0, tuning.current
         first = min(missing)
@@ -169,7 +181,7 @@ class SceneReader:
         return done
 
     def _take_large(self) -> Steps[None]:
-        """Take over the large mesh that was just read, if one was, in steps of its own."""
+        """Add the large mesh that `_read` has copied, if any, to the cache, in several steps."""
         if self._large is not None:
             (address, arrays, face_meshes), self._large = self._large, None
             mesh = yield from self._mesh_steps(arrays)
@@ -180,11 +192,11 @@ class SceneReader:
             return mesh_arrays(mesh)
 
     def _mesh_of(self, evaluated: bpy.types.Object) -> AbstractContextManager[bpy.types.Mesh]:
-        """Lend the mesh of an object that is shown, of the kind that is read."""
+        """Provide the evaluated or the original mesh of an object, whichever is read."""
         return original_mesh(evaluated) if self._of_original else evaluated_mesh(evaluated)
 
     def _mesh_steps(self, arrays: ReadMesh) -> Steps[SceneMesh]:
-        """Return the mesh with these triangles, the same one for the same triangles."""
+        """Return the mesh with these triangles, the same instance for equal triangles."""
         yield 0.0
         key = sample_of(arrays)
         known = self._by_content.get(key)
@@ -229,9 +241,9 @@ class SceneReader:
         depsgraph_of: Callable[[], bpy.types.Depsgraph],
         has_changed: Callable[[], bool] | None,
     ) -> Steps[list[_Entry] | None]:
-        """Return what visible objects show; None if that changed between two steps.
+        """Return the meshes of visible objects; None if the scene changed between two steps.
 
-        Without `has_changed` there is one step.
+        Without `has_changed`, the walk is done in one step.
         """
         depsgraph = depsgraph_of()
         if has_changed is None:
@@ -252,13 +264,13 @@ class SceneReader:
     def _mesh_entries(
         self, depsgraph: bpy.types.Depsgraph, start: int = 0, stop: int | None = None
     ) -> Iterator[_Entry]:
-        """Yield what visible objects of the view layer show; not what a background scene does."""
+        """Yield the meshes of visible objects of the view layer, without a background scene."""
         layer = depsgraph.view_layer
         visible = dict.fromkeys(layer_ids(layer).tolist(), None)
         instances = islice(depsgraph.object_instances, start, stop)
         for number, instance in enumerate(instances, start):
             item = instance.object
-            # Every attribute counts here: there may be tens of thousands of instances.
+            # Hot loop over possibly tens of thousands of instances: avoid attribute accesses.
             if item.type == "MESH" and instance.show_self:
                 owner = original = item.original
                 is_instanced = instance.is_instance
@@ -270,7 +282,7 @@ class SceneReader:
                         continue
                 uid = owner.session_uid
                 if uid in visible and visible[uid] is None:
-                    # The depsgraph shows what the eye of a collection hides.
+                    # The depsgraph includes objects hidden by the eye icon of a collection.
                     visible[uid] = counts_as_scene(owner) and owner.visible_get(view_layer=layer)
                 if visible.get(uid):
                     shown = original_of(item) if self._of_original else item.data
@@ -280,12 +292,16 @@ class SceneReader:
     def _face_meshes_of(
         self, instance: bpy.types.DepsgraphObjectInstance
     ) -> tuple[int, int, bool]:
-        """Return the mesh with faces to select, the mesh shown, and whether it is intact."""
+        """Return the session ids of the mesh with selectable faces and of the original mesh.
+
+        They are -1 if there is no such mesh. The last value is whether the shown mesh has the
+        polygons of the original one.
+        """
         original = instance.object.original
         if not isinstance(original.data, bpy.types.Mesh):
             return -1, -1, False
         uid, is_intact = original.data.session_uid, True
-        # Anything but a modifier only moves vertices.
+        # Only modifiers can change polygons; shape keys and the like only move vertices.
         if original.modifiers and not self._of_original:
             with evaluated_mesh(instance.object) as mesh:
                 is_intact = has_polygons_of(mesh, original.data)

@@ -1,4 +1,4 @@
-"""Meshes that placements show: each evaluated mesh is read once (bulk reads)."""
+"""Bulk reads of the meshes of placements: each evaluated mesh is read once."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -20,14 +20,16 @@ def read_rows(
     shared: Callable[[bpy.types.Mesh], _Shared],
     own: Callable[[bpy.types.Object, _Shared], _Own],
 ) -> list[_Own]:
-    """Read each of n placements that were read from a depsgraph as it is now.
+    """Return one value for each of n placements of a depsgraph.
 
-    `shared` is read once of each evaluated mesh, `own` of each evaluated object and that.
+    The placements must stem from the present state of the depsgraph. `shared` is called once for
+    each evaluated mesh; `own` is called for each placement, with its evaluated object and the
+    result of `shared`.
     """
     rows = {entry: row for row, entry in enumerate(placements.entries.tolist())}
     found: dict[int, _Own] = {}
     known: dict[int, _Shared] = {}
-    # Every attribute counts here: there may be tens of thousands of instances.
+    # Hot loop over possibly tens of thousands of instances: avoid attribute accesses.
     for number, instance in enumerate(depsgraph.object_instances):
         row = rows.get(number)
         if row is None:
@@ -42,9 +44,10 @@ def read_rows(
 
 
 def row_uv_areas(depsgraph: bpy.types.Depsgraph, placements: ScenePlacements) -> list[Floats]:
-    """Return the areas of the triangles (t,) of each of n placements in their rendered UV map.
+    """Return the UV areas of the triangles, (t,), of each of n placements.
 
-    The whole map is 1; without a map, and where it is not finite, 0.
+    The areas are measured in the UV map for rendering; the unit square has area 1. They are 0
+    without a UV map, and for NaN or infinite coordinates.
     """
     return read_rows(depsgraph, placements, _uv_areas, lambda _, areas: areas)
 

@@ -1,7 +1,7 @@
-"""Sound meshes: those in which Blender's own check (`Mesh.validate`) has nothing to mend.
+"""Soundness of meshes: a mesh is sound if Blender's `Mesh.validate` has nothing to correct.
 
-Files and scripts bring others: with a vertex twice in a polygon, with two polygons on the same
-vertices, with coordinates that are not finite. Blender shows them, and dies of some.
+Files and scripts may contain unsound meshes: a polygon with a repeated vertex, two polygons on the
+same vertices, NaN or infinite coordinates. Blender displays such meshes, and crashes on some.
 """
 
 from collections.abc import Iterable
@@ -35,20 +35,21 @@ def is_sound(mesh: bpy.types.Mesh) -> bool:
 
 
 def are_sound(layers: MeshLayers) -> bool:
-    """Return whether the mesh that layers were read of is sound."""
+    """Return whether the mesh from which the layers were read is sound."""
     slots = [each.values for each in layers.columns if each.name == "material_index"]
     return _are_finite(layers.keys) and _is_sound(*layers[:3], layers.polygon_starts, *slots)
 
 
 def polygon_turns(vertices: NDArray[np.signedinteger[Any]], starts: Ids) -> Ids:
-    """Return how many polygons before each have the same vertices, (p,), whichever comes first.
+    """Return the number of earlier polygons with the same set of vertices, (p,).
 
-    `vertices`, (c,), are those of all corners, and `starts`, (p + 1,), where polygons begin.
+    `vertices`, (c,), is the vertex of each corner. `starts`, (p + 1,), is the first corner of each
+    polygon, then the number of corners. The order of the vertices in a polygon does not matter.
     """
     turns = np.zeros(len(starts) - 1, np.intp)
     if len(turns) < 2:
         return turns
-    # Sums of mixed numbers. Others may be equal by chance, once in a million large meshes.
+    # Hash each vertex set as a sum of mixed indices. Collisions: one in a million large meshes.
     mixed = vertices.astype(np.uint64) + np.uint64(1)
     for shift, factor in _MIX:
         mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
@@ -85,6 +86,6 @@ def _are_finite(keys: Iterable[ShapeKey]) -> bool:
 
 
 def _are_distinct(numbers: NDArray[np.integer[Any]]) -> bool:
-    # A merge sort: corners are nearly in order.
+    # A stable sort is fast here, since corners are nearly sorted.
     ordered = np.sort(numbers, kind="stable")
     return bool((ordered[1:] != ordered[:-1]).all())

@@ -1,6 +1,6 @@
-"""Results feature: one list for the answers to all questions, kept in the file.
+"""Results feature: one list for the answers to all questions, stored in the file.
 
-Read choosing, columns, then settings, tables, operators, picking, grouping, verbs,
+Reading order: choosing, columns, then settings, tables, operators, picking, grouping, verbs,
 listeners, row_drawing and panel.
 """
 
@@ -86,7 +86,7 @@ __all__ = [
 
 
 def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
-    """Offer to go through the results, and to take them elsewhere."""
+    """Draw the operators on rows and results."""
     menu.layout.separator()
     for name in ("next_row", "previous_row", "isolate_row", "select_rows", "refresh_result"):
         menu.layout.operator(f"octree.{name}")

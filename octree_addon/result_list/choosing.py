@@ -1,4 +1,4 @@
-"""Chosen rows: the active one and the picked ones, what they are about, and where it is."""
+"""Row selection: the active row and the picked rows, with their objects and places."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,12 +22,12 @@ NO_ROWS: Ids = np.empty(0, np.intp)
 
 
 class Side(NamedTuple):
-    """What stands on one side of a row.
+    """The object or instance on one side of a row.
 
     Attributes
     ----------
     object : bpy.types.Object
-        The object, or the instancer; valid until the next undo.
+        The object, or the instancer of an instance; valid until the next undo.
     numbers : tuple of int
         The used part of the persistent id of an instance; empty for the object itself.
     """
@@ -38,18 +38,18 @@ class Side(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ActiveResult:
-    """The result that the list shows, looked up once for a click or a drawing, and handed on.
+    """The result that the list shows, looked up once per click or drawing and then passed on.
 
     Attributes
     ----------
     scene : bpy.types.Scene
-        The scene that keeps it.
+        The scene of the result.
     result : OctreeResult
         The result in the file; valid until the next undo.
     view : View
-        Its rows.
+        The rows of the result.
     line : int
-        The active line: a row, a header behind all rows, or -1.
+        The active line: a row, n + i for header i over n rows, or -1.
     """
 
     scene: bpy.types.Scene
@@ -72,16 +72,19 @@ class ActiveResult:
         return row_subjects(self.scene, self.view, self.rows)
 
     def sides(self) -> list[Side | None]:
-        """Return the objects or instances of the active row, one or two; None for deleted ones."""
+        """Return the one or two objects or instances of the active row; None if deleted."""
         return sides_of(self.view, self.row)
 
     def contact(self) -> Contact | None:
-        """Return where the objects of the active row meet, if its kind knows that."""
+        """Return the contact between the objects of the active row; None if unknown."""
         row = self.row
         return None if row < 0 else self.view.kind.contact(self.scene, self.result, row)
 
     def go_to(self, context: bpy.types.Context, *, follow: bool) -> Subjects:
-        """Select the objects of the active rows; with `follow` set frame and view, too."""
+        """Select and return the objects of the active rows.
+
+        With `follow`, also set the frame of the row and turn the 3D view to the objects.
+        """
         if follow and self.row < self.result.count:
             self.view.kind.go_to(self.scene, self.result, self.row)
         subjects = self.subjects()
@@ -89,7 +92,10 @@ class ActiveResult:
         return subjects
 
     def _boxes(self, context: bpy.types.Context) -> list[Floats]:
-        """Return the points to frame in place of whole objects: of a contact or of instances."""
+        """Return points to frame instead of whole objects: of a contact, or corners of instances.
+
+        Empty if more than one row is active.
+        """
         if len(self.rows) != 1:
             return []
         contact = self.contact()
@@ -112,7 +118,7 @@ def active_row(scene: bpy.types.Scene) -> int:
 
 
 def row_chosen(settings: Any, context: bpy.types.Context) -> None:
-    """Select the objects of the active row; the callback of a click."""
+    """Select the objects of the active row, and unpick all rows; an update callback."""
     active = active_of(settings.id_data)
     if active is not None:
         pick(active.result, NO_ROWS)
@@ -123,15 +129,15 @@ def row_chosen(settings: Any, context: bpy.types.Context) -> None:
 
 
 def activate_in_place(settings: Any, line: int) -> None:
-    """Make a line the active one, and let frame and view stay."""
+    """Make a line active, and leave the frame and the 3D view as they are."""
     follows, settings.follow = settings.follow, False
-    settings.row = line  # whose update selects
+    settings.row = line  # the update callback selects
     settings.follow = follows
 
 
 def line_of(settings: Any) -> int:
-    """Return where the active row stands in the list; -1 if it is not shown."""
-    # Blender asks for it again for each line that it draws.
+    """Return the place of the active row in the list; -1 if it is not shown."""
+    # Cached, because Blender calls this getter for each line that it draws.
     if settings.active >= len(settings.kept):
         return -1
     result = settings.kept[settings.active]
@@ -144,15 +150,15 @@ def line_of(settings: Any) -> int:
 
 
 def choose_line(settings: Any, place: int) -> None:
-    """Choose what stands at a place of the list."""
+    """Make the row or header at a place of the list active."""
     result = active_result(settings.id_data)
     lines = shown_of(settings.id_data, result).lines if result else NO_ROWS
     if 0 <= place < len(lines):
-        settings.row = int(lines[place])  # whose update selects
+        settings.row = int(lines[place])  # the update callback selects
 
 
 def pick(result: Any, rows: Ids) -> None:
-    """Let some rows be the picked ones."""
+    """Replace the picked rows."""
     flags = np.zeros(result.count, np.bool_)
     flags[rows] = True
     bits = np.packbits(flags).tobytes() if len(rows) else b""
@@ -161,7 +167,7 @@ def pick(result: Any, rows: Ids) -> None:
 
 
 def picked_flags(result: Any) -> Flags:
-    """Return which rows are picked, shown or not, (n,)."""
+    """Flag the picked rows, shown or not, (n,)."""
     bits = np.frombuffer(result.picked, np.uint8)
     return np.unpackbits(bits, count=result.count).astype(np.bool_)
 
@@ -173,12 +179,12 @@ def picked_rows(scene: bpy.types.Scene, result: Any) -> Ids:
 
 
 def row_subjects(scene: bpy.types.Scene, view: View, rows: Ids) -> Subjects:
-    """Return the objects of some rows that are still in the scene, in their order.
+    """Return the objects of rows that are still in the scene, in the order of the rows.
 
-    The number of each is how many of these rows name it.
+    The number of each object is the number of these rows that name it.
     """
     objects = view.rows.objects[:, rows[rows < len(view.rows)]].T
-    is_another = np.ones_like(objects, np.bool_)  # than the first of its pair
+    is_another = np.ones_like(objects, np.bool_)  # False where a pair has one object twice
     is_another[:, 1:] = objects[:, 1:] != objects[:, :1]
     found = np.unique(objects[is_another], return_index=True, return_counts=True)
     numbers, _, counts = np.stack(found)[:, np.argsort(found[1])].tolist()
@@ -191,10 +197,22 @@ def row_subjects(scene: bpy.types.Scene, view: View, rows: Ids) -> Subjects:
 def rows_meant(
     scene: bpy.types.Scene, result: Any, which: str = "PICKED", otherwise: str = "SHOWN"
 ) -> Ids:
-    """Return the picked rows, if `which` is "PICKED" and there are any, else as `otherwise`.
+    """Return the rows that an operator acts on.
 
-    "SHOWN" are all that the list shows, "ACTIVE" the active one, or all under its header.
-    A `ValueError` says that none is active.
+    Parameters
+    ----------
+    scene, result
+        The scene and the result of the rows.
+    which : {"PICKED", "SHOWN", "ACTIVE"}
+        The picked rows; all rows that the list shows; or the active row, or all rows under the
+        active header.
+    otherwise : {"SHOWN", "ACTIVE"}
+        The rows in place of the picked ones if none is picked.
+
+    Raises
+    ------
+    ValueError
+        If the active row is wanted and there is none.
     """
     if which == "PICKED":
         rows = picked_rows(scene, result)
@@ -208,7 +226,10 @@ def rows_meant(
 
 
 def sides_of(view: View, row: int) -> list[Side | None]:
-    """Return the objects or instances of any row; nothing if there is no such row."""
+    """Return the one or two objects or instances of a row, None if deleted.
+
+    Empty if there is no such row.
+    """
     if not 0 <= row < len(view.rows):
         return []
     sides: list[Side | None] = []
@@ -219,7 +240,10 @@ def sides_of(view: View, row: int) -> list[Side | None]:
 
 
 def step_row(context: bpy.types.Context, step: int) -> int | None:
-    """Go so many lines on, wrapping around, and choose what stands there; return its row."""
+    """Make the line `step` lines below the active one active, wrapping around; return its row.
+
+    None if the list shows no line.
+    """
     scene = context.scene
     settings, result = settings_of(scene).results, active_result(scene)
     lines = shown_of(scene, result).lines if result else NO_ROWS
@@ -232,7 +256,7 @@ def step_row(context: bpy.types.Context, step: int) -> int | None:
 
 
 def instance_boxes(context: bpy.types.Context, sides: Sequence[Side | None]) -> list[Floats]:
-    """Return the corners, (8, 3), of the instances among the sides of a row."""
+    """Return the corners of the bounds, (8, 3), of each instance among the sides of a row."""
     depsgraph, boxes = context.evaluated_depsgraph_get(), []
     for side in sides:
         if side is not None and side.numbers:

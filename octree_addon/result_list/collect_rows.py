@@ -1,4 +1,4 @@
-"""Collect: link what rows are about into a new collection."""
+"""Collect: link the objects of rows into a new collection."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ from .operators import RowsOptions, SubjectsOperator
 
 
 class CollectRowsOptions(RowsOptions):
-    """Which rows, and the name of the collection."""
+    """The rows, and the name of the new collection."""
 
     collection: str = string(
         "", "Collection", "Name of the new collection; that of the result if empty"

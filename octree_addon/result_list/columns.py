@@ -1,4 +1,4 @@
-"""Columns that fit the sidebar: texts of numbers, their widths, headers in full or short."""
+"""Column layout: texts of numbers, widths, and the columns and headers that fit the sidebar."""
 
 import math
 from collections.abc import Sequence
@@ -12,28 +12,28 @@ from ..answers.rows import Column
 from ..answers.view import View
 from ..ui import length_text
 
-# Pixels at a scale of one: what names take at least, one or two of them, and words at most; what
-# stands beside the list; what is around a text; and a narrow letter, a wide one, and any other.
+# Pixels at interface scale 1: least width of one name or two, greatest width of words, width
+# beside the list, padding of a text; then widths of a narrow, a wide and any other letter.
 _NAMES, _WORDS, _BESIDE, _AROUND = (60.0, 80.0), 80.0, 72.0, 12.0
 _NARROW, _WIDE, _LETTER = 3.5, 11.0, 7.0
 _NARROW_LETTERS = " .,:;'ijlft()|"
-# Headers where there is no room for the whole ones.
+# Abbreviations of headers for a narrow sidebar.
 _SHORT = {"Triangles": "Tris", "Distance": "Dist.", "Frames": "Frms", "Nearest": "Near"}
 
 
 class Fitted(NamedTuple):
-    """The columns that are shown, and how.
+    """The columns that the list shows, with headers and widths.
 
     Attributes
     ----------
     columns : sequence of Column
-        The first ones, as many as fit.
+        The columns that fit.
     headers : sequence of str
-        The text above each.
+        The header of each column, before translation.
     widths : sequence of float
-        The parts that names and each of them take.
+        The relative widths of the names and then of each column.
     room : float
-        The pixels of all together; without an end in background.
+        The width of all together in pixels; infinite in background.
     """
 
     columns: Sequence[Column]
@@ -42,12 +42,12 @@ class Fitted(NamedTuple):
     room: float
 
     def pixels(self, width: float) -> float:
-        """Return how many pixels one of the widths is; without an end in background."""
+        """Return one of the widths in pixels; infinite in background."""
         return width / sum(self.widths) * self.room
 
 
 def fitted_columns(scene: bpy.types.Scene, result: Any) -> Fitted:
-    """Return the columns that the list of a result shows; worked out once a width and unit."""
+    """Return the columns that the list of a result shows; cached by width, units and language."""
     view, units = view_of(scene, result), scene.unit_settings
     language = bpy.context.preferences.view.language
     told_in = units.system, units.length_unit, units.scale_length, language
@@ -74,18 +74,18 @@ def _fitted(scene: bpy.types.Scene, result: Any, view: View) -> Fitted:
 
 
 def room_left(widths: Sequence[float]) -> float:
-    """Return the room that columns of these widths leave for names."""
+    """Return the width that remains for names beside columns; 0 in background."""
     room = room_here()
     return room - sum(widths) if room < math.inf else 0.0
 
 
 def names_width(view: View) -> float:
-    """Return what the names of a row take at least, one or two."""
+    """Return the least width of the names of a row, one or two."""
     return _NAMES[len(view.rows.objects) - 1]
 
 
 def fit_columns(scene: bpy.types.Scene, view: View, names: float) -> Fitted:
-    """Return the columns that fit beside the names: rather with short headers than without."""
+    """Return as many columns as fit beside the names, with short headers if needed."""
     columns, room = view.rows.columns, room_here()
     values = [value_width(scene, view, column) for column in columns]
     for count in range(len(columns), 0, -1):
@@ -100,7 +100,10 @@ def fit_columns(scene: bpy.types.Scene, view: View, names: float) -> Fitted:
 
 
 def room_here() -> float:
-    """Return the room for names and columns in the region that is drawn, in pixels."""
+    """Return the width for names and columns in the current region, in pixels at scale 1.
+
+    Infinite in background and without a region.
+    """
     region = bpy.context.region
     if region is None or bpy.app.background:
         return math.inf
@@ -108,9 +111,10 @@ def room_here() -> float:
 
 
 def shared_widths(wanted: Sequence[float], room: float) -> list[float]:
-    """Return the widths of texts side by side: as wide as all the same, or one at another's cost.
+    """Return the widths of one or two texts side by side.
 
-    None is narrower than it wants to be while another has more than that.
+    Both get half of the room. If only one text fits into its half, it gets its own width, and the
+    other text gets the rest.
     """
     half = room / len(wanted)
     if room == math.inf or len(wanted) == 1 or max(wanted) <= half or min(wanted) >= half:
@@ -120,7 +124,7 @@ def shared_widths(wanted: Sequence[float], room: float) -> list[float]:
 
 
 def value_width(scene: bpy.types.Scene, view: View, column: Column) -> float:
-    """Return what the longest text of a column takes, as far as its least and most tell."""
+    """Return the width of a column: of its longest word, or of its least and greatest number."""
     if column.words:
         return min(max(map(text_width, column.words)), _WORDS)
     rows = view.extremes[column.name]
@@ -128,13 +132,13 @@ def value_width(scene: bpy.types.Scene, view: View, column: Column) -> float:
 
 
 def translated(text: str) -> str:
-    """Return what Blender shows for a text of ours."""
-    shown: Any = pgettext_iface  # the stubs say that it returns nothing
+    """Return a label in the language of Blender's interface."""
+    shown: Any = pgettext_iface  # the type stubs lack its return value
     return str(shown(text))
 
 
 def text_width(text: str) -> float:
-    """Return roughly how wide a text is, with what is around it."""
+    """Estimate the width of a text with its padding, in pixels at scale 1."""
     narrow = sum(map(text.count, _NARROW_LETTERS))
     wide = text.count("%")
     if not text.isascii():
@@ -143,7 +147,7 @@ def text_width(text: str) -> float:
 
 
 def cells(layout: bpy.types.UILayout, widths: Sequence[float]) -> list[bpy.types.UILayout]:
-    """Return layouts side by side, of widths that no text in them changes."""
+    """Return layouts side by side with these relative widths, independent of their content."""
     rest, side_by_side = layout, []
     for number, width in enumerate(widths):
         rest = rest.split(factor=width / sum(widths[number:]), align=True)
@@ -152,7 +156,7 @@ def cells(layout: bpy.types.UILayout, widths: Sequence[float]) -> list[bpy.types
 
 
 def value_text(scene: bpy.types.Scene, column: Column, row: int, precision: int = 4) -> str:
-    """Write a number of a row, a length in the scene's units."""
+    """Return the text of a column in a row: a word, or a number with its unit."""
     value = column.values[row].item()
     if column.words:
         return column.words[value]

@@ -1,4 +1,4 @@
-"""Copy Names: the objects of the rows that the list shows, as text, each once."""
+"""Copy Names: the distinct names of the objects of rows, as text."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ class OCTREE_OT_copy_names(ResultOperator, bpy.types.Operator):
     button = "Names"
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
-        doubt_names()  # no update tells of a rename
+        doubt_names()  # renaming causes no update
         rows = rows_meant(context.scene, result)
         names = names_in(view_of(context.scene, result), rows)
         context.window_manager.clipboard = "\n".join(names)
@@ -33,6 +33,6 @@ class OCTREE_OT_copy_names(ResultOperator, bpy.types.Operator):
 
 
 def names_in(view: View, rows: Ids) -> list[str]:
-    """Return the names of the objects in some rows, in their order and each once."""
+    """Return the distinct names of the objects in rows, in the order of the rows."""
     numbers = view.rows.objects[:, rows].T.ravel().tolist()
     return [view.names[number] for number in dict.fromkeys(numbers)]

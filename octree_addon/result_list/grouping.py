@@ -1,4 +1,4 @@
-"""Group and Ungroup: rows under a name of the user's, which later runs find again."""
+"""Group and Ungroup: named groups of rows, which are carried over when a question is repeated."""
 
 from typing import Any, TypeVar
 
@@ -16,7 +16,7 @@ _USUAL = "Group"
 
 
 class GroupOptions(RowOptions):
-    """Which rows, and the name of their group."""
+    """The rows, and the name of their group."""
 
     group: str = string(
         "",
@@ -30,7 +30,7 @@ Grouped = TypeVar("Grouped", bound=RowOptions)
 
 
 class GroupingOperator(Asking[Grouped], ResultOperator):
-    """An operator that puts rows under another name; a mixin."""
+    """An operator that changes the group of rows; a mixin."""
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
@@ -42,11 +42,14 @@ class GroupingOperator(Asking[Grouped], ResultOperator):
         return "" if is_any else "Click rows first, with Shift or Ctrl for several"
 
     def meant(self, scene: bpy.types.Scene, result: Any) -> Ids:
-        """Return the rows that are put elsewhere."""
+        """Return the rows whose group changes: the picked rows, or the active ones."""
         return rows_meant(scene, result, self.taken.rows, "ACTIVE")
 
     def regroup(self, scene: bpy.types.Scene, result: Any, rows: Ids, name: str) -> None:
-        """Put rows under a name, or under none, and make its header the active line."""
+        """Move rows into a group, and make its header the active line.
+
+        An empty name takes the rows out of their groups; the first of them becomes active.
+        """
         groups = grouped(view_of(scene, result).groups, rows, name)
         write_groups(scene, result, groups)
         pick(result, NO_ROWS)
@@ -71,7 +74,7 @@ class OCTREE_OT_group_rows(GroupingOperator[GroupOptions], bpy.types.Operator):
     button = "Group"
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
-        """Ask for the name, and offer that which the group has, or a new one."""
+        """Ask for the name; the default is the name of the group, or a new one."""
         scene, result = context.scene, active_result(context.scene)
         try:
             rows = self.meant(scene, result)
@@ -86,7 +89,7 @@ class OCTREE_OT_group_rows(GroupingOperator[GroupOptions], bpy.types.Operator):
     def draw(self, context: bpy.types.Context) -> None:
         column = self.layout.column()
         column.use_property_split, column.use_property_decorate = True, False
-        column.activate_init = True  # the name is typed at once
+        column.activate_init = True  # the text field has the focus
         column.prop(self, "group")
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
@@ -97,7 +100,7 @@ class OCTREE_OT_group_rows(GroupingOperator[GroupOptions], bpy.types.Operator):
 
 
 def offered_name(scene: bpy.types.Scene, result: Any, rows: Ids) -> str:
-    """Return the name of the group that rows stand in alone, or one that is not taken yet."""
+    """Return the name of the group of exactly these rows, or an unused name."""
     groups = view_of(scene, result).groups
     chosen = set(rows.tolist())
     for name, members in groups.items():

@@ -1,4 +1,4 @@
-"""Hide: hide what rows are about, until it is restored."""
+"""Hide: hide the objects of rows until they are restored."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from .operators import RowsOptions, SubjectsOperator
 
 
 class HideRowsOptions(RowsOptions, HidingOptions, EverythingOption):
-    """Which rows, and how their objects are hidden."""
+    """The rows, and the icon that hides their objects."""
 
 
 class OCTREE_OT_hide_rows(SubjectsOperator[HideRowsOptions], bpy.types.Operator):
@@ -30,7 +30,7 @@ class OCTREE_OT_hide_rows(SubjectsOperator[HideRowsOptions], bpy.types.Operator)
     button = "Hide"
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
-        """Ask first where nothing would stay visible."""
+        """Open a dialog first if no surface would stay visible."""
         options = self.take(settings_of(context.scene).hiding)
         try:
             result = active_result(context.scene)

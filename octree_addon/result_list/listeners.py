@@ -1,4 +1,4 @@
-"""Result listeners: which objects are gone, and what they are called now; only while needed."""
+"""Result listeners: keep names and objects of results up to date while any result exists."""
 
 from typing import Any
 
@@ -12,29 +12,29 @@ from ..ui import Listeners, is_listening, listen, schedule, settings_of
 
 
 def has_results(scene: bpy.types.Scene) -> bool:
-    """Tell whether any result is kept in a scene."""
+    """Return whether a scene has any result."""
     return bool(settings_of(scene).results.kept)
 
 
 def note_changes(
     _: bpy.types.Scene, depsgraph: bpy.types.Depsgraph, changes: SceneChanges
 ) -> None:
-    """Doubt which objects there are, and their names, after an evaluation."""
+    """Invalidate cached names and objects after an evaluation that may have changed them."""
     references.note_changes(depsgraph)
-    # Of objects that come and go, Blender names only the collection that they are in.
+    # If objects are added or removed, Blender names only their collection.
     if depsgraph.id_type_updated("COLLECTION"):
         kept.doubt_names()
 
 
 def doubt(*_: Any) -> None:
-    """Read everything again after an undo: it does not say what it changed."""
+    """Invalidate all names and objects after an undo, which does not name its changes."""
     references.doubt_objects()
     kept.doubt_names()
     kept.fit_list()
 
 
 def before_save(*_: Any) -> None:
-    """Let the file have names and fingerprints as they are now, and no rows of the list."""
+    """Write current names and fingerprints into the file, and empty Blender's list."""
     references.refresh()
     for scene in (each for each in bpy.data.scenes if each.library is None):
         kept.save_codes(scene)
@@ -43,7 +43,7 @@ def before_save(*_: Any) -> None:
 
 
 def after_save(*_: Any) -> None:
-    """Fill the list again."""
+    """Fill Blender's list again."""
     kept.fit_list()
 
 
@@ -56,7 +56,10 @@ LISTENERS: Listeners = (
 
 
 def listen_if_kept() -> bool:
-    """Listen only while any scene keeps a result; tell whether the last one has just gone."""
+    """Install the listeners while any scene has a result, else remove them.
+
+    Returns whether they were just removed.
+    """
     if any(map(has_results, bpy.data.scenes)):
         listen(LISTENERS, True)
         subscribe(note_changes)
@@ -68,7 +71,7 @@ def listen_if_kept() -> bool:
 
 
 def uninstall() -> None:
-    """Leave nothing behind."""
+    """Remove the listeners and drop all that they keep."""
     listen(LISTENERS, False)
     unsubscribe(note_changes)
     schedule(kept.fill_list, None)

@@ -1,4 +1,4 @@
-"""Mark: write a number of each object of rows into a custom property."""
+"""Mark: write a number into a custom property of each object of rows."""
 
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ from .operators import RowsOptions, SubjectsOperator
 
 
 class MarkRowsOptions(RowsOptions):
-    """Which rows, and what is written where."""
+    """The rows, the number to write, and the name of the custom property."""
 
     number: Literal["ROWS", "COLUMN"] = enum(
         "ROWS",
@@ -54,9 +54,9 @@ class OCTREE_OT_mark_rows(SubjectsOperator[MarkRowsOptions], bpy.types.Operator)
 
 
 def first_numbers(view: View, rows: Ids, header: str) -> dict[int, float]:
-    """Return what the first of some rows with each object has in a column, by session id.
+    """Return the value of a column for each object, from its first row, by session id.
 
-    A `ValueError` says that there is no such column, or that it holds words.
+    Raises a `ValueError` if there is no such column, or if it holds words.
     """
     column = view.rows.column(header)
     if column is None or column.words:

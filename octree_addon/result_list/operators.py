@@ -41,7 +41,7 @@ class ResultOperator(RefusingOperator):
     Attributes
     ----------
     button : str
-        What its button under the list says, if it is one of the verbs.
+        Label of the button under the list; only for operators in `VERBS`.
     """
 
     bl_options = {"REGISTER", "UNDO"}
@@ -49,15 +49,15 @@ class ResultOperator(RefusingOperator):
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
-        # Asked for each button of each line, so without a call more than it takes.
+        # Called for each button of each line, so kept cheap.
         settings = settings_of(context.scene).results
         is_there = settings.active < len(settings.kept)
         return "" if is_there else "There is no result: ask a question first"
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
-        """Use the result, and return what to report.
+        """Use the result, and return the text of the report.
 
-        A `ValueError` or `OSError` refuses it, `NothingToDoError` says that there was nothing.
+        Raise a `ValueError` or `OSError` to refuse, `NothingToDoError` if nothing can be done.
         """
         raise NotImplementedError
 
@@ -75,7 +75,7 @@ class ResultOperator(RefusingOperator):
 
 
 class SelectingOperator(ResultOperator):
-    """An operator that selects objects, for which Object Mode is needed; a mixin."""
+    """An operator that selects objects and so needs Object Mode; a mixin."""
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
@@ -83,7 +83,7 @@ class SelectingOperator(ResultOperator):
 
 
 def rows_option(otherwise: str) -> Literal["PICKED", "ACTIVE", "SHOWN"]:
-    """Declare which rows are meant, as `rows_meant` takes it."""
+    """Declare the option for `which` of `rows_meant`."""
     return enum(
         "PICKED",
         "Rows",
@@ -97,13 +97,13 @@ def rows_option(otherwise: str) -> Literal["PICKED", "ACTIVE", "SHOWN"]:
 
 
 class RowsOptions(OptionGroup):
-    """Which rows are meant: all if none is picked."""
+    """The rows to act on: by default the picked ones, or all shown if none is picked."""
 
     rows: Literal["PICKED", "ACTIVE", "SHOWN"] = rows_option("all that the list shows")
 
 
 class RowOptions(OptionGroup):
-    """Which rows are meant: the active one if none is picked."""
+    """The rows to act on: by default the picked ones, or the active one if none is picked."""
 
     rows: Literal["PICKED", "ACTIVE", "SHOWN"] = rows_option("the active one")
 
@@ -112,13 +112,13 @@ OfRows = TypeVar("OfRows", bound=RowsOptions)
 
 
 class SubjectsOperator(Asking[OfRows], SelectingOperator):
-    """An operator on what all rows shown are about, or the active one; a mixin.
+    """An operator on the objects of rows; a mixin.
 
-    What it does to the scene puts no result and no answer in doubt.
+    Its changes of the scene leave results and answers valid.
     """
 
     def act(self, context: bpy.types.Context, result: Any, rows: Ids, subjects: Subjects) -> str:
-        """Do it to the objects of these rows, and return what to report."""
+        """Act on the objects of these rows, and return the text of the report."""
         raise NotImplementedError
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
@@ -129,13 +129,13 @@ class SubjectsOperator(Asking[OfRows], SelectingOperator):
 
 
 def of_picked(scene: bpy.types.Scene, result: Any) -> str:
-    """Say that something was done to the picked rows alone, if there are any."""
+    """Return a note for reports with the number of picked rows; empty if none is picked."""
     count = len(picked_rows(scene, result))
     return f" ({plural(count, 'picked row')})" if count else ""
 
 
 class RowOperator(SelectingOperator):
-    """An operator that goes to another of the rows that are shown; a mixin."""
+    """An operator that makes the previous or the next line active; a mixin."""
 
     _step = 0
 
@@ -170,7 +170,7 @@ class OCTREE_OT_next_row(RowOperator, bpy.types.Operator):
 
 
 class OCTREE_OT_isolate_row(SelectingOperator, bpy.types.Operator):
-    """Show the objects of the active row alone, or all objects again."""
+    """Show only the objects of the active row, or all objects again."""
 
     bl_idname = "octree.isolate_row"
     bl_label = "Isolate Result Row"
@@ -212,7 +212,7 @@ class OCTREE_OT_select_rows(SelectingOperator, bpy.types.Operator):
         return text + of_picked(context.scene, result)
 
 
-# What columns tell whose headers do not.
+# Explanations of columns, by header, for tooltips.
 MEANINGS = {
     "Triangles": "how many of its triangles were found",
     "Of": "how many triangles it has",
@@ -236,7 +236,7 @@ class SortOptions(OptionGroup):
 
 
 class OCTREE_OT_sort_rows(Asking[SortOptions], ResultOperator, bpy.types.Operator):
-    """Sort the list by a column, or turn its order round."""
+    """Sort the list by a column, or reverse its order."""
 
     bl_idname = "octree.sort_rows"
     bl_label = "Sort Result Rows"
@@ -257,7 +257,7 @@ class OCTREE_OT_sort_rows(Asking[SortOptions], ResultOperator, bpy.types.Operato
     def use(self, context: bpy.types.Context, result: Any) -> str:
         settings, by = settings_of(context.scene).results, self.taken.by
         column = view_of(context.scene, result).rows.column(by)
-        # The most first, but the nearest, names and words from the beginning.
+        # Ascending for lengths, names and words, else descending.
         first = column is not None and column.unit != "LENGTH" and not column.words
         if settings.sort != by:
             settings.sort, settings.reverse = by, first
@@ -269,7 +269,7 @@ class OCTREE_OT_sort_rows(Asking[SortOptions], ResultOperator, bpy.types.Operato
 
 
 class StepOptions(OptionGroup):
-    """Which result is shown."""
+    """The number of results to step from the active one."""
 
     step: int = integer(1, "Step", "How many results to go on; backward if negative")
 
@@ -300,7 +300,7 @@ class OCTREE_OT_copy_rows(ResultOperator, bpy.types.Operator):
     button = "Copy"
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
-        doubt_names()  # no update tells of a rename
+        doubt_names()  # renaming causes no update
         rows = rows_meant(context.scene, result)
         context.window_manager.clipboard = text_table(context.scene, result, rows)
         return f"{plural(len(rows), 'row')} copied" + of_picked(context.scene, result)
@@ -319,7 +319,7 @@ class OCTREE_OT_export_rows(FileExport[FileOptions], ResultOperator, bpy.types.O
     stem, button = "results", "Export"
 
     def use(self, context: bpy.types.Context, result: Any) -> str:
-        doubt_names()  # no update tells of a rename
+        doubt_names()  # renaming causes no update
         rows = rows_meant(context.scene, result)
         data = context.scene, result, rows
         return self.write(*self.chosen(TABLES), *data, said=plural(len(rows), "row"))
@@ -333,7 +333,7 @@ class OCTREE_OT_refresh_result(ResultOperator, bpy.types.Operator):
     bl_description = (
         "Ask the same question again, with the same settings, of the scene as it is now"
     )
-    bl_options = {"REGISTER"}  # the question is the undo step
+    bl_options = {"REGISTER"}  # the question's operator makes the undo step
 
     def execute(self, context: bpy.types.Context) -> Status:
         result = active_result(context.scene)
@@ -408,7 +408,11 @@ class OCTREE_OT_mark_row_frames(Asking[RowOptions], ResultOperator, bpy.types.Op
 
 
 def marks_of(view: View, row: int) -> list[tuple[str, int]]:
-    """Return names and frames of the markers for a row, ascending: what begins, then what ends."""
+    """Return names and frames of the timeline markers for a row.
+
+    First the frames in which an object comes into view or a contact begins, ascending; then, for
+    pairs, the last frame of each contact.
+    """
     rows, labels = view.rows, view.labels(row)
     assert rows.seen is not None
     seen = rows.seen[row]

@@ -1,4 +1,4 @@
-"""Results panel: the list of rows (UIList), its search, its headers, and what it offers."""
+"""Results panel: the list of rows (UIList), its search, its headers and its buttons."""
 
 import json
 from typing import Any
@@ -25,8 +25,7 @@ from .columns import cells, fitted_columns, translated
 from .row_drawing import LineDrawing
 from .verbs import VERBS
 
-# Rows of the list: as many as are in view with all buttons on a small screen; how many buttons
-# stand beside each other.
+# Lines of the list, few enough that a small screen shows all buttons too; buttons per row.
 _LINES, _BESIDE = 6, 4
 
 
@@ -39,11 +38,11 @@ class OCTREE_UL_results(bpy.types.UIList):
         result = active_result(context.scene)
         if result is None:
             return [], []
-        # The items have nothing in them: the first ones are the lines, from top to bottom.
+        # Items are empty. The first k items stand for the k lines, from top to bottom.
         return shown_of(context.scene, result).in_list(len(data.rows)), []
 
     def draw_filter(self, context: bpy.types.Context, layout: bpy.types.UILayout) -> None:
-        """Draw nothing: the search stands above the list, where it is seen."""
+        """Draw nothing: the search field is above the list instead."""
 
     def draw_item(
         self,
@@ -64,7 +63,7 @@ class OCTREE_UL_results(bpy.types.UIList):
 
 
 class OCTREE_PT_results(SidebarPanel):
-    """What was found, row by row."""
+    """The answers to questions, row by row."""
 
     bl_label = "Results"
     bl_order = 100
@@ -98,7 +97,7 @@ class OCTREE_PT_results(SidebarPanel):
 
 
 def draw_names(layout: bpy.types.UILayout, settings: Any) -> None:
-    """Show the results by name, and what can be done with the active one."""
+    """Draw the name of the active result, and the buttons for it and its neighbors."""
     result = settings.kept[settings.active]
     row = layout.row(align=True)
     row.operator("octree.show_result", text="", icon="TRIA_LEFT").step = -1
@@ -110,7 +109,7 @@ def draw_names(layout: bpy.types.UILayout, settings: Any) -> None:
 
 
 def count_text(scene: bpy.types.Scene, result: Any) -> str:
-    """Say how many rows are shown of how many."""
+    """Return the number of matching rows and of all rows, such as "3 of 12 rows"."""
     shown = len(shown_of(scene, result).rows)
     part = "" if shown == result.count else f"{shown:,} of "
     noun = "pair" if view_of(scene, result).rows.are_pairs else "row"
@@ -118,7 +117,7 @@ def count_text(scene: bpy.types.Scene, result: Any) -> str:
 
 
 def keep_current(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any) -> None:
-    """Have the list filled and compared soon; say whether the scene has changed since."""
+    """Schedule the filling of the list, and warn if the scene has changed since the answer."""
     if len(kept.list_settings().rows) < len(shown_of(scene, result).lines):
         schedule(kept.fill_list, 0.0)
     state = kept.version_of_result(scene, result).state(scene)
@@ -127,14 +126,14 @@ def keep_current(layout: bpy.types.UILayout, scene: bpy.types.Scene, result: Any
 
 
 def is_of_frames(result: Any) -> bool:
-    """Tell whether several frames were asked: no single one is the scene as it was."""
+    """Return whether the answer is about several frames, so that no frame outdates it."""
     return bool(json.loads(result.options).get("span", "CURRENT") != "CURRENT")
 
 
 def draw_headers(
     layout: bpy.types.UILayout, scene: bpy.types.Scene, settings: Any, result: Any
 ) -> None:
-    """Offer to search, and to sort by a click on a header."""
+    """Draw the search field and the headers of columns."""
     row = layout.row(align=True)
     row.prop(settings, "search", text="", icon="VIEWZOOM")
     fitted = fitted_columns(scene, result)
@@ -149,7 +148,7 @@ def draw_headers(
 
 
 def draw_header(layout: bpy.types.UILayout, settings: Any, name: str, text: str) -> None:
-    """Offer to sort by one column, of which the tooltip tells more than there is room for."""
+    """Draw a header, a button that sorts by its column; the tooltip explains the column."""
     is_sorted = settings.sort == name
     layout.operator(
         "octree.sort_rows", text=translated(text), translate=False, depress=is_sorted
@@ -157,7 +156,7 @@ def draw_header(layout: bpy.types.UILayout, settings: Any, name: str, text: str)
 
 
 def draw_picked(layout: bpy.types.UILayout, count: int) -> None:
-    """Offer to group; say how many rows are picked, since buttons then mean these."""
+    """Draw the buttons for groups, and the number of picked rows, which the buttons act on."""
     row = layout.row(align=True)
     row.operator("octree.group_rows", text="Group")
     row.operator("octree.ungroup_rows", text="Ungroup Rows")
@@ -168,7 +167,7 @@ def draw_picked(layout: bpy.types.UILayout, count: int) -> None:
 
 
 def draw_actions(layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-    """Offer what can be done with the rows."""
+    """Draw the buttons of actions on rows."""
     settings = settings_of(context.scene).results
     row = layout.row(align=True)
     row.operator("octree.previous_row", text="", icon="TRIA_UP")

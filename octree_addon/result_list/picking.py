@@ -1,4 +1,4 @@
-"""Picking: a click on a line of the list, with Shift or Ctrl, or twice; its headers opened."""
+"""Clicks on lines of the list, with Shift, Ctrl or twice; opening and closing of headers."""
 
 import json
 import time
@@ -25,12 +25,12 @@ from .choosing import (
 from .columns import translated, value_text
 from .operators import ResultOperator
 
-# The clock of double clicks, in milliseconds, runs over before an integer does.
+# The clock of double clicks counts milliseconds modulo a day, which fits an IntProperty.
 _DAY = 86_400_000
 
 
 class LineOptions(OptionGroup):
-    """Which line of the list."""
+    """The line of the list."""
 
     line: int = integer(
         0, "Line", "A row by its number, or a header behind all rows", options={"HIDDEN"}
@@ -38,7 +38,7 @@ class LineOptions(OptionGroup):
 
 
 class ClickOptions(LineOptions):
-    """Which line of the list, and which keys are held."""
+    """The line of the list, and the keys that are held."""
 
     extend: bool = boolean(
         False, "Extend", "Pick all rows from the active one on", options={"HIDDEN", "SKIP_SAVE"}
@@ -58,7 +58,7 @@ class ClickOptions(LineOptions):
 
 
 class FoldOptions(LineOptions):
-    """Which headers of the list."""
+    """The headers of the list: one, or all."""
 
     all: bool = boolean(False, "All", "Open or close all of them", options={"HIDDEN", "SKIP_SAVE"})
 
@@ -72,7 +72,7 @@ class LineOperator(Asking[OfLine], ResultOperator):
     bl_options = {"INTERNAL", "UNDO"}
 
     def is_there(self, scene: bpy.types.Scene, result: Any) -> bool:
-        """Tell whether there is such a line."""
+        """Return whether the list has this line."""
         return 0 <= self.taken.line < result.count + len(view_of(scene, result).folds)
 
 
@@ -108,7 +108,7 @@ class OCTREE_OT_click_row(LineOperator[ClickOptions], bpy.types.Operator):
         if not self.is_there(scene, result):
             raise ValueError(f"The list has no line {options.line}")
         if not (options.extend or options.toggle):
-            settings.row = options.line  # whose update selects
+            settings.row = options.line  # the update callback selects
             active = active_of(scene)
             if active and options.frame and not mode_obstacle(context, may_edit=False):
                 active.go_to(context, follow=True)
@@ -121,7 +121,7 @@ class OCTREE_OT_click_row(LineOperator[ClickOptions], bpy.types.Operator):
         return f"{plural(len(rows), 'row')} picked"
 
     def _picked(self, scene: bpy.types.Scene, result: Any) -> Ids:
-        """Return the rows that are picked after the click."""
+        """Return the rows picked after the click."""
         shown, before = shown_of(scene, result), picked_flags_now(scene, result)
         options = self.taken
         clicked = shown.folds.rows_of(options.line)
@@ -136,7 +136,7 @@ class OCTREE_OT_click_row(LineOperator[ClickOptions], bpy.types.Operator):
 
 
 def picked_flags_now(scene: bpy.types.Scene, result: Any) -> Flags:
-    """Return which rows are picked; the active ones where none was picked."""
+    """Flag the picked rows, (n,); the active rows if none is picked."""
     if result.picked:
         return picked_flags(result)
     flags, active = np.zeros(result.count, np.bool_), active_of(scene)
@@ -145,7 +145,7 @@ def picked_flags_now(scene: bpy.types.Scene, result: Any) -> Flags:
 
 
 def is_second_click(context: bpy.types.Context, line: int) -> bool:
-    """Tell whether the same line was clicked a moment ago, and take note of this click."""
+    """Return whether this click makes a double click on the line, and store its time."""
     kept, now = list_settings(), time.monotonic_ns() // 1_000_000 % _DAY
     most = context.preferences.inputs.mouse_double_click_time
     is_second = kept.clicked == line and 0 <= now - kept.clicked_at <= most
@@ -154,7 +154,7 @@ def is_second_click(context: bpy.types.Context, line: int) -> bool:
 
 
 def told(scene: bpy.types.Scene, result: Any, line: int) -> str:
-    """Return all that a line has to say, for its tooltip."""
+    """Return the tooltip of a line: names, all columns and, for a header, the number of rows."""
     view = view_of(scene, result)
     row = view.folds.lead_of(line)
     if not 0 <= row < len(view.rows):
@@ -174,7 +174,7 @@ def told(scene: bpy.types.Scene, result: Any, line: int) -> str:
 
 
 def told_names(view: View, row: int) -> list[str]:
-    """Return the names of a row, and which of them are gone."""
+    """Return the labels of a row, with "(deleted)" after objects that are gone."""
     gone = (not view.uids[number] for number in view.rows.objects[:, row].tolist())
     names = zip(view.labels(row), gone, strict=True)
     return [f"{name} (deleted)" if is_gone else name for name, is_gone in names]
@@ -205,7 +205,7 @@ class OCTREE_OT_fold_row(LineOperator[FoldOptions], bpy.types.Operator):
 
 
 class OCTREE_OT_unpick_rows(ResultOperator, bpy.types.Operator):
-    """Let no row be picked."""
+    """Unpick all rows."""
 
     bl_idname = "octree.unpick_rows"
     bl_label = "Pick No Result Rows"

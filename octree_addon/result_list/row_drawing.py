@@ -1,6 +1,6 @@
-"""A line of the list: triangle, icons, names and numbers, each a button that hears Shift and Ctrl.
+"""Drawing of one list line as buttons: triangle, icons, names and numbers.
 
-Blender's own lists tell no add-on of Shift, of Ctrl or of a second click.
+A button receives Shift, Ctrl and a second click; Blender's own lists do not pass them to add-ons.
 """
 
 import math
@@ -23,23 +23,23 @@ from .columns import (
     value_text,
 )
 
-# Pixels that an icon takes, and each step of an indent, in parts of a separator.
+# Width of an icon in pixels; factor of the separator for each level of indentation.
 _ICON, _INDENT = 20.0, 1.8
-# Pixels around a text that stands to one side.
+# Pixels around a text that is aligned to one side.
 _SLACK = 10.0
 
 
 class LineDrawing:
-    """Puts one line into a layout, with its buttons.
+    """The drawing of one line of the list, with its buttons.
 
     Parameters
     ----------
     layout : bpy.types.UILayout
-        Where it stands.
+        The layout of the line.
     scene, result
-        Whose line.
+        The scene and the result of the list.
     line : int
-        A row, or a header behind all rows.
+        A row, or n + i for header i over n rows.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class LineDrawing:
         self.layout = layout.row(align=True)
 
     def draw(self) -> None:
-        """Draw all of it."""
+        """Draw the line."""
         kind = self.view.kind
         self.layout.active = not kind.is_quiet(self.scene, self.result, self.row)
         before, behind = kind.icons(self.scene, self.result, self.row)
@@ -76,13 +76,13 @@ class LineDrawing:
             self.button(self.layout, "", icon)
 
     def draw_triangle(self) -> None:
-        """Offer to open the header, or to close it."""
+        """Draw the triangle that opens or closes the header."""
         is_open = self.folds.keys[self.header] in opened_in(self.result)
         icon: Any = "TRIA_DOWN" if is_open else "TRIA_RIGHT"
         self.layout.operator("octree.fold_row", text="", icon=icon, emboss=False).line = self.line
 
     def draw_cells(self, taken: float) -> None:
-        """Draw names and numbers, in columns that stay where those of other lines are."""
+        """Draw names and numbers, in columns aligned with those of other lines."""
         fitted = fitted_columns(self.scene, self.result)
         room = fitted.pixels(fitted.widths[0])
         left = max(1 - taken / room, 0.3) * fitted.widths[0]
@@ -97,13 +97,13 @@ class LineDrawing:
             self.cell(cell, text, fitted.pixels(width), "RIGHT")
 
     def number(self, column: Any) -> str:
-        """Write a number of the row, and words in the user's language."""
+        """Return the text of a column in this line; words are translated."""
         column = self.view.kind.now(self.scene, self.result, column)
         text = value_text(self.scene, column, self.row)
         return translated(text) if column.words else text
 
     def draw_names(self, layout: bpy.types.UILayout, room: float) -> None:
-        """Draw the names of the line, what is gone under a sign and grayed."""
+        """Draw the names of the line; deleted objects are gray, with a trash icon."""
         if 0 <= self.header < len(self.folds.names):
             text = shortened(self.folds.names[self.header], self.counted, room)
             self.cell(layout, text, room, "LEFT")
@@ -127,19 +127,19 @@ class LineDrawing:
 
     @property
     def counted(self) -> str:
-        """How many of the rows shown stand under the header, such as " (70)"."""
+        """The number of matching rows under the header, such as " (70)"; empty for a row."""
         if self.header < 0:
             return ""
         return f" ({shown_of(self.scene, self.result).counts[self.header]:,})"
 
     def names(self) -> list[str]:
-        """Return the names of a row; of a header without the numbers of its instances."""
+        """Return the names of the line; a header has none of the numbers of instances."""
         if self.header < 0:
             return self.view.labels(self.row)
         return [self.view.names[number] for number in self.view.rows.objects[:, self.row].tolist()]
 
     def cell(self, layout: bpy.types.UILayout, text: str, room: float, side: Any) -> None:
-        """Put a text to one side of a cell, and an empty button beside it, if there is room."""
+        """Draw a text at one side of a cell, and an empty button in the rest, if any."""
         width = text_width(text) + _SLACK
         if width + _SLACK > room or room == math.inf:
             self.button(layout, text)
@@ -152,7 +152,7 @@ class LineDrawing:
         self.button(parts[1 - place], "")
 
     def button(self, layout: bpy.types.UILayout, text: str, icon: Any = "NONE") -> None:
-        """Put one of the buttons of the line, which all do the same."""
+        """Draw a button that clicks the line; all buttons of a line do the same."""
         layout.operator(
             "octree.click_row",
             text=text,
@@ -164,7 +164,7 @@ class LineDrawing:
 
 
 def shortened(name: str, end: str, room: float) -> str:
-    """Return a name with something behind it, of which nothing is cut off: the name is."""
+    """Return a name and an ending in the given room; only the name is cut off."""
     if text_width(name + end) <= room:
         return name + end
     kept = next(
@@ -175,7 +175,7 @@ def shortened(name: str, end: str, room: float) -> str:
 
 
 def names_hold(view: View, row: int) -> bool:
-    """Tell whether the objects of a row are still there, and called what was read."""
+    """Return whether the objects of a row still exist under the names that were read."""
     for number in view.rows.objects[:, row].tolist():
         item = find_object(view.uids[number], view.names[number])
         if view.uids[number] and (item is None or item.name != view.names[number]):

@@ -1,4 +1,4 @@
-"""Result settings: what each result keeps in the file, and how the list shows it."""
+"""Properties of results in the file, and settings of the list."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +16,11 @@ from .choosing import choose_line, line_of, row_chosen
 
 
 class OctreeResultRow(bpy.types.PropertyGroup):
-    """A line of the list, with nothing in it: the numbers are packed in the result."""
+    """An empty item of Blender's list; the rows themselves are packed in the result."""
 
 
 class OctreeListSettings(bpy.types.PropertyGroup):
-    """What Blender's list needs of each window: `window_manager.octree`, in no undo step."""
+    """State of Blender's list: `window_manager.octree`, in no undo step."""
 
     if TYPE_CHECKING:
         rows: Any  # of OctreeResultRow
@@ -35,7 +35,7 @@ class OctreeListSettings(bpy.types.PropertyGroup):
 
 
 class OctreeResult(bpy.types.PropertyGroup):
-    """One answer: its question, and its rows packed into bytes."""
+    """One answer in the file: its question, and its rows packed into bytes."""
 
     if TYPE_CHECKING:
         title: str
@@ -82,7 +82,7 @@ class OctreeResult(bpy.types.PropertyGroup):
 
 
 class OctreeResultsSettings(bpy.types.PropertyGroup):
-    """The results of a scene and what the list shows of them: `scene.octree.results`."""
+    """The results of a scene, and the settings of the list: `scene.octree.results`."""
 
     if TYPE_CHECKING:
         kept: Any  # of OctreeResult

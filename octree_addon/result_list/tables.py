@@ -1,4 +1,4 @@
-"""Tables of a result: text, CSV with units in the header, JSON with a version."""
+"""Exported tables of a result: text, CSV with units in the header, JSON with a version."""
 
 import json
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ VERSION = 1
 
 
 def headers_of(scene: bpy.types.Scene, view: View) -> list[str]:
-    """Return the headers of a table, a length with its unit: such as "Distance [m]"."""
+    """Return the headers of a table, with units, such as "Distance [m]"."""
     names = ["Object", "Other Object"][: len(view.rows.objects)]
     return names + [
         f"{each.name} [{unit_of(scene, each)}]" if each.unit else each.name
@@ -28,13 +28,16 @@ def headers_of(scene: bpy.types.Scene, view: View) -> list[str]:
 
 
 def unit_of(scene: bpy.types.Scene, column: Column) -> str:
-    """Return the unit that a column is exported in, such as "m", "m2" or "%"; or none."""
+    """Return the unit of an exported column, such as "m", "m2" or "%"; empty for none."""
     length = length_unit(scene)[0]
     return {"": "", "PERCENT": "%", "LENGTH": length, "AREA": f"{length}2"}[column.unit]
 
 
 def exported_values(scene: bpy.types.Scene, column: Column, rows: Ids) -> list[Any]:
-    """Return numbers in the unit of the header, as plain Python numbers; None if not finite."""
+    """Return the values of rows in the unit of the header, as Python numbers or words.
+
+    Numbers that are not finite become None.
+    """
     values = column.values[rows]
     if column.words:
         return [column.words[value] for value in values.tolist()]
@@ -45,7 +48,7 @@ def exported_values(scene: bpy.types.Scene, column: Column, rows: Ids) -> list[A
 
 
 def table_lines(scene: bpy.types.Scene, result: Any, rows: Ids) -> Iterable[list[Any]]:
-    """Yield the header, then a line for each of some rows: names, then numbers."""
+    """Yield the header, then one line per row: names, numbers and, if used, the group."""
     view = view_of(scene, result)
     yield headers_of(scene, view) + ["Group"] * bool(view.groups)
     names = (view.labels(row) for row in rows.tolist())
@@ -57,17 +60,17 @@ def table_lines(scene: bpy.types.Scene, result: Any, rows: Ids) -> Iterable[list
 
 
 def csv_table(scene: bpy.types.Scene, result: Any, rows: Ids) -> str:
-    """Return rows as CSV. A name that looks like a formula gets an apostrophe in front."""
+    """Return rows as CSV. A name that looks like a formula is prefixed with an apostrophe."""
     return delimited(table_lines(scene, result, rows))
 
 
 def text_table(scene: bpy.types.Scene, result: Any, rows: Ids) -> str:
-    """Return rows as text with tabs, to be pasted into a spreadsheet or a message."""
+    """Return rows as tab-separated text, to be pasted into a spreadsheet or a message."""
     return delimited(table_lines(scene, result, rows), "\t")
 
 
 def json_table(scene: bpy.types.Scene, result: Any, rows: Ids) -> str:
-    """Return rows as JSON: names as they are, the persistent ids of instances, the frames."""
+    """Return rows as JSON, with unchanged names, persistent ids of instances, and frames."""
     view = view_of(scene, result)
     table, sides = view.rows, range(len(view.rows.objects))
     columns = {each.name: exported_values(scene, each, rows) for each in table.columns}

@@ -1,4 +1,4 @@
-"""Registry of verbs: what the list of results offers to do with its rows."""
+"""Registry of the actions on rows in the list of results."""
 
 from .collect_rows import OCTREE_OT_collect_rows
 from .copy_names import OCTREE_OT_copy_names
@@ -11,7 +11,7 @@ from .operators import (
     ResultOperator,
 )
 
-# In the order of menu and panel.
+# In the order of the menu and the panel.
 VERBS: tuple[type[ResultOperator], ...] = (
     OCTREE_OT_collect_rows,
     OCTREE_OT_mark_rows,

@@ -1,8 +1,8 @@
-"""Scene index feature: one for each view layer, kept for the session.
+"""Scene index feature: one `SceneIndex` for each view layer, kept for the session.
 
-Read pending, revision, boxes, placed_octree, index and sources for the content of a scene;
-readings, session, rest, version and view_state for whether it has changed since. Add-on authors
-start at `scene_index`.
+The modules pending, revision, boxes, placed_octree, index and sources read the content of a
+scene. The modules readings, session, rest, version and view_state track whether the scene has
+changed since then. Add-on authors start at `scene_index`.
 """
 
 from .index import Placement, SceneIndex

@@ -1,7 +1,7 @@
-"""The boxes of a scene: every visible object and instance as one box, with faces or without.
+"""Boxes of a scene: one box for each visible object and instance, with faces or without.
 
-They are brought up to date at the cost of what has changed: matrices in bulk, own boxes again
-where shapes changed, everything where objects came, went or were shown.
+An update reads all matrices in bulk, and the local boxes of objects whose shape has changed. All
+boxes are read again if objects were added, removed, shown or hidden.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ from .pending import Pending
 
 
 class SceneBoxes:
-    """The boxes of a view layer; read when first asked for.
+    """Boxes of a view layer, read on first use.
 
     Parameters
     ----------
@@ -40,9 +40,9 @@ class SceneBoxes:
         self._placements: ReadBoxes | None = None
 
     def update(self, depsgraph: bpy.types.Depsgraph | None = None) -> ReadBoxes:
-        """Bring the boxes up to date with the scene, and return them: the same if none changed.
+        """Update the boxes and return them; the same instance if nothing has changed.
 
-        From within a handler `depsgraph` is the one that it was called with.
+        A handler passes the `depsgraph` that it was called with.
         """
         depsgraph = depsgraph or self._depsgraph_of()
         while self.pending or self._placements is None:
@@ -56,7 +56,7 @@ class SceneBoxes:
         return self._placements
 
     def _moved(self, pending: Pending, depsgraph: bpy.types.Depsgraph) -> ReadBoxes | None:
-        """Return the same placements where they are now; None if they may be other ones."""
+        """Return the known placements with current boxes; None if all have to be read again."""
         known, layer = self._placements, depsgraph.view_layer
         if known is None or pending.all or pending.reshaped & known.watched:
             return None
@@ -73,7 +73,10 @@ class SceneBoxes:
 def _reshaped(
     known: ReadBoxes, changed: set[int], depsgraph: bpy.types.Depsgraph
 ) -> Floats | None:
-    """Return all own boxes, those of changed objects read again; None if one may instance now."""
+    """Return the local boxes, (6, n), those of changed objects read again.
+
+    Returns None if a changed object may have instances now.
+    """
     is_own = np.isin(known.owners, list(changed)) & ~known.is_instance
     rows: Ids = np.flatnonzero(is_own) if changed else np.empty(0, np.intp)
     if not len(rows):
@@ -90,9 +93,10 @@ def _reshaped(
 def _matrices(
     known: ReadBoxes, moved: set[int] | None, depsgraph: bpy.types.Depsgraph
 ) -> NDArray[np.float32] | None:
-    """Return all matrices, those of instances read if they may have moved.
+    """Return the matrices of all placements, (n, 16).
 
-    None if there are more instances now, or fewer.
+    Matrices of instances are read only if an object that they depend on may have moved. Returns
+    None if the number of instances has changed.
     """
     of_objects = ~known.is_instance
     matrices = read_layer_matrices(depsgraph.view_layer)[known.places[of_objects]]

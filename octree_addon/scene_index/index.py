@@ -1,8 +1,8 @@
-"""The index of a scene: all placed meshes, their objects, and a `SceneOctree` over them.
+"""Index of a scene: all placed meshes, their objects, and a `SceneOctree` over them.
 
-It is brought up to date before it is asked, at the cost of what has changed: matrices in bulk,
-placements again where objects came, went or were shown, meshes again where their geometry changed.
-The octree follows when it is first asked for.
+The index is updated before each query. The cost depends on the change: moved objects cost a bulk
+copy of all matrices; added, removed, shown or hidden objects cost a walk through all placements;
+a mesh is read again only if its geometry may have changed. The octree is updated lazily.
 """
 
 import zlib
@@ -34,7 +34,7 @@ from .pending import Pending
 from .placed_octree import PlacedOctree
 
 IndexSteps = Steps[None]
-# Rows of a mesh that take as long as all else about its digest.
+# Fixed cost of a digest, in rows of a mesh.
 _DIGESTED = 256
 
 
@@ -44,15 +44,15 @@ class Placement(NamedTuple):
     Attributes
     ----------
     id : int
-        What answers of the octree call it.
+        Id of the placement in results of the octree.
     name : str
-        Of the object or, of an instance, of the object that instances it; empty if it is gone.
+        Name of the object, or of the instancer of an instance; empty if that object is gone.
     session_uid : int
-        Blender's number of that object.
+        Session id of that object.
     persistent_id : tuple of int
-        What tells instances of one object apart; empty for an object itself.
+        Blender's id that distinguishes the instances of one object; empty for an object itself.
     mesh : int
-        What the octree calls its mesh: the same for equal meshes.
+        Id of the mesh in the octree, the same for equal meshes.
     """
 
     id: int
@@ -63,24 +63,24 @@ class Placement(NamedTuple):
 
 
 class SceneIndex:
-    """All placed meshes of a view layer, with the way back to Blender.
+    """All placed meshes of a view layer, and the Blender objects they belong to.
 
-    Holds numbers and copies, no reference into Blender. Its placements are the visible objects
-    that have faces, modifiers applied, and all visible instances: linked data, collections,
-    geometry nodes, particles.
+    The index holds numbers and copies, no references to Blender data. Its placements are the
+    visible objects that have faces, modifiers applied, and all visible instances: linked data,
+    collections, geometry nodes, particles.
 
     Parameters
     ----------
     depsgraph_of : callable
         Returns the evaluated depsgraph to read.
     of_original : bool, optional
-        Read original meshes, without modifiers and what these instance.
+        Read original meshes, without modifiers and without the instances that modifiers make.
 
     Attributes
     ----------
     shown : ScenePlacements
-        The placements that the last update has found, in the order of the depsgraph. They are
-        frozen, and `changed` tells two of them apart.
+        The placements found by the last update, in depsgraph order. The value is immutable;
+        `changed` compares two of them.
     boxes : SceneBoxes
         All visible objects, with faces or without, and all instances, each as a box.
     """
@@ -94,9 +94,9 @@ class SceneIndex:
         self._depsgraph_of = depsgraph_of
         self._reader = SceneReader(of_original=of_original)
         self._layer_places: Ids | None = None
-        # The meshes that were read last, and a checksum (CRC) of them.
+        # The meshes at the last fingerprint, and a checksum (CRC) of their digests.
         self._mesh_code: tuple[tuple[SceneMesh, ...], int] | None = None
-        # How many readers there are, and which of them may go on.
+        # The number of active readers, and the number of the reader that may continue.
         self._readers = self._turn = 0
 
     def __repr__(self) -> str:
@@ -107,21 +107,21 @@ class SceneIndex:
 
     @property
     def octree(self) -> SceneOctree:
-        """The octree of what is shown; it takes every question of the core."""
+        """The octree of the shown placements, for all queries of the core."""
         return self._followed().octree
 
     @property
     def placements(self) -> ScenePlacements:
-        """Whose the octree's placements are, in the order of `octree.ids`."""
+        """The placements of the octree, in the order of `octree.ids`."""
         return self._followed().placements
 
     @property
     def revision(self) -> int:
-        """A number that grows whenever the octree becomes another one."""
+        """Counter that grows with each change of the octree."""
         return self._followed().revision
 
     def is_placed_at(self, revision: int) -> bool:
-        """Tell whether the octree of a revision is that of what was read last, at no cost."""
+        """Return whether the octree has this revision and is up to date with `shown`; O(1)."""
         return self._placed.revision == revision and self._placed.has_followed(self.shown)
 
     @cached_property
@@ -133,23 +133,23 @@ class SceneIndex:
         return self._placed
 
     def note(self, changes: SceneChanges | None) -> None:
-        """Note what an update of the scene may have changed; None is everything."""
+        """Record the possible changes of a scene update; None stands for changes of anything."""
         self.pending.note(changes)
         self.boxes.pending.note(changes)
 
     def update(self) -> None:
-        """Bring the index and its octree up to date with the scene."""
+        """Update the index and its octree from the scene."""
         run(self.update_steps())
         self._followed()
 
     def update_steps(self) -> IndexSteps:
-        """Bring the index up to date step by step; yield the fraction done.
+        """Update the index step by step; yield the fraction done.
 
-        Dropped in the middle, it goes on from there the next time. The octree follows when it is
-        first asked for, or by `place_steps`.
+        If the steps are dropped halfway, the next update reuses the meshes read so far. The
+        octree is updated by `place_steps`, or on its first use.
         """
         depsgraph = self._depsgraph_of()
-        # Whoever begins while another has read half of the scene reads it from the beginning.
+        # If another reader is halfway through the scene, read the scene from the beginning.
         self.pending.regrouped |= self._readers > 0
         self._readers += 1
         self._turn += 1
@@ -169,9 +169,9 @@ class SceneIndex:
             self._readers -= 1
 
     def place_steps(self) -> IndexSteps:
-        """Let the octree follow step by step; yield the fraction done.
+        """Update the octree step by step; yield the fraction done.
 
-        Meshes are indexed when a question first needs them, or by `octree.prepare_steps`.
+        Meshes are indexed by `octree.prepare_steps`, or by the first query that needs them.
         """
         return self._placed.follow_steps(self.shown)
 
@@ -186,13 +186,13 @@ class SceneIndex:
             self._read_matrices(depsgraph)
 
     def _shows_others(self, depsgraph: bpy.types.Depsgraph) -> bool:
-        """Tell whether other objects are visible than those that were read."""
-        if self.shown.is_instance.any():  # no list tells which of those are visible
+        """Return whether the set of visible objects may have changed since the last read."""
+        if self.shown.is_instance.any():  # Blender has no list of the visible instances
             return True
         return self.shown.visibility != visibility_of(depsgraph.view_layer)
 
     def end(self) -> None:
-        """Refuse to be brought up to date from now on: nobody notes changes any more."""
+        """Refuse all further updates, because changes are no longer recorded."""
 
         def ended() -> bpy.types.Depsgraph:
             raise ValueError("This index has ended, with its view layer, its file or the add-on")
@@ -201,7 +201,7 @@ class SceneIndex:
         self.boxes = SceneBoxes(ended)
 
     def unread_triangles(self) -> int:
-        """Count the triangles of the meshes that the next update has to read; O(placements)."""
+        """Count the triangles of meshes that the next update has to read; O(placements)."""
         pending = self.pending
         if not pending.needs_reading:
             if not (pending.reshown and self._shows_others(self._depsgraph_of())):
@@ -210,26 +210,26 @@ class SceneIndex:
         return self._reader.unread_triangles(self._depsgraph_of())
 
     def count_triangles(self, owners: Set[int]) -> int:
-        """Count the triangles that objects with these session ids show; O(placements)."""
+        """Count the triangles shown by the objects with these session ids; O(placements)."""
         return self._reader.count_triangles(self._depsgraph_of(), owners)
 
     @property
     def is_read(self) -> bool:
-        """Whether no mesh has to be read for the next update."""
+        """True if the next update can skip reading meshes."""
         return not self.pending.needs_reading
 
     @property
     def is_being_read(self) -> bool:
-        """Whether somebody is reading, whom another reader would disturb."""
+        """True if an update is in progress, which another reader would abort."""
         return self._readers > 0
 
     def fingerprint_steps(self) -> Steps[str]:
-        """Return what is the same for the same visible scene: now, after an undo, after a reload.
+        """Return the fingerprint of the visible scene, stable across undo and reload.
 
-        It depends on where objects and instances stand and on the triangles of evaluated meshes,
-        as the last update read them; not on names, selection or materials. O(placements), and O(
-        triangles) of new meshes. Yields the fraction done; a `ValueError` says that the scene has
-        changed meanwhile.
+        The fingerprint depends on the matrices of objects and instances and on the triangles of
+        evaluated meshes, as of the last update; not on names, selection or materials. It costs
+        O(placements), and O(triangles) of new meshes. Yields the fraction done. Raises a
+        `ValueError` if the scene has changed meanwhile.
         """
         meshes = self.shown.meshes
         if self._mesh_code is None or self._mesh_code[0] is not meshes:
@@ -249,7 +249,7 @@ class SceneIndex:
 
     @property
     def is_soon_told(self) -> bool:
-        """Whether `fingerprint_steps` are few, as of a scene that was read."""
+        """True if `fingerprint_steps` is cheap: no mesh to read, and few rows to digest."""
         rows = sum(_DIGESTED + len(mesh.triangles) for mesh in self._undigested())
         return self.is_read and rows <= tuning.current.rows_digested
 
@@ -257,23 +257,25 @@ class SceneIndex:
         return [mesh for mesh in dict.fromkeys(self.shown.meshes) if not mesh.is_digested]
 
     def polygons_of(self, placements: ArrayLike, triangles: ArrayLike) -> Ids:
-        """Return the polygon of the evaluated mesh that each triangle is a part of.
+        """Return the polygon of the evaluated mesh that contains each triangle.
 
         Parameters
         ----------
         placements, triangles : array_like of int, shape (k,)
-            As answers of the octree name them.
+            Ids of placements and triangle numbers within their meshes, as in results of the
+            octree.
 
         Returns
         -------
         ndarray of intp, shape (k,)
-            Those of `object.evaluated_get(depsgraph).data.polygons`; of the mesh itself if no
-            modifier changes its faces.
+            Indices into `object.evaluated_get(depsgraph).data.polygons`. They are also valid for
+            the original mesh if no modifier changes its faces.
 
         Raises
         ------
         ValueError
-            If a placement is unknown, or triangles are not one for each, of its mesh.
+            If a placement is unknown, if the shapes differ, or if a triangle number is out of
+            range.
         """
         rows, wanted = self.rows_of(placements), np.asarray(triangles)
         if wanted.shape != rows.shape or (len(wanted) and wanted.dtype.kind not in "iu"):
@@ -287,14 +289,17 @@ class SceneIndex:
         return self.placements.polygons_of(rows, wanted.astype(np.intp))
 
     def rows_of(self, placements: ArrayLike) -> Ids:
-        """Return where placements stand in `octree.ids`; an unknown one is a `ValueError`."""
-        self.octree.meshes_of(placements)  # which refuses what it does not know
+        """Return the positions of placements in `octree.ids`.
+
+        Raises a `ValueError` if a placement is unknown.
+        """
+        self.octree.meshes_of(placements)  # raises for unknown placements
         return np.searchsorted(self.octree.ids, np.asarray(placements, np.intp))
 
     def objects_of(self, placements: ArrayLike) -> list[bpy.types.Object | None]:
-        """Return the object of each placement, of an instance the one that instances it.
+        """Return the object of each placement; for an instance its instancer.
 
-        None for an object that is gone. Do not keep them: an undo makes others.
+        The entry of a deleted object is None. Do not store the objects: an undo replaces them.
         """
         objects = {item.session_uid: item for item in self._depsgraph_of().scene.objects}
         uids = self.placements.owners[self.rows_of(placements)].tolist()
@@ -302,7 +307,7 @@ class SceneIndex:
         return [originals.get(uid) for uid in uids]
 
     def table(self, placements: ArrayLike | None = None) -> list[Placement]:
-        """Return what is known of placements, by default of all, in the order of their ids."""
+        """Return one `Placement` for each id, by default for all placements in order of id."""
         ids = self.octree.ids if placements is None else np.asarray(placements, np.intp)
         rows, items = self.rows_of(ids), self.objects_of(ids)
         persistent = self.placements.persistent_ids[rows].tolist()
@@ -320,7 +325,10 @@ class SceneIndex:
         ]
 
     def _read_matrices(self, depsgraph: bpy.types.Depsgraph) -> None:
-        """Read where the same placements as before stand."""
+        """Read the matrices of the known placements.
+
+        If the number of instances differs, request a new read of the placements instead.
+        """
         if self._layer_places is not None:
             rows = read_layer_matrices(depsgraph.view_layer)[self._layer_places]
         elif entry_count(depsgraph) != self.shown.entry_count:
@@ -328,12 +336,12 @@ class SceneIndex:
             return
         else:
             rows = read_matrices(depsgraph)[self.shown.entries]
-        # As bits: what is not a number is the same as before, too.
+        # Compare bits, so that an unchanged NaN counts as equal.
         if rows.tobytes() != self.shown.matrices.tobytes():
             self.shown = self.shown.moved(rows)
 
     def _read_again(self, pending: Pending) -> IndexSteps:
-        """Read the placements, and the meshes that may have changed."""
+        """Read all placements, and the meshes that may have changed."""
         self._reader.doubt(None if pending.all else pending.reshaped)
         self.shown = yield from self._reader.steps(self._depsgraph_of, lambda: bool(self.pending))
         layer = self._depsgraph_of().view_layer
@@ -342,11 +350,14 @@ class SceneIndex:
 
 
 def _places_in_layer(layer: bpy.types.ViewLayer, placements: ScenePlacements) -> Ids | None:
-    """Return where the objects stand in the layer; None unless all are themselves in it."""
+    """Return the index of each placement's object in `layer.objects`, (n,).
+
+    Returns None if there are instances, or if an object is not in the layer.
+    """
     if placements.is_instance.any():
         return None
     ids = layer_ids(layer)
-    if not len(ids):  # the last ones were deleted while they were read
+    if not len(ids):  # the last objects were deleted during the read
         return None
     order = np.argsort(ids)
     places = order[np.minimum(np.searchsorted(ids[order], placements.owners), len(ids) - 1)]

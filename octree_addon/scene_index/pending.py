@@ -12,15 +12,15 @@ class Pending:
     Attributes
     ----------
     moved : set of int, optional
-        Session ids of what may be elsewhere; None is everything.
+        Session ids of data-blocks that may have moved; None stands for all.
     reshaped : set of int
-        Session ids of what may have another shape.
+        Session ids of data-blocks whose geometry may have changed.
     regrouped : bool
-        Whether objects may have come, gone, or been shown or hidden.
+        True if objects may have been added, removed, shown or hidden.
     reshown : bool
-        Whether the user may have shown or hidden objects; mostly they were only selected.
+        True if the user may have shown or hidden objects. A mere selection sets this flag, too.
     all : bool
-        Whether nothing that is known holds.
+        True if anything may have changed, so that all has to be read again.
     """
 
     moved: set[int] | None = field(default_factory=set)
@@ -30,7 +30,7 @@ class Pending:
     all: bool = False
 
     def note(self, changes: SceneChanges | None) -> None:
-        """Add what an update may have changed; None is everything."""
+        """Add the changes of one update; None stands for changes of anything."""
         if changes is None:
             self.all = True
             return
@@ -45,7 +45,7 @@ class Pending:
 
     @property
     def needs_reading(self) -> bool:
-        """Whether looking at matrices is not enough."""
+        """True if objects or meshes have to be read again, in addition to matrices."""
         return bool(self.reshaped) or self.regrouped or self.all
 
     def __bool__(self) -> bool:

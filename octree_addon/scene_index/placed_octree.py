@@ -1,4 +1,4 @@
-"""The octree of an index: it follows placements at the cost of what is another (delta update)."""
+"""Octree of an index, updated incrementally from placements (delta update)."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +12,16 @@ from .revision import rows_before
 
 
 class PlacedOctree:
-    """A `SceneOctree` of placements, brought up to date when it is needed.
+    """A `SceneOctree` of placements, updated on demand.
 
     Attributes
     ----------
     octree : SceneOctree
-        Of the placements.
+        Octree of the placements.
     placements : ScenePlacements
-        The same in the order of `octree.ids`.
+        The placements in the order of `octree.ids`.
     revision : int
-        A number that grows whenever they become other ones.
+        Counter that grows with each change of the octree.
     """
 
     def __init__(self) -> None:
@@ -30,20 +30,21 @@ class PlacedOctree:
         self.revision = 0
         self._numbers: dict[SceneMesh, int] = {}
         self._mesh_of: Ids = np.empty(0, np.intp)
-        # What was followed last, until something else is begun; where its rows stand now.
+        # The placements that the octree holds, None while an update is incomplete; and the row
+        # in them of each placement of the octree.
         self._found: ScenePlacements | None = self.placements
         self._order: Ids = np.empty(0, np.intp)
         self._turn = 0
 
     def has_followed(self, found: ScenePlacements) -> bool:
-        """Tell whether the octree holds what was found."""
+        """Return whether the octree holds exactly the placements `found`."""
         return found is self._found
 
     def follow_steps(self, found: ScenePlacements) -> Steps[None]:
-        """Let the octree hold what was found; yield the fraction done.
+        """Update the octree to the placements `found`; yield the fraction done.
 
-        Dropped in the middle, it goes on from there the next time. A `ValueError` says that
-        another one went on meanwhile.
+        If the steps are dropped halfway, the next update continues from the state reached. Raises
+        a `ValueError` if another update has started meanwhile.
         """
         if self.has_followed(found):
             return
@@ -77,7 +78,7 @@ class PlacedOctree:
         self._move(before[kept], found.matrices[kept])
         self._remove_all_but(before[kept])
         order = np.concatenate((kept, new))
-        # What is placed is known at each step: whoever drops them goes on from there.
+        # `placements` is valid at each step, so an update that is dropped here can be continued.
         most = tuning.current.instances_placed
         for stop in range(len(kept), len(order) + most, most):
             there = order[:stop]
@@ -90,9 +91,9 @@ class PlacedOctree:
         self._remove_unused_meshes()
 
     def _move(self, rows: Ids, matrices: NDArray[np.float32]) -> None:
-        """Let the placements in these rows stand elsewhere."""
+        """Set the matrices of the placements in these rows."""
         all_matrices = self.placements.matrices.copy()
-        # As bits: what is not a number is the same as before, too.
+        # Compare bits, so that an unchanged NaN counts as equal.
         same = matrices.view(np.int32) == all_matrices[rows].view(np.int32)
         moved = np.flatnonzero(~same.all(axis=1))
         if len(moved):
@@ -109,11 +110,14 @@ class PlacedOctree:
             self.revision += 1
 
     def _rows_before(self, found: ScenePlacements) -> Ids:
-        """Return which of the present rows each of the placements found is, or -1."""
+        """Return the present row of each placement of `found`; -1 if the placement is new."""
         return rows_before(row_bytes(self.placements.keys), row_bytes(found.keys))
 
     def _replace_meshes(self, found: ScenePlacements) -> None:
-        """Let meshes that changed wherever they stand be other ones: their placements stay."""
+        """Replace meshes that changed in all of their placements, and keep these placements.
+
+        A mesh is replaced only if exactly one new mesh takes its place.
+        """
         known = set(found.meshes)
         gone = {number: mesh for mesh, number in self._numbers.items() if mesh not in known}
         if not gone:

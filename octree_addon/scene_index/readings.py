@@ -1,7 +1,7 @@
-"""Readings: the contents that view layers had, each between two notices of a change.
+"""Readings: the contents of view layers over time, one between two change notifications.
 
-A reading is shared by all that was read of a view layer while it lasted. Its fingerprint is filled
-in once. An evaluation of many objects costs O(1), one of few O(updates).
+Everything that was read of a view layer between two notifications shares one reading. The index
+sets its fingerprint once. Recording an evaluation costs O(updates), and O(1) if it has many.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ import bpy
 from ..reader import EVERYTHING, SceneChanges, names_more_than_tags
 from ..ui import at_forgetting, is_any_waiting
 
-# The session id of a scene, and the name of a view layer of it.
+# The session id of a scene, and the name of one of its view layers.
 LayerKey = tuple[int, str]
 
 
@@ -26,11 +26,12 @@ class Reading:
     Attributes
     ----------
     stamp : int
-        The last moment at which the layer was known to have it; 0 if only a file tells.
+        Logical time at which the layer was last known to have this content; 0 if the content is
+        known from a file only.
     code : str
-        Its fingerprint; empty until the index has read it.
+        Fingerprint of the content; empty until the index has read the layer.
     before : Reading, optional
-        The content before our own hiding, if that alone has made this one.
+        The content before the extension's own changes, if only these led to this content.
     """
 
     stamp: int
@@ -39,7 +40,7 @@ class Reading:
 
     @property
     def root(self) -> "Reading":
-        """The content before all of our own hiding."""
+        """The content before all of the extension's own changes."""
         found = self
         while found.before is not None:
             found = found.before
@@ -47,29 +48,29 @@ class Reading:
 
 
 class Tag(IntEnum):
-    """Notices after which a layer may have the same content."""
+    """Change notifications after which a layer may still have the same content."""
 
     NONE = 0
-    SELECTED = 1  # objects were selected, rarely shown or hidden
-    REGROUPED = 2  # objects may have come, gone, or been shown or hidden
+    SELECTED = 1  # objects were selected, or (rarely) shown or hidden
+    REGROUPED = 2  # objects may have been added, removed, shown or hidden
 
 
 @dataclass(eq=False)
 class WatchedLayer:
-    """A view layer since somebody asked about it.
+    """The state of a view layer whose changes are tracked.
 
     Attributes
     ----------
     now : Reading
-        Its content at the last notice.
+        The present content, as far as known.
     tag : Tag
-        A notice since then that has not been compared.
+        The strongest notification since then that has not been checked.
     is_ours : bool
-        Whether our own writing alone has given the tag.
+        True if only the extension's own changes have set the tag.
     visibility : bytes, optional
-        The objects that are visible in `now`, if they were counted.
+        The visible objects in `now` (see `visibility_of`), if they were recorded.
     is_wanted : bool
-        Whether something that is drawn waits for the fingerprint.
+        True if an overlay waits for the fingerprint.
     """
 
     now: Reading
@@ -79,36 +80,39 @@ class WatchedLayer:
     is_wanted: bool = False
 
     def replace(self, reading: Reading) -> None:
-        """Take another content."""
+        """Set a new content and clear the tag."""
         self.now, self.tag, self.visibility = reading, Tag.NONE, None
 
 
 @dataclass(eq=False)
 class _History:
-    """All that evaluations have told in this session.
+    """Changes recorded in this session, in units of a logical clock (`now`).
 
     Attributes
     ----------
     layers : dict
-        The layers that are watched.
+        The watched layers.
     codes : WeakValueDictionary
         The reading with each fingerprint, by layer and fingerprint.
     linked : dict of str to str
-        Fingerprints after our own hiding, and the one before.
+        Maps the fingerprint after the extension's own changes to the fingerprint before them.
     touched, reshaped : dict of int to int
-        The last moment at which an object was moved or reshaped, or reshaped; key 0 is all.
+        Time of the last change of each object by session id: any move or new shape in `touched`,
+        only new shapes in `reshaped`. Key 0 stands for all objects.
     seen : dict of int to int
-        The last moment at which cameras of a scene may have come to see something else.
+        Time of the last change that may affect what cameras of a scene see, by session id of the
+        scene.
     regrouped : int
-        The last moment at which objects may have come or gone.
+        Time at which objects may last have been added or removed.
     watches_views : bool
-        Whether any version depends on `seen`.
+        True if any version depends on `seen`.
     evaluations, foreign : int
-        Evaluations and undos; those while work of ours waited for its next turn.
+        The number of evaluations and undos, and of those made while a stepped operator was
+        waiting.
     objects : int
-        Objects of the file when they were last counted.
+        The number of objects in the file at the last count.
     writes, walks : int
-        How many of us are writing what is no change, or change the scene and change it back.
+        The number of active `own_changes` and `changed_back` contexts.
     """
 
     layers: dict[LayerKey, WatchedLayer] = field(default_factory=dict)
@@ -128,7 +132,7 @@ class _History:
     walks: int = 0
 
     def forget(self) -> None:
-        """Forget what was noted; numbers that count on stay."""
+        """Clear all records; counters keep their values."""
         for known in (self.layers, self.linked, self.touched, self.reshaped, self.seen):
             known.clear()
         self.codes.clear()
@@ -140,24 +144,24 @@ _clock = count(1)
 
 
 def now() -> int:
-    """Return the present moment; each is later than all before."""
+    """Advance the logical clock and return its time."""
     return next(_clock)
 
 
 def evaluations() -> int:
-    """Return a number that is another one after each evaluation, and after an undo."""
+    """Return a counter that changes with each evaluation and each undo."""
     return history.evaluations
 
 
 def is_walking() -> bool:
-    """Return whether the scene is being changed to be changed back."""
+    """Return whether the scene is being changed temporarily, by `changed_back`."""
     return history.walks > 0
 
 
 def watch(key: LayerKey) -> WatchedLayer:
-    """Return what is known of a layer, and notice its changes from now on."""
+    """Return the state of a layer; start to track its changes if necessary."""
     if key not in history.layers:
-        if not history.layers:  # nobody has listened
+        if not history.layers:  # changes were not recorded until now
             _touch(EVERYTHING)
             history.regrouped = now()
         history.seen.setdefault(key[0], now())
@@ -166,7 +170,7 @@ def watch(key: LayerKey) -> WatchedLayer:
 
 
 def note(key: LayerKey, changes: SceneChanges) -> None:
-    """Note what an evaluation of a layer names."""
+    """Record the changes of an evaluation of a layer."""
     history.evaluations += 1
     history.foreign += is_any_waiting()
     is_ours = history.writes > 0
@@ -185,7 +189,11 @@ def note(key: LayerKey, changes: SceneChanges) -> None:
 
 
 def note_undo() -> None:
-    """Note that anything may have changed; what cameras see is told by numbers in the scene."""
+    """Record that an undo may have changed anything.
+
+    `history.seen` is left as it is: numbers stored in the scene, which undo restores, identify
+    the results about cameras.
+    """
     history.evaluations += 1
     history.foreign += is_any_waiting()
     _note_anything()
@@ -196,7 +204,10 @@ def note_undo() -> None:
 
 
 def check_object_count() -> None:
-    """Note if objects have gone or come that no evaluation has told of; before all drawing."""
+    """Record additions and removals of objects that no evaluation has reported.
+
+    Called before each redraw.
+    """
     objects = len(bpy.data.objects)
     if objects != history.objects:
         history.objects, history.regrouped = objects, now()
@@ -222,24 +233,27 @@ def _touch(changes: SceneChanges) -> None:
 
 
 def note_sight(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Note that cameras may see something else, if an evaluation names more than tags."""
+    """Record that cameras may see something else, if an evaluation names more than tags."""
     if history.watches_views and not history.writes and names_more_than_tags(depsgraph):
         note_seen(scene)
 
 
 def note_seen(scene: bpy.types.Scene) -> None:
-    """Note that cameras of a scene may see something else."""
+    """Record that cameras of a scene may see something else."""
     history.seen[scene.session_uid] = now()
 
 
 def is_untouched(objects: Iterable[int], stamp: int, *, may_move: bool) -> bool:
-    """Return whether nothing was done to some objects since, but that they were moved."""
+    """Return whether some objects, by session id, are unchanged since `stamp`.
+
+    With `may_move`, moves are ignored and only new shapes count.
+    """
     last = history.reshaped if may_move else history.touched
     return all(last.get(uid, 0) <= stamp for uid in (0, *objects))
 
 
 def take_code(key: LayerKey, code: str) -> None:
-    """Take over the fingerprint of a layer, as the index has just read it."""
+    """Store the fingerprint of a layer that the index has just read."""
     layer = watch(key)
     is_other = layer.now.code not in ("", code)
     if is_other or (not layer.now.code and layer.tag is Tag.REGROUPED):
@@ -255,13 +269,13 @@ def take_code(key: LayerKey, code: str) -> None:
 
 
 def link(code: str, before: str) -> None:
-    """Count two fingerprints as one: our own hiding alone has made the first of the second."""
+    """Treat two fingerprints as equal: only own changes led from `before` to `code`."""
     if root_code(code) != root_code(before):
         history.linked[root_code(code)] = root_code(before)
 
 
 def root_code(code: str) -> str:
-    """Return the fingerprint before all of our own hiding."""
+    """Return the fingerprint before all of the extension's own changes."""
     while code in history.linked:
         code = history.linked[code]
     return code
@@ -269,5 +283,5 @@ def root_code(code: str) -> str:
 
 @at_forgetting
 def forget_readings() -> None:
-    """Forget all that was noted: nobody listens any more."""
+    """Clear all records, because changes are no longer recorded."""
     history.forget()

@@ -1,6 +1,6 @@
-"""Work at rest (idle-time scheduling): one timer does it once scenes have not changed for a while.
+"""Idle tasks: stepped work that one timer runs once scenes have not changed for a while.
 
-All of it is work in steps that compares scenes with what was known of them.
+The tasks compare scenes with stored octrees and results.
 """
 
 from collections.abc import Callable
@@ -15,12 +15,12 @@ from ..ui import at_forgetting, schedule, tag_redraw
 from .session import is_being_read, seconds_at_rest
 
 Result = TypeVar("Result")
-# Returns what is to be done next; None if there is nothing.
+# Returns the steps of the next task; None if nothing is pending.
 Work = Callable[[], Steps[Any] | None]
-# Seconds without a change after which work is done even if operators run that may go on to change
-# the scene; and how long at a time.
+# Seconds without a change after which tasks run even while editing operators are active, and
+# seconds of work per timer call.
 _PATIENCE, _SLICE = 5.0, 0.02
-# How the names of operators begin that may change the scene at every movement of the mouse.
+# Name prefixes of operators that may change the scene at every mouse movement.
 _EDITING = tuple(
     f"{kind}_OT_"
     for kind in (
@@ -37,23 +37,26 @@ _EDITING = tuple(
     )
 )
 _works: list[Work] = []
-# What is being done.
+# The task in progress, if any: at most one.
 _running: list[Running[Any]] = []
 
 
 def at_rest(work: Work) -> Work:
-    """Do this from now on whenever the scene has come to rest; a decorator."""
+    """Register an idle task; a decorator."""
     _works.append(work)
     return work
 
 
 def rest_soon() -> None:
-    """Have all work done that there is, once nothing has changed for a while."""
+    """Schedule the pending idle tasks."""
     schedule(come_to_rest, tuning.current.rest)
 
 
 def come_to_rest() -> float | None:
-    """Work for a while if the scene has come to rest; return when to go on."""
+    """Run idle tasks for a time slice if the scene is idle; return the delay until the next call.
+
+    Returns None if all tasks are done.
+    """
     rest = tuning.current.rest
     left = rest - seconds_at_rest()
     if left > 0:
@@ -67,7 +70,10 @@ def come_to_rest() -> float | None:
 
 
 def catch_up(seconds: float) -> bool:
-    """Work for some time, but not while a question reads; tell whether all is done."""
+    """Run idle tasks for up to `seconds`, unless an index is being read.
+
+    Returns whether all tasks are done.
+    """
     deadline = perf_counter() + seconds
     while _has_begun():
         _take_step()
@@ -77,10 +83,16 @@ def catch_up(seconds: float) -> bool:
 
 
 def steps_in(window: bpy.types.Window, steps: Steps[Result]) -> Steps[Result]:
-    """Do work in a window; a `ReferenceError` once that is closed or shows another scene."""
+    """Run steps with a window as context; yield what the steps yield.
+
+    Raises
+    ------
+    ReferenceError
+        If the window was closed or shows another scene.
+    """
     uid, running = window.scene.session_uid, Running(steps)
     while True:
-        # Blender frees a window that is closed: it is looked up before anything is read of it.
+        # Blender frees a closed window: look it up before any of its properties is read.
         windows = list(bpy.context.window_manager.windows)
         if window not in windows or window.scene.session_uid != uid:
             raise ReferenceError("The window is closed, or shows another scene")
@@ -91,7 +103,7 @@ def steps_in(window: bpy.types.Window, steps: Steps[Result]) -> Steps[Result]:
 
 
 def _has_begun() -> bool:
-    """Begin what is next if nothing is being done; tell whether anything is then."""
+    """Start the next task if none is running; return whether a task is running afterwards."""
     if not _running and not is_being_read() and (steps := _next_work()):
         _running.append(Running(steps))
     return bool(_running)
@@ -102,7 +114,7 @@ def _next_work() -> Steps[Any] | None:
 
 
 def _take_step() -> None:
-    """Take one step; drop the work if a question has begun to read, or what it needs is gone."""
+    """Take one step; drop a task that has ended, was overtaken by a reader, or lost its data."""
     remains = False
     try:
         remains = _running[0].step()
@@ -114,7 +126,7 @@ def _take_step() -> None:
 
 
 def is_busy() -> bool:
-    """Tell whether an animation plays, or an operator drags, edits or calculates in any window."""
+    """Return whether an animation plays or an editing operator runs in any window."""
     windows = bpy.context.window_manager.windows
     running = [each for window in windows for each in window.modal_operators]
     names = [each.bl_idname.upper().replace(".", "_OT_") for each in running]
@@ -125,6 +137,6 @@ def is_busy() -> bool:
 
 @at_forgetting
 def drop_work() -> None:
-    """Drop what is being done, and wait no more."""
+    """Drop the running task and stop the timer."""
     _running.clear()
     schedule(come_to_rest, None)

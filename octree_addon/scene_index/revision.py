@@ -8,7 +8,7 @@ from ..reader import Snapshot
 
 
 def rows_before(before: NDArray[np.void], now: NDArray[np.void]) -> Ids:
-    """Return where each of the keys now, (n,), stood before, or -1."""
+    """Return the row of each key of `now`, (n,), in `before`; -1 if the key is new."""
     distinct, which = np.unique(np.concatenate((before, now)), return_inverse=True)
     rows = np.full(len(distinct), -1)
     rows[which[: len(before)]] = np.arange(len(before))
@@ -16,13 +16,13 @@ def rows_before(before: NDArray[np.void], now: NDArray[np.void]) -> Ids:
 
 
 def changed(before: Snapshot, now: Snapshot) -> tuple[Ids, Ids]:
-    """Return which placements are not the same as before.
+    """Return the placements that differ between two snapshots.
 
     Returns
     -------
     gone, came : ndarray of intp
-        Rows of `before` that are not there now, and rows of `now` that were not there; what is
-        another one now is in both. Ascending.
+        Rows of `before` and rows of `now` without an equal placement in the other snapshot,
+        ascending. A placement whose state has changed is in both.
     """
     rows = rows_before(before.keys, now.keys)
     both = np.flatnonzero(rows >= 0)

@@ -1,4 +1,4 @@
-"""The indexes of the session, made when first asked for: view layer -> `SceneIndex`."""
+"""Indexes of the session, created on first use: view layer -> `SceneIndex`."""
 
 import math
 from collections.abc import Callable, Iterable
@@ -13,36 +13,36 @@ from ..ui import Listeners, at_forgetting, forget_session, listen
 from .index import SceneIndex
 from .readings import history, note, note_seen, note_sight, note_undo
 
-# By the session_uid of the scene, the name of the view layer, and whether of original meshes.
+# Indexes by (session id of the scene, name of the view layer, whether of original meshes).
 _indexes: dict[tuple[int, str, bool], SceneIndex] = {}
-# The share of bringing an index up to date that is reading; the rest is placing what was read.
+# The fraction of an index update spent on reading; the rest is spent on the octree.
 _READING = 0.8
-_KINDS = (False, True)  # as meshes are shown, and original ones
-# Called with the scene, its depsgraph and what an update of that names.
+_KINDS = (False, True)  # evaluated meshes, original meshes
+# A subscriber is called with the scene, its depsgraph and the changes of an update.
 Subscriber = Callable[[bpy.types.Scene, bpy.types.Depsgraph, SceneChanges], None]
 _subscribers: list[Subscriber] = []
-# When anything was last noted that may have changed a scene, by `perf_counter`.
+# Time of the last possible change of any scene, by `perf_counter`.
 _noted_at = [-math.inf]
 
 
 def scene_index(depsgraph: bpy.types.Depsgraph | None = None) -> SceneIndex:
-    """Return the index of all meshes placed in a scene, brought up to date.
+    """Return the updated index of all meshes placed in a scene.
 
     Parameters
     ----------
     depsgraph : bpy.types.Depsgraph, optional
         The evaluated state of a view layer, such as `context.evaluated_depsgraph_get()`; by
-        default that of the context. A depsgraph of a render is read afresh each time.
+        default the depsgraph of the context. A depsgraph of a render gets a new index each time.
 
     Returns
     -------
     SceneIndex
-        The same one for the same view layer; its `update()` brings it up to date again.
+        The same instance for the same view layer. Call its `update()` after changes of the scene.
 
     Notes
     -----
-    The first call reads every visible mesh once and costs what reading costs; another one costs
-    what has changed since. Nothing is kept in the file; opening another file ends it.
+    The first call reads every visible mesh once. The cost of later calls depends on the changes
+    since the last one. The index is not saved in the file; it ends when another file is opened.
     """
     depsgraph = depsgraph or bpy.context.evaluated_depsgraph_get()
     index = index_of(depsgraph)
@@ -51,10 +51,10 @@ def scene_index(depsgraph: bpy.types.Depsgraph | None = None) -> SceneIndex:
 
 
 def index_steps(context: bpy.types.Context, *, of_original: bool = False) -> Steps[SceneIndex]:
-    """Bring the index of the context's view layer and its octree up to date, and return it.
+    """Update the index of the context's view layer and its octree, and return the index.
 
-    That of meshes as they are shown, or another one of original meshes, without modifiers. Yields
-    the fraction done.
+    With `of_original` it is the separate index of original meshes, without modifiers. Yields the
+    fraction done.
     """
     index = index_of(context.evaluated_depsgraph_get(), of_original=of_original)
     yield from between(0.0, _READING, index.update_steps())
@@ -63,24 +63,27 @@ def index_steps(context: bpy.types.Context, *, of_original: bool = False) -> Ste
 
 
 def is_read(context: bpy.types.Context) -> bool:
-    """Tell whether the index of the context's view layer is there, and knows all meshes."""
+    """Return whether the context's view layer has an index that needs no mesh to be read."""
     index = _indexes.get((context.scene.session_uid, context.view_layer.name, False))
     return index is not None and index.is_read
 
 
 def is_being_read() -> bool:
-    """Tell whether any index is half way through reading."""
+    """Return whether any index is being updated."""
     return any(index.is_being_read for index in _indexes.values())
 
 
 def unread_triangles(context: bpy.types.Context, *, of_original: bool = False) -> int:
-    """Count the triangles that the context's index would have to read now; O(placements)."""
+    """Count the triangles that an update of the context's index has to read; O(placements)."""
     depsgraph = context.evaluated_depsgraph_get()
     return index_of(depsgraph, of_original=of_original).unread_triangles()
 
 
 def index_of(depsgraph: bpy.types.Depsgraph, *, of_original: bool = False) -> SceneIndex:
-    """Return the index of a view layer as it is, of a render a fresh one."""
+    """Return the index of a view layer without updating it.
+
+    A depsgraph of a render gets a new index.
+    """
     if depsgraph.mode != "VIEWPORT":
         return SceneIndex(lambda: depsgraph, of_original=of_original)
     return index_of_layer(
@@ -91,7 +94,10 @@ def index_of(depsgraph: bpy.types.Depsgraph, *, of_original: bool = False) -> Sc
 
 
 def index_of_layer(uid: int, layer: str, *, of_original: bool = False) -> SceneIndex:
-    """Return the same by the session id of the scene and the name of the view layer."""
+    """Return the index of a view layer without updating it; create the index if necessary.
+
+    `uid` is the session id of the scene, `layer` the name of the view layer.
+    """
     key = uid, layer, of_original
     if key not in _indexes:
         _indexes[key] = SceneIndex(lambda: _depsgraph_of(uid, layer), of_original=of_original)
@@ -100,17 +106,17 @@ def index_of_layer(uid: int, layer: str, *, of_original: bool = False) -> SceneI
 
 
 def known_index(uid: int, layer: str) -> SceneIndex | None:
-    """Return it if it is there."""
+    """Return the index of evaluated meshes of a view layer; None if there is no such index."""
     return _indexes.get((uid, layer, False))
 
 
 def seconds_at_rest() -> float:
-    """Return how long ago anything was noted that may have changed a scene."""
+    """Return the seconds since the last possible change of any scene."""
     return perf_counter() - _noted_at[0]
 
 
 def _depsgraph_of(scene_uid: int, layer: str) -> bpy.types.Depsgraph:
-    """Return the evaluated state of a view layer; a `ValueError` if it is gone."""
+    """Return the evaluated state of a view layer; raise a `ValueError` if the layer is gone."""
     context = bpy.context
     if (context.scene.session_uid, context.view_layer.name) == (scene_uid, layer):
         return context.evaluated_depsgraph_get()
@@ -120,10 +126,10 @@ def _depsgraph_of(scene_uid: int, layer: str) -> bpy.types.Depsgraph:
 
 
 def view_layer_named(scene_uid: int, name: str) -> bpy.types.ViewLayer:
-    """Return a view layer by the session id of its scene; a `ValueError` if it is gone.
+    """Return a view layer by the session id of its scene; raise a `ValueError` if it is gone.
 
-    Steps look theirs up anew: Blender frees view layers without telling Python, and an undo makes
-    others of the same names.
+    Steps look up their view layer after each `yield`: Blender frees view layers without notice to
+    Python, and an undo replaces them by others of the same names.
     """
     for scene in bpy.data.scenes:
         if scene.session_uid == scene_uid and name in scene.view_layers:
@@ -132,14 +138,14 @@ def view_layer_named(scene_uid: int, name: str) -> bpy.types.ViewLayer:
 
 
 def note_update(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Note what an update has changed; setting a frame does not come here."""
+    """Record the changes of a scene update; not called for a change of frame."""
     if depsgraph.mode == "VIEWPORT":
         note_sight(scene.original, depsgraph)
         note_changes(scene, depsgraph)
 
 
 def note_changes(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None:
-    """Note what an evaluation has changed, to be read when it is needed, and tell subscribers."""
+    """Record the changes of an evaluation in all indexes, and call the subscribers."""
     if depsgraph.mode != "VIEWPORT":
         return
     _noted_at[0] = perf_counter()
@@ -154,13 +160,13 @@ def note_changes(scene: bpy.types.Scene, depsgraph: bpy.types.Depsgraph) -> None
 
 
 def before_frame(scene: bpy.types.Scene, *_: Any) -> None:
-    """Note what scripts have changed that nobody has evaluated: the frame would hide it."""
+    """Record changes by scripts that are not evaluated yet, before a new frame conceals them."""
     if history.watches_views and any(map(awaits_evaluation, scene.view_layers)):
         note_seen(scene)
 
 
 def doubt(*_: Any) -> None:
-    """Trust nothing that was read: an undo does not say what it changed."""
+    """Mark everything as possibly changed, since an undo does not report its changes."""
     _noted_at[0] = perf_counter()
     for index in _indexes.values():
         index.note(None)
@@ -168,29 +174,32 @@ def doubt(*_: Any) -> None:
 
 
 def subscribe(subscriber: Subscriber) -> None:
-    """Call `subscriber` after each evaluation of a scene, once indexes know; twice is once."""
+    """Call `subscriber` after each evaluation of a scene, after the indexes have recorded it.
+
+    A repeated subscription has no effect.
+    """
     if subscriber not in _subscribers:
         _subscribers.append(subscriber)
         listen_if_needed()
 
 
 def unsubscribe(subscriber: Subscriber) -> None:
-    """Take back `subscribe`, if it was done."""
+    """Remove a subscriber, if it is subscribed."""
     if subscriber in _subscribers:
         _subscribers.remove(subscriber)
         listen_if_needed()
 
 
 def listen_if_needed() -> None:
-    """Listen to evaluations while anybody wants to know of them."""
+    """Install the listeners while there is an index, a subscriber or a watched layer."""
     listen(LISTENERS, bool(_indexes or _subscribers or history.layers))
 
 
 def before_load(*_: Any) -> None:
-    """Drop all that is known of the session before another file is opened, and the listeners.
+    """Drop all data of the session and all subscribers before another file is opened.
 
-    These Blender drops itself, as they are not persistent. Removing one here, from the very list
-    that is being called, would skip the next one in it.
+    Blender removes the listeners itself, as they are not persistent. If this handler removed a
+    listener from the list that Blender is iterating over, Blender would skip the next one.
     """
     forget_session()
     _subscribers.clear()
@@ -198,7 +207,7 @@ def before_load(*_: Any) -> None:
 
 @at_forgetting
 def end_indexes() -> None:
-    """End every index; who subscribed is told of changes nevertheless."""
+    """End every index; subscribers stay subscribed."""
     _end(list(_indexes))
 
 
@@ -208,7 +217,7 @@ def _end(keys: Iterable[tuple[int, str, bool]]) -> None:
 
 
 def keep_only(scenes: Iterable[bpy.types.Scene]) -> None:
-    """End the indexes of all other scenes, and of view layers that are gone."""
+    """End the indexes of all scenes but these, and of deleted view layers."""
     kept = {(scene.session_uid, layer.name) for scene in scenes for layer in scene.view_layers}
     for key in history.layers.keys() - kept:
         del history.layers[key]
@@ -218,8 +227,8 @@ def keep_only(scenes: Iterable[bpy.types.Scene]) -> None:
         listen_if_needed()
 
 
-# While there is an index, a subscriber or a version: the one listener to evaluations.
-# Blender drops it itself when another file is opened.
+# Installed while there is an index, a subscriber or a watched layer.
+# Blender removes the handlers itself when another file is opened.
 LISTENERS: Listeners = (
     ("depsgraph_update_post", note_update),
     ("frame_change_pre", before_frame),

@@ -1,4 +1,4 @@
-"""Sources of built octrees: placements of the index, with the way back to Blender."""
+"""Sources of built octrees: placements of the index, and the Blender objects they belong to."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
@@ -29,18 +29,18 @@ _HAVE_FACES = {"MESH", "CURVE", "SURFACE", "FONT", "META"}
 
 @dataclass(frozen=True)
 class SourceObject:
-    """An object that can be selected: it has an item itself, or it has instances.
+    """A selectable object that has items of its own or items of its instances.
 
     Attributes
     ----------
     session_uid : int
         Blender's number of the object, unique in a session.
     name : str
-        Its name when it was read.
+        Name of the object when it was read.
     instances : int
-        How many of its placements are instances.
+        Number of its placements that are instances.
     editable : bool
-        Whether its own triangles know their polygon of the original mesh.
+        True if the object's own triangles can be mapped to polygons of the original mesh.
     """
 
     session_uid: int
@@ -51,25 +51,25 @@ class SourceObject:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Placements of the index as they were at one moment; holds no reference into Blender.
+    """A snapshot of placements of the index, without references to Blender data.
 
-    A placement is one mesh, or other object, in one place: an object's own, or one instance.
-    Its items follow each other.
+    A placement is one mesh, or an object without a mesh, at one transform: an object itself, or
+    one of its instances. The items of a placement are consecutive.
 
     Attributes
     ----------
     placements : ScenePlacements or BoxPlacements
-        In the order of the items.
+        Placements in the order of the items.
     names : Mapping of int to str
-        Of the objects that were read, visible ones, with an item or without, by session id.
+        Names of the visible objects that were read, with items or without, by session id.
     skipped : Mapping of str to int
-        How many objects gave no item, by reason or type.
+        Number of objects without an item, by reason or type.
     layer : (int, str)
         The session id of the scene and the name of its view layer.
     kinds : tuple of str
-        Types of objects without a shape that are items too, if these are boxes.
+        For box items only: the shapeless object types (such as "LIGHT") that count as items.
     bounds_object : (int, ndarray of float64), optional
-        Session id of the object whose box is the root, and that box, (6, 1).
+        Session id of the object whose box is the root of the octree, and that box, (6, 1).
     """
 
     placements: PlacedItems
@@ -81,38 +81,38 @@ class Source:
 
     @property
     def noun(self) -> str:
-        """The noun for an item."""
+        """The noun for an item, such as "triangle"."""
         return self.placements.noun
 
     @property
     def holds_objects(self) -> bool:
-        """Whether items are whole objects."""
+        """True if items are whole objects."""
         return isinstance(self.placements, BoxPlacements)
 
     @property
     def item_count(self) -> int:
-        """How many items there are."""
+        """The number of items."""
         return int(self.placements.starts[-1])
 
     @cached_property
     def _owners(self) -> tuple[Ids, Ids]:
-        """The session ids of the objects, sorted, and the object of each placement."""
+        """The sorted session ids of the objects, and for each placement an index into them."""
         uids, numbers = np.unique(self.placements.owners, return_inverse=True)
         return uids, numbers.astype(np.intp)
 
     @property
     def object_of_placement(self) -> Ids:
-        """Index into `objects`, one for each placement."""
+        """The index in `objects` of each placement's object."""
         return self._owners[1]
 
     @property
     def object_of_item(self) -> Ids:
-        """Index into `objects`, one for each item."""
+        """The index in `objects` of each item's object."""
         return np.repeat(self.object_of_placement, np.diff(self.placements.starts))
 
     @cached_property
     def objects(self) -> tuple[SourceObject, ...]:
-        """The objects that have an item, by session id."""
+        """The objects that have items, sorted by session id."""
         uids, numbers = self._owners
         instances, editable = (
             np.bincount(numbers[flags], minlength=len(uids)).tolist()
@@ -125,18 +125,22 @@ class Source:
 
     @property
     def boxes(self) -> BoxPlacements:
-        """The placements, of whole objects."""
+        """The placements as boxes; only valid if `holds_objects`."""
         assert isinstance(self.placements, BoxPlacements)
         return self.placements
 
     def bounded_by(self, uid: int, box: Floats) -> "Source":
-        """Return the same, which depends on the object that gives the box of the root, too."""
+        """Return a copy that also depends on the object whose box is the root of the octree."""
         return replace(self, bounds_object=(uid, box))
 
 
 @dataclass(frozen=True, eq=False)
 class _Wanted:
-    """The objects to be read: names and types by session id; why others are not."""
+    """Objects to read.
+
+    `names` has their names by session id, `reasons` the reason to report for each object that
+    turns out to have no item, and `skipped` the number of other objects by reason.
+    """
 
     names: dict[int, str]
     reasons: dict[int, str]
@@ -145,7 +149,7 @@ class _Wanted:
     def source(
         self, placements: PlacedItems, layer: tuple[int, str], kinds: tuple[str, ...] = ()
     ) -> Source:
-        """Return these placements of theirs with what was left out, and why."""
+        """Return a source of these placements; count the objects without a placement."""
         found = set(np.unique(placements.owners).tolist())
         self.skipped.update(why for uid, why in self.reasons.items() if uid not in found)
         return Source(placements, self.names, self.skipped, layer, kinds)
@@ -157,10 +161,11 @@ def triangle_source_steps(
     *,
     viewport: bpy.types.SpaceView3D | None = None,
 ) -> Steps[tuple[Source, Triangles]]:
-    """Read the evaluated triangles of objects, and of what they instance, in world space.
+    """Read the evaluated triangles of objects and of their instances in world space.
 
-    The objects are original ones; repeated ones count once, and the local view of `viewport`, if
-    any, hides those outside it. The index is brought up to date for it. Yields the fraction done.
+    The objects are original ones, and duplicates count once. If `viewport` is in local view,
+    objects outside the local view count as hidden. Updates the index first. Yields the fraction
+    done.
     """
     seen, skipped = seen_objects(depsgraph, objects, viewport)
     wanted = _Wanted(
@@ -184,7 +189,7 @@ def triangle_source_steps(
 
 
 def _of_owners(index: SceneIndex, owners: Iterable[int]) -> ScenePlacements:
-    """Return the placements of these objects in the order of the depsgraph."""
+    """Return the placements of the objects with these session ids, in depsgraph order."""
     shown = index.shown
     return shown.ordered(np.flatnonzero(np.isin(shown.owners, list(owners))))
 
@@ -195,10 +200,10 @@ def box_source(
     *,
     kinds: Collection[str] = (),
 ) -> Source:
-    """Read the evaluated boxes of objects, and of what they instance, in world space.
+    """Read the evaluated boxes of objects and of their instances in world space.
 
-    Objects are as for triangles. `kinds` are types of objects without a shape that become items
-    too: "LIGHT" and "CAMERA", as points, and "EMPTY", as large as it is drawn.
+    The objects are original ones, and duplicates count once. `kinds` adds types of objects
+    without a shape: "LIGHT" and "CAMERA" as points, "EMPTY" with its display size.
     """
     seen, skipped = seen_objects(depsgraph, objects, None)
     taken = taken_types(kinds)
@@ -216,7 +221,7 @@ def box_source(
 
 
 def layer_of(depsgraph: bpy.types.Depsgraph) -> tuple[int, str]:
-    """Return the session id of the scene and the name of the view layer."""
+    """Return the session id of a depsgraph's scene and the name of its view layer."""
     return depsgraph.scene.original.session_uid, depsgraph.view_layer.name
 
 
@@ -226,9 +231,10 @@ def count_triangles(
     *,
     viewport: bpy.types.SpaceView3D | None = None,
 ) -> int:
-    """Count what `triangle_source_steps` would read, or the index first, if that is more.
+    """Count the triangles that `triangle_source_steps` has to process, for an estimate.
 
-    O(placements), whatever the size of the meshes.
+    The count is the larger of two: the triangles of the objects, and the triangles that the
+    update of the index reads first. O(placements), independent of the size of the meshes.
     """
     seen, _ = seen_objects(depsgraph, objects, viewport)
     index = index_of(depsgraph)
@@ -236,7 +242,7 @@ def count_triangles(
 
 
 def comparison_steps(source: Source, layer: bpy.types.ViewLayer) -> Steps[bool]:
-    """Return whether a scene, as a view layer of it shows it now, differs from a source.
+    """Return whether the current content of a view layer differs from a source.
 
     Objects that are hidden now count as unchanged. Yields the fraction read.
     """
@@ -259,7 +265,7 @@ def comparison_steps(source: Source, layer: bpy.types.ViewLayer) -> Steps[bool]:
 
 
 def _misses(layer: bpy.types.ViewLayer, owners: Ids) -> bool:
-    """Tell whether any of these objects is visible, or has left the scene."""
+    """Return whether any object of `owners` is still visible or was removed from the scene."""
     uids = set(owners.tolist())
     if not uids:
         return False
@@ -273,7 +279,7 @@ def _misses(layer: bpy.types.ViewLayer, owners: Ids) -> bool:
 
 
 def _has_other_bounds(layer: bpy.types.ViewLayer, source: Source) -> bool:
-    """Tell whether the object that gave the box of the root has another one."""
+    """Return whether the box of the object that defines the root of the octree has changed."""
     if source.bounds_object is None:
         return False
     uid, box = source.bounds_object
@@ -285,6 +291,9 @@ def _has_other_bounds(layer: bpy.types.ViewLayer, source: Source) -> bool:
 
 
 def _without_faces(item: bpy.types.Object) -> str:
-    """Say why a visible object gave no triangle: its type if none of that type does."""
+    """Return the reason why a visible object has no triangles.
+
+    The reason is its type if objects of that type never have faces.
+    """
     has_faces = item.type in _HAVE_FACES or item.instance_type != "NONE"
     return "without faces" if has_faces else item.type

@@ -1,10 +1,11 @@
-"""Versions: one value that says whether a scene still is as something was read from it.
+"""Versions: values that tell whether a scene has changed since something was read from it.
 
     state(scene) --> SAME ------ content changed, undo ------> UNKNOWN -- other code --> CHANGED
                       ^                                           |
                       +-- same code: undone, moved back, loaded --+
 
-A version reads nothing. UNKNOWN ends once the scene has come to rest, or by `confirm_steps`.
+`code` is the fingerprint of the content. A version never reads the scene; an idle task or
+`confirm_steps` reads it and so resolves UNKNOWN.
 """
 
 from collections.abc import Hashable, Iterator
@@ -36,7 +37,7 @@ from .session import index_of_layer, is_read, known_index, listen_if_needed, vie
 
 
 class State(Enum):
-    """Whether a scene is as it was read."""
+    """The result of comparing a scene with a version."""
 
     SAME = auto()
     UNKNOWN = auto()
@@ -45,23 +46,23 @@ class State(Enum):
 
 @dataclass(frozen=True, eq=False)
 class Version:
-    """A content of a view layer, and what of it its holder depends on.
+    """A content of a view layer, and the part of it that matters to the version's holder.
 
     Attributes
     ----------
     reading : Reading, optional
-        The content; None if no fingerprint can tell, as of hidden objects.
+        The content; None if a fingerprint does not cover it, such as that of hidden objects.
     stamp : int
-        When the work began.
+        Logical time (`now`) at which the work began.
     objects : frozenset of int, optional
-        Session ids of the objects that count; None are all that are visible.
+        Session ids of the objects that matter; None stands for all visible objects.
     may_move : bool
-        Whether these may stand elsewhere.
+        True if moves of these objects are ignored.
     own : bool
-        Whether our own hiding counts, as for copies that are drawn.
+        True if the extension's own changes matter, as for drawn copies of objects.
     views : frozenset of Hashable, optional
-        View states (`view_state_of`) with which the same is seen: then only what cameras may see
-        counts.
+        View states (`view_state_of`) with the same pictures. If given, the version depends on
+        what cameras may see, and on nothing else.
     """
 
     reading: Reading | None
@@ -73,7 +74,7 @@ class Version:
 
     @property
     def code(self) -> str:
-        """The fingerprint of the content; empty until it was read."""
+        """The fingerprint of the content; empty until the layer was read."""
         return self.reading.code if self.reading is not None else ""
 
     def is_same(self, scene: bpy.types.Scene, layer: bpy.types.ViewLayer | None = None) -> bool:
@@ -81,7 +82,7 @@ class Version:
         return self.state(scene, layer) is State.SAME
 
     def state(self, scene: bpy.types.Scene, layer: bpy.types.ViewLayer | None = None) -> State:
-        """Compare with a scene, by default in the view layer that is shown; nothing is read."""
+        """Compare with a scene, by default in the shown view layer, without reading the scene."""
         key = layer_key(scene) if layer is None else (scene.session_uid, layer.name)
         if key not in history.layers:
             _watch(key)
@@ -96,7 +97,7 @@ class Version:
         if watched.tag is Tag.REGROUPED:
             return _wanted(key)
         if watched.tag is not Tag.NONE:
-            _wanted(key)  # an object may have been hidden: known at rest
+            _wanted(key)  # an object may have been hidden: an idle task finds out
         return self._state_of(self.reading, watched.now, key)
 
     def _state_of(self, then: Reading, reading: Reading, key: LayerKey) -> State:
@@ -124,7 +125,7 @@ class Version:
         return is_same and self._are_there(scene, stamp)
 
     def _are_there(self, scene: bpy.types.Scene, stamp: int) -> bool:
-        """Return whether all objects that count are in the scene, as they were at a moment."""
+        """Return whether all `objects` are in the scene, as they were at `stamp`."""
         if history.regrouped <= stamp:
             return True
         wanted = self.objects or frozenset()
@@ -132,7 +133,10 @@ class Version:
 
 
 def layer_key(scene: bpy.types.Scene) -> LayerKey:
-    """Return the key of the view layer of a scene that the context or a window shows."""
+    """Return the key of the view layer that the context or a window shows of a scene.
+
+    If no window shows the scene, it is the key of its first view layer.
+    """
     context = bpy.context
     if context.scene == scene:
         return scene.session_uid, context.view_layer.name
@@ -143,28 +147,29 @@ def layer_key(scene: bpy.types.Scene) -> LayerKey:
 
 
 def version_of(scene: bpy.types.Scene) -> Version:
-    """Return the version of a scene as it is now, in the view layer that the context shows."""
+    """Return the present version of a scene, in the view layer that the context shows."""
     return Version(_compared(_watch_shown(scene)).now, now())
 
 
 def views_version_of(scene: bpy.types.Scene, view_state: Hashable) -> Version:
-    """Return a version that depends on what cameras may see; made when the work begins."""
+    """Return a version that depends on what cameras may see; to be called before the work."""
     _watch(layer_key(scene))
     history.watches_views = True
     listen_if_needed()
     return Version(None, now(), views=frozenset([view_state]))
 
 
-# The versions that answers of the work that ends now are of; None is the present one.
+# A stack of versions for results of operators that are finishing; None stands for the present one.
 _asked: list[Version | None] = []
 
 
 @witness_work
 def begin_work(context: bpy.types.Context) -> Finishing:
-    """Note of which version the answers of stepped work are that begins now.
+    """Record the version at the start of a stepped operator, and return a context for its end.
 
-    It is the version at the beginning if others have changed the scene meanwhile; else the present
-    one, since finishing the work may write to the scene.
+    If the scene has changed while the operator was waiting, results stored within this context
+    get the version of the start. Otherwise these results get the present version, since the
+    operator may write to the scene at its end.
     """
     version = version_of(context.scene)
 
@@ -182,19 +187,19 @@ def begin_work(context: bpy.types.Context) -> Finishing:
 
 
 def version_asked(scene: bpy.types.Scene) -> Version:
-    """Return the version of a scene that an answer kept now is of."""
+    """Return the version that a result stored now belongs to."""
     return (_asked[-1] if _asked else None) or version_of(scene)
 
 
 def version_of_layer(layer: bpy.types.ViewLayer) -> Version:
-    """Return the version of a view layer as it is now."""
+    """Return the present version of a view layer."""
     key = layer.id_data.session_uid, layer.name
     _watch(key)
     return Version(_compared(key).now, now())
 
 
 def version_from_file(code: str) -> Version:
-    """Return the version of a fingerprint that a file holds."""
+    """Return the version with a fingerprint that was stored in a file."""
     return Version(Reading(0, code), 0)
 
 
@@ -213,7 +218,7 @@ def _watch(key: LayerKey) -> WatchedLayer:
 
 
 def _compared(key: LayerKey) -> WatchedLayer:
-    """Return what is known of a layer, after a look at what is visible if that is cheap."""
+    """Return the state of a watched layer, after comparing its visible objects if cheap."""
     layer = history.layers[key]
     if layer.tag is Tag.NONE and layer.visibility is not None:
         return layer
@@ -227,7 +232,10 @@ def _compared(key: LayerKey) -> WatchedLayer:
 
 
 def _visibility(key: LayerKey) -> bytes | None:
-    """Return what is visible in a layer; None if it takes long, or instances are there."""
+    """Return `visibility_of` of a layer.
+
+    Returns None if the layer is gone, has no index, has instances or has too many objects.
+    """
     index = known_index(*key)
     if index is None or index.shown.is_instance.any():
         return None
@@ -239,14 +247,14 @@ def _visibility(key: LayerKey) -> bytes | None:
 
 
 def _wanted(key: LayerKey) -> State:
-    """Have a layer read once it has come to rest."""
+    """Request that an idle task reads a layer; return UNKNOWN."""
     history.layers[key].is_wanted = True
     rest_soon()
     return State.UNKNOWN
 
 
 def code_steps(scene: bpy.types.Scene, layer: bpy.types.ViewLayer) -> Steps[str]:
-    """Return the fingerprint of a view layer as it is now; read once a change."""
+    """Return the present fingerprint of a view layer; read the layer only if it has changed."""
     key = scene.session_uid, layer.name
     _watch(key)
     known = _compared(key)
@@ -254,13 +262,16 @@ def code_steps(scene: bpy.types.Scene, layer: bpy.types.ViewLayer) -> Steps[str]
         return known.now.code
     index = index_of_layer(*key)
     yield from index.update_steps()
-    code = yield from index.fingerprint_steps()  # an undo may have freed the scene by now
+    code = yield from index.fingerprint_steps()  # `scene` may be freed by now, after an undo
     take_code(key, code)
     return code
 
 
 def confirm_steps(context: bpy.types.Context, version: Version) -> Steps[State]:
-    """Return the state of a version that is not UNKNOWN: the scene is read first if need be."""
+    """Return the state of a version; if it is UNKNOWN, read the scene first.
+
+    A version with `views` may stay UNKNOWN, since fingerprints do not cover views.
+    """
     scene = context.scene
     context.view_layer.update()
     if version.state(scene) is State.UNKNOWN and version.views is None:
@@ -269,7 +280,10 @@ def confirm_steps(context: bpy.types.Context, version: Version) -> Steps[State]:
 
 
 def is_soon_read(context: bpy.types.Context) -> bool:
-    """Return whether the fingerprint is known, or read without making anybody wait."""
+    """Return whether the fingerprint is known, or can be read without noticeable delay.
+
+    In background mode a delay does not matter.
+    """
     key = context.scene.session_uid, context.view_layer.name
     known = history.layers.get(key)
     if known is not None and known.now.code and known.tag is Tag.NONE:
@@ -279,7 +293,10 @@ def is_soon_read(context: bpy.types.Context) -> bool:
 
 
 def read_if_soon(context: bpy.types.Context) -> str:
-    """Return the fingerprint of the scene if it is soon read; else have it read at rest."""
+    """Return the fingerprint of the scene if it is cheap.
+
+    Otherwise return an empty string and leave the reading to an idle task.
+    """
     if not is_soon_read(context):
         _wanted(_watch_shown(context.scene))
         return ""
@@ -288,9 +305,9 @@ def read_if_soon(context: bpy.types.Context) -> str:
 
 @contextmanager
 def own_changes(context: bpy.types.Context) -> Iterator[None]:
-    """Let nothing that is done meanwhile count as a change of the scene."""
+    """Exclude the edits in the `with` block from changes of the scene."""
     scene, layer = context.scene, context.view_layer
-    layer.update()  # earlier edits are told apart from ours
+    layer.update()  # evaluate earlier edits, which do count
     key = layer_key(scene)
     _watch(key)
     _compared(key)
@@ -310,7 +327,10 @@ def own_changes(context: bpy.types.Context) -> Iterator[None]:
 
 @contextmanager
 def changed_back(layer: bpy.types.ViewLayer) -> Iterator[None]:
-    """Change the scene and change it back: all versions are as before, unless others change it."""
+    """Restore all versions at the end of a block that changes the scene and changes it back.
+
+    If the scene changes otherwise while the block waits, versions are not restored.
+    """
     layer.update()
     key = layer.id_data.session_uid, layer.name
     watched, foreign = history.layers.get(key), history.foreign
@@ -320,7 +340,7 @@ def changed_back(layer: bpy.types.ViewLayer) -> Iterator[None]:
     try:
         yield
     finally:
-        with suppress(ValueError):  # steps may have outlived it
+        with suppress(ValueError):  # the view layer may be gone by now
             view_layer_named(*key).update()
         history.walks -= 1
         if watched is not None and before is not None and foreign == history.foreign:
@@ -330,7 +350,7 @@ def changed_back(layer: bpy.types.ViewLayer) -> Iterator[None]:
 
 @at_rest
 def unread_layer() -> Steps[str] | None:
-    """Return how to read a layer that a window shows, if something drawn waits for that."""
+    """Return steps that read a shown view layer if an overlay waits for its fingerprint."""
     if is_walking():
         return None
     for window in bpy.context.window_manager.windows:

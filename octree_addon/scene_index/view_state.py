@@ -1,4 +1,4 @@
-"""View states (hashes): properties that pictures depend on and no update of a scene names."""
+"""View states: hashable values of properties that pictures depend on but scene updates omit."""
 
 from collections.abc import Hashable, Iterator
 
@@ -9,10 +9,10 @@ from ..reader import outside_views
 
 
 def view_state_of(layer: bpy.types.ViewLayer, *, rendered: bool) -> Hashable:
-    """Return what pictures depend on and updates do not name: what is shown, size, cameras.
+    """Return the view state of a layer: visible objects, picture size and cameras.
 
-    With `rendered` also what the render icons, ray visibility and holdouts say. What a frame sets
-    is left out, as it is another one in every frame.
+    With `rendered`, render icons, ray visibility and holdouts count, too. Animated visibility is
+    left out, as it differs between frames.
     """
     scene = layer.id_data
     assert isinstance(scene, bpy.types.Scene)

@@ -1,4 +1,4 @@
-"""Answers written into Blender's data: selection, collections, attributes."""
+"""Findings written into Blender's data: selection, collections, custom properties, attributes."""
 
 from .faces import select_faces
 from .found_items import FoundItems, wanted_placements

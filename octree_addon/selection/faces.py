@@ -1,4 +1,4 @@
-"""Subjects as selected faces: of the meshes in Edit Mode or, in Object Mode, of all."""
+"""Selection of found faces: in the meshes in Edit Mode or, in Object Mode, in all meshes."""
 
 from collections import Counter
 from typing import Any
@@ -13,28 +13,28 @@ from .subjects import Subjects
 
 
 def select_faces(context: bpy.types.Context, subjects: Subjects, action: str) -> Counter[str]:
-    """Select faces that were found, and switch Edit Mode to face select mode.
+    """Select found faces, and switch Edit Mode to face select mode.
 
     Parameters
     ----------
     context : bpy.types.Context
-        Its mode says in which meshes.
+        The context; its mode decides between the meshes in Edit Mode and the view layer.
     subjects : Subjects
-        What is wanted.
+        The faces.
     action : {"REPLACE", "EXTEND", "SUBTRACT"}
-        How the present selection changes.
+        The change of the present selection.
 
     Returns
     -------
     Counter of str
-        `faces` that were selected or, for `"SUBTRACT"`, deselected; `refused`, the meshes
-        that have changed since the question was asked; `unknown`, the meshes in Edit Mode of which
-        no faces are known.
+        `faces`, the faces that were selected or, for `"SUBTRACT"`, deselected; `refused`, the
+        meshes that have changed since the question; `unknown`, the meshes in Edit Mode without
+        known faces.
 
     Raises
     ------
     ValueError
-        If no mesh in question has faces. Nothing is changed.
+        If none of the meshes has known faces. Nothing is changed.
     """
     editing = context.mode == "EDIT_MESH"
     objects = list(context.objects_in_mode if editing else context.view_layer.objects)
@@ -49,13 +49,13 @@ def select_faces(context: bpy.types.Context, subjects: Subjects, action: str) ->
     for mesh in meshes if editing else known:
         wanted = found.get(mesh.session_uid)
         counts.update(_select(mesh, None if wanted is None else wanted != 0, action))
-    # By vertices, Edit Mode would add every face between the selected ones.
+    # In vertex select mode, Edit Mode would also select faces whose vertices all are selected.
     context.tool_settings.mesh_select_mode = (False, False, True)
     return counts
 
 
 def _select(mesh: bpy.types.Mesh, found: Flags | None, action: str) -> Counter[str]:
-    """Write the selection of one mesh; in one without found faces there are none."""
+    """Write the selection of one mesh, and return the counts; None means no found faces."""
     before, hidden = _edited_flags(mesh) if mesh.is_editmode else _stored_flags(mesh)
     if found is None:
         found = np.zeros_like(before)
@@ -71,14 +71,14 @@ def _select(mesh: bpy.types.Mesh, found: Flags | None, action: str) -> Counter[s
 
 
 def _edited_flags(mesh: bpy.types.Mesh) -> tuple[Flags, Flags]:
-    """Return which faces of a mesh in edit mode are selected, and which are hidden."""
+    """Flag the selected and the hidden faces of a mesh in Edit Mode."""
     edit = bmesh.from_edit_mesh(mesh)
     selected = np.fromiter((face.select for face in edit.faces), np.bool_, len(edit.faces))
     return selected, np.fromiter((face.hide for face in edit.faces), np.bool_, len(edit.faces))
 
 
 def _stored_flags(mesh: bpy.types.Mesh) -> tuple[Flags, Flags]:
-    """Return which faces of a mesh in object mode are selected, and which are hidden."""
+    """Flag the selected and the hidden faces of a mesh in Object Mode."""
     selected, hidden = np.empty((2, len(mesh.polygons)), np.bool_)
     mesh.polygons.foreach_get("select", selected)
     mesh.polygons.foreach_get("hide", hidden)
@@ -96,7 +96,7 @@ def _write_edited(mesh: bpy.types.Mesh, before: Flags, after: Flags) -> None:
 
 
 def _write_stored(mesh: bpy.types.Mesh, after: Flags) -> None:
-    """Select faces with their edges and vertices, as Edit Mode will expect them."""
+    """Select faces with their edges and vertices, so that Edit Mode keeps the selection."""
     sizes, corners = np.empty(len(after), np.int32), np.empty(len(mesh.loops), np.int32)
     mesh.polygons.foreach_get("loop_total", sizes)
     in_selected = np.repeat(after, sizes)
@@ -113,9 +113,9 @@ def _write_stored(mesh: bpy.types.Mesh, after: Flags) -> None:
 
 
 def write_attribute(mesh: Any, name: str, domain: str, kind: str, values: NDArray[Any]) -> None:
-    """Write an attribute of a mesh in object mode, in place of one of this name."""
-    # Made anew: Blender 5.0 may hold a layer as one value for all, and fails to write into that
-    # by foreach_set, or crashes.
+    """Write an attribute of a mesh in Object Mode, replacing an attribute of this name."""
+    # Removed first: Blender 5.0 may store a layer as one value for all elements, and foreach_set
+    # into such a layer fails or crashes.
     if name in mesh.attributes:
         mesh.attributes.remove(mesh.attributes[name])
     mesh.attributes.new(name, kind, domain).data.foreach_set("value", values)

@@ -1,4 +1,4 @@
-"""Items that a question found, counted by object, instance and face: what is wanted of them."""
+"""Found items: the objects, instances and faces that match a question, from counts of items."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -13,18 +13,18 @@ from .subjects import Faces, Objects, Subjects
 
 @dataclass(frozen=True)
 class FoundItems:
-    """The items that a question found, and what counts as a found object or face.
+    """The items that a question found, and the rule by which objects and faces match.
 
     Attributes
     ----------
     target : SceneTarget
-        Whose items they are.
+        The target of the question, which the items belong to.
     items : ndarray of intp
-        The items found, as answers call them.
+        The found items, in the numbering of answers.
     whole : bool
-        An object or a face needs all of its items found, otherwise any of them.
+        True if an object or face matches only if all of its items were found; else one suffices.
     invert : bool
-        Those that are not found are wanted instead.
+        True if the objects and faces that do not match are wanted.
     """
 
     target: SceneTarget
@@ -33,13 +33,13 @@ class FoundItems:
     invert: bool = False
 
     def wanted(self, found: Ids, possible: Ids) -> Flags:
-        """Tell which groups are wanted, by how many of their items were found and could be."""
+        """Flag the wanted groups from the numbers of their found and of their possible items."""
         matched: Flags = found == possible if self.whole else found > 0
         return (possible > 0) & (matched != self.invert)
 
     @property
     def subjects(self) -> Subjects:
-        """The wanted objects, each with how many of its instances are, and the wanted faces."""
+        """The wanted objects with their numbers of wanted instances, and the wanted faces."""
         target = self.target
         uids, numbers = np.unique(target.owners, return_inverse=True)
         wanted = wanted_placements(self)
@@ -50,7 +50,7 @@ class FoundItems:
 
 
 def wanted_placements(answer: FoundItems) -> Flags:
-    """Tell which placements are wanted, (p,): those of wanted objects that are so themselves."""
+    """Flag the placements, (p,), that are wanted themselves and belong to a wanted object."""
     target = answer.target
     found, possible = target.counts(answer.items)
     uids, numbers = np.unique(target.owners, return_inverse=True)
@@ -64,7 +64,7 @@ def _per_object(counts: Ids | Flags, numbers: Ids, length: int) -> Ids:
 
 
 def _wanted_faces(answer: FoundItems, objects: Objects) -> Faces:
-    """Return which polygons of each mesh are wanted, through any object that uses it."""
+    """Flag the wanted polygons of each mesh; a mesh collects them from all objects that use it."""
     by_uid = {item.session_uid: item for item in objects}
     wanted: dict[int, Flags] = {}
     for each in answer.target.faces(answer.items, frozenset(by_uid)):

@@ -1,4 +1,4 @@
-"""Counts written as a custom property of objects, or as an attribute of faces."""
+"""Numbers of findings as a custom property of objects, or as an attribute of faces."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ import numpy as np
 from .faces import write_attribute
 from .subjects import Faces, Subjects
 
-# Blender's own attributes of meshes; not every mesh has them yet.
+# Names of Blender's own mesh attributes, reserved even in meshes without them.
 _BLENDERS_OWN = {
     "bevel_weight_edge",
     "bevel_weight_vert",
@@ -25,11 +25,11 @@ _BLENDERS_OWN = {
 
 
 def mark_objects(layer: bpy.types.ViewLayer, subjects: Subjects, name: str) -> Counter[str]:
-    """Write the numbers of objects into a custom property of theirs, in a view layer.
+    """Write the numbers of the objects of a view layer into a custom property of each.
 
-    Counts the `objects` that were written, and `refused`, those that are gone or linked from
-    another file. A number of this name and kind is replaced. A `ValueError` says that there is no
-    name, or another kind of property of that name; then nothing is changed.
+    A number of this name and type is replaced. Returns the counts `objects`, which were written,
+    and `refused`, which are gone or linked from another file. Raises a `ValueError` if the name is
+    empty or belongs to a property of another type; then nothing is changed.
     """
     _check(name)
     values = subjects.objects
@@ -52,23 +52,23 @@ def mark_faces(
     Parameters
     ----------
     context : bpy.types.Context
-        Its view layer has the meshes.
+        The context with the view layer of the meshes.
     subjects : Subjects
-        What is marked.
+        The faces and their numbers.
     name : str
-        Of the attribute; one of that name and kind is replaced.
+        Name of the attribute. An integer attribute of faces with this name is replaced.
 
     Returns
     -------
     Counter of str
-        `meshes` that were written; `refused`, those that are gone, have changed since or are
-        linked from another file.
+        `meshes`, which were written; `refused`, which are gone, in Edit Mode, linked from another
+        file, or changed since the question.
 
     Raises
     ------
     ValueError
-        If there is no name, nothing to write, or another kind of attribute or a vertex group
-        of that name, or if the name is one of Blender's own. Nothing is changed.
+        If the name is empty, reserved by Blender, or belongs to a vertex group or to another kind
+        of attribute, or if no faces are known. Nothing is changed.
     """
     _check(name)
     objects = list(context.view_layer.objects)
@@ -91,12 +91,12 @@ def _check(name: str) -> None:
 def _is_meant(mesh: Any, values: Faces) -> bool:
     if not isinstance(mesh, bpy.types.Mesh) or mesh.session_uid not in values or mesh.library:
         return False
-    # An object may be in edit mode without being the active one; attributes have no data there.
+    # Attributes have no data in Edit Mode, which an object may be in without being active.
     return not mesh.is_editmode and len(mesh.polygons) == len(values[mesh.session_uid])
 
 
 def _check_property(item: Any, name: str, value: float) -> None:
-    # Registered properties, such as "cycles", may be stored among custom properties.
+    # Registered properties such as "cycles" may be stored with the custom properties.
     if name in item.bl_rna.properties or type(item.get(name, value)) is not type(value):
         raise ValueError(f"{item.name} has a property {name} of another kind")
 

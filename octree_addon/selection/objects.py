@@ -1,4 +1,4 @@
-"""Subjects as selected or collected objects."""
+"""Selection and collection of found objects."""
 
 from collections import Counter
 from collections.abc import Container, Iterable
@@ -12,9 +12,9 @@ from .subjects import Subjects
 def select_objects(layer: bpy.types.ViewLayer, subjects: Subjects, action: str) -> Counter[str]:
     """Select objects in a view layer; an instance selects its instancer.
 
-    `action` is "REPLACE", "EXTEND" or "SUBTRACT". Counts the `objects`, and `instances` of theirs,
-    that were selected or, for "SUBTRACT", deselected; and `refused`, the objects that are gone,
-    hidden or not selectable.
+    `action` is "REPLACE", "EXTEND" or "SUBTRACT". Returns the counts `objects` and `instances`,
+    which were selected or, for "SUBTRACT", deselected; `refused`, the objects that are gone,
+    hidden or not selectable; and `untouched`, the objects to deselect that were not selected.
     """
     if action == "REPLACE":
         _deselect_others(layer, subjects.objects)
@@ -35,16 +35,16 @@ def _deselect_others(layer: bpy.types.ViewLayer, kept: Container[int]) -> None:
 
 
 def _select(item: bpy.types.Object, layer: bpy.types.ViewLayer, state: bool) -> str:
-    """Write the selection of one object, and return the outcome."""
+    """Select or deselect one object, and return the outcome: a key of the counts."""
     before = item.select_get(view_layer=layer)
     item.select_set(state, view_layer=layer)
     if item.select_get(view_layer=layer) != state:
-        return "refused"  # hidden or not selectable, which Blender does not report
+        return "refused"  # hidden or not selectable: Blender raises no error
     return "objects" if state or before else "untouched"
 
 
 def found_text(counts: Counter[str], action: str) -> str:
-    """Say what was really selected or deselected, such as "12 objects, 340 instances selected"."""
+    """Return the report of a selection, such as "12 objects, 340 instances selected"."""
     kind = "face" if "faces" in counts else "object"
     parts = [plural(counts[f"{kind}s"], kind)]
     if counts["instances"]:
@@ -61,9 +61,9 @@ def found_text(counts: Counter[str], action: str) -> str:
 def link_to_new(
     scene: bpy.types.Scene, objects: Iterable[bpy.types.Object], name: str
 ) -> bpy.types.Collection:
-    """Link objects into a new collection of the scene, besides those that they are in.
+    """Link objects into a new collection of the scene; they also stay in their collections.
 
-    Blender adds a number to a name that is taken: no collection of the user's is ever emptied.
+    If the name is taken, Blender appends a number, so no existing collection changes.
     """
     collection = bpy.data.collections.new(name)
     for item in objects:

@@ -1,4 +1,4 @@
-"""Options of the selection: its kind, and how it changes."""
+"""Options of the selection: objects or faces, and replace, extend or subtract."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ from ..options import OptionGroup, enum
 
 
 class SelectionOptions(OptionGroup):
-    """What is selected, and how the selection changes."""
+    """The kind of the selection, and its change."""
 
     kind: Literal["AUTOMATIC", "OBJECTS", "FACES"] = enum(
         "AUTOMATIC",
@@ -32,6 +32,6 @@ class SelectionOptions(OptionGroup):
     )
 
     def selects_faces(self, context: bpy.types.Context) -> bool:
-        """Tell whether faces are selected, not objects."""
+        """Return whether faces, not objects, are selected."""
         edits = self.kind == "AUTOMATIC" and context.mode == "EDIT_MESH"
         return edits or self.kind == "FACES"

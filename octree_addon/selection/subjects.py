@@ -1,4 +1,4 @@
-"""Subjects of verbs: objects that were found, each with a number, and faces by mesh, lazily."""
+"""Subjects of actions: found objects with a number each, and found faces by mesh, lazily."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ import bpy
 from numpy.typing import NDArray
 
 Objects = Iterable[bpy.types.Object]
-# A number for each polygon, (polygons,), by the session id of the mesh; 0 was not found.
+# A number for each polygon, (polygons,), by the session id of the mesh; 0 means not found.
 Faces = Mapping[int, NDArray[Any]]
 
 
@@ -18,17 +18,18 @@ def _no_faces(_: Objects) -> Faces:
 
 @dataclass(frozen=True, eq=False)
 class Subjects:
-    """What was found, for all that is done with it; holds no reference into Blender.
+    """The objects and faces that an action is applied to; no references into Blender.
 
     Attributes
     ----------
     objects : Mapping of int to float
-        By session id and in order, each with a number: how much of it was found, or how often.
+        A number for each object, by session id, in the order of the findings: for example the
+        number of rows that name the object.
     faces : callable
-        Takes the objects that are asked about, and returns numbers of polygons by the session id
-        of their mesh. It is called only once faces are wanted. By default there are none.
+        Function from objects to `Faces`, the numbers of the polygons of their meshes. Called only
+        if faces are wanted. By default there are none.
     are_instances : bool
-        Whether the numbers are those of instances, which a report tells.
+        True if the numbers count instances; reports then include them.
     """
 
     objects: Mapping[int, float] = field(default_factory=dict)
@@ -36,6 +37,6 @@ class Subjects:
     are_instances: bool = False
 
     def among(self, objects: Objects) -> list[bpy.types.Object]:
-        """Return those of some objects that were found, in the order in which they were."""
+        """Return the given objects that were found, in the order of the findings."""
         found = {item.session_uid: item for item in objects if item}
         return [found[uid] for uid in self.objects if uid in found]

@@ -1,7 +1,7 @@
-"""Shipping feature: chunks as files for engines, browsers and farms, with a manifest.
+"""Export of chunks as files for engines, browsers and render farms, with a manifest.
 
-Read manifest and folder, then fingerprints, twins, gltf, blends, georeference and tileset;
-of levels of detail parents, welding, reduction, surface_errors, details and levels; then shipping,
+Reading order: manifest, folder, fingerprints, twins, gltf, blends, georeference and tileset; for
+levels of detail parents, welding, reduction, surface_errors, details and levels; then shipping,
 merging and operators.
 """
 
@@ -33,7 +33,7 @@ __all__ = [
 
 
 def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
-    """Offer to export chunks."""
+    """Draw the menu entry that exports chunks."""
     menu.layout.operator("octree.export_chunks")
 
 

@@ -10,7 +10,7 @@ from ..chunks import CHUNK
 
 
 def blend_content(items: Sequence[bpy.types.Object], name: str, folder: Path) -> bytes:
-    """Return a blend file that holds the chunks of a cell, as they are, in a collection."""
+    """Return a blend file with the chunks of a cell, unchanged, in a collection."""
     path = folder / f"{name}.blend"
     collections: Any = bpy.data.collections
     homes = [each for each in collections if CHUNK in each]

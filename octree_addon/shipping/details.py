@@ -1,7 +1,7 @@
-"""Contents of cells above the finest: children joined, seams welded, the rest decimated.
+"""Contents of coarser cells: children joined, seams welded, the rest decimated.
 
-What lies on a wall of the cell, or on an open edge, stays bit by bit, so that a cell fits its
-neighbors whatever their levels.
+Vertices on a wall of the cell or on an open edge stay fixed, bit by bit, so that a cell fits
+neighbors of any level.
 """
 
 import math
@@ -23,23 +23,23 @@ from .surface_errors import LevelError, Surface, joined_surface, surface_error
 from .twins import CellStage
 from .welding import open_vertices, welded_mesh
 
-# How far places move by being rounded to single precision a few times, in shares of their size.
+# Relative errors of positions that were rounded a few times, in single and in double precision.
 _SINGLE, _DOUBLE = 2.0**-21, 2.0**-48
-# Up to where scales are alike, in shares of their squares.
+# Largest relative difference between squared scales that count as uniform.
 _ALIKE = 1e-6
 
 
 class DetailPart(NamedTuple):
-    """What one source has in one cell of any level.
+    """The part of one source that lies in one cell of any level.
 
     Attributes
     ----------
     source : ChunkSource
         The source.
     mesh : bpy.types.Mesh
-        What is shown, with the materials that it is shown with.
+        The evaluated mesh, with its visible materials.
     origins : tuple of int
-        Of which meshes of chunks it was made, by session id.
+        Session ids of the meshes of chunks that it was made from.
     """
 
     source: ChunkSource
@@ -48,7 +48,7 @@ class DetailPart(NamedTuple):
 
 
 class CellDetail(NamedTuple):
-    """What a cell of any level has; `draft` holds what was made for it alone."""
+    """Contents of a cell of any level; `draft` owns the data that was made for this cell only."""
 
     parts: list[DetailPart]
     error: LevelError
@@ -56,16 +56,16 @@ class CellDetail(NamedTuple):
 
 
 class DetailMaker:
-    """Contents of cells of all levels, made one by one; nothing of it stays.
+    """Builder of the contents of cells of all levels; `close` removes all that it has made.
 
     Attributes
     ----------
     scene : bpy.types.Scene
-        One that nobody sees.
+        Scene for evaluation, shown in no window.
     """
 
     def __init__(self, matrices: Floats) -> None:
-        """Make cells of sources that stand here, (n, 4, 4)."""
+        """Store the matrices of the sources, (n, 4, 4), by row."""
         self._matrices = matrices
         self._draft = Draft()
         self._surfaces: dict[int, Surface] = {}
@@ -75,12 +75,12 @@ class DetailMaker:
         self.scene = bpy.data.scenes.new("Levels")
 
     def close(self) -> None:
-        """Remove all of it; the scene first, so that nobody evaluates what is gone."""
+        """Remove all new data, the scene first, so that no removed object is evaluated."""
         bpy.data.scenes.remove(self.scene)
         self._draft.drop()
 
     def of_chunk(self, stage: CellStage) -> CellDetail:
-        """Return what a chunk has, while its stage stands."""
+        """Return the contents of a chunk; valid while its stage is open."""
         draft, parts = Draft(), []
         for part, shown in zip(stage.parts, stage.shown, strict=True):
             mesh = shown.mesh
@@ -98,7 +98,7 @@ class DetailMaker:
         return CellDetail(parts, LevelError(), draft)
 
     def of_parent(self, parent: ParentCell, children: Sequence[CellDetail]) -> CellDetail:
-        """Return what a cell has that is made of others."""
+        """Return the contents of a cell, joined from its children and reduced."""
         draft, joined = Draft(), Draft()
         try:
             parts = self._joined(children, joined)
@@ -114,7 +114,7 @@ class DetailMaker:
         return CellDetail(reduced, error, draft)
 
     def items(self, parent: ParentCell, detail: CellDetail) -> list[bpy.types.Object]:
-        """Return an object for each part, which its draft holds."""
+        """Return an object for each part; the draft of the cell owns the objects."""
         taken: set[str] = set()
         made = []
         for part in detail.parts:
@@ -130,7 +130,7 @@ class DetailMaker:
     def _plain(
         self, mesh: bpy.types.Mesh, materials: Sequence[bpy.types.Material | None], draft: Draft
     ) -> bpy.types.Mesh:
-        """Return a mesh as it is shown: with these materials, and without shape keys."""
+        """Return an evaluated copy of a mesh with these materials, without shape keys."""
         item = bpy.data.objects.new("plain", mesh)
         try:
             self.scene.collection.objects.link(item)
@@ -150,7 +150,7 @@ class DetailMaker:
         return plain
 
     def _joined(self, children: Sequence[CellDetail], draft: Draft) -> list[DetailPart]:
-        """Return what children have, each source once."""
+        """Return the parts of all children, those of one source welded into one."""
         by_row: dict[int, list[DetailPart]] = {}
         for child in children:
             for part in child.parts:
@@ -169,7 +169,7 @@ class DetailMaker:
     def _reduced(
         self, parent: ParentCell, parts: Sequence[DetailPart], draft: Draft
     ) -> list[DetailPart]:
-        """Return parts with fewer triangles; one of several sources is reduced once."""
+        """Return parts with fewer triangles; a mesh that several sources share is reduced once."""
         keys, wishes = [], {}
         for part in parts:
             fixed = self._fixed(part, parent.members)
@@ -183,7 +183,7 @@ class DetailMaker:
         )
         for part, key in zip(parts, keys, strict=True):
             if key in made and len(part.origins) == 1:
-                # Of a whole mesh that other cells may have, too.
+                # A whole mesh may occur in other cells, too.
                 self._draft.data.append(made[key])
                 self._known[key] = made.pop(key)
         draft.data += made.values()
@@ -191,7 +191,7 @@ class DetailMaker:
         return [part._replace(mesh=found[key]) for part, key in zip(parts, keys, strict=True)]
 
     def _fixed(self, part: DetailPart, members: Mapping[str, Any]) -> Flags:
-        """Return which vertices stay: on open edges, and on walls of the cell."""
+        """Flag the fixed vertices: those on open edges and on walls of the cell."""
         uid, matrix = part.mesh.session_uid, self._matrices[part.source.row]
         if uid not in self._rims:
             layers = mesh_layers(part.mesh)
@@ -219,16 +219,17 @@ class DetailMaker:
 
 
 def detail_parts(detail: CellDetail, cell: int) -> list[ChunkPart]:
-    """Return what a cell has as parts of a chunk."""
+    """Return the contents of a cell as parts of a chunk."""
     return [
         ChunkPart(part.source, cell, len(part.mesh.loop_triangles), "") for part in detail.parts
     ]
 
 
 def _without_turn(matrix: Floats) -> tuple[Floats, float]:
-    """Return a matrix (3, 3) and a factor that measure lengths as one does.
+    """Return a matrix (3, 3) and a factor that together scale lengths as the given one does.
 
-    One that turns and scales alike in all directions is a factor alone: instances share errors.
+    For a rotation with a uniform scale these are the identity and the scale, so that instances
+    that are only rotated or scaled share their errors.
     """
     squares = matrix.T @ matrix
     square = float(np.trace(squares)) / 3
@@ -238,7 +239,7 @@ def _without_turn(matrix: Floats) -> tuple[Floats, float]:
 
 
 def _materials(item: bpy.types.Object, mesh: bpy.types.Mesh) -> list[bpy.types.Material | None]:
-    """Return the materials that an object shows a mesh with."""
+    """Return the visible materials of an object: those of its mesh, or of its slots."""
     found = list(mesh.materials)
     for number, slot in enumerate(item.material_slots):
         if slot.link == "OBJECT" and number < len(found):

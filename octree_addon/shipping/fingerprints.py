@@ -1,6 +1,7 @@
-"""Fingerprints of data-blocks: all their properties (RNA), walked down to the files of images.
+"""Fingerprints of data-blocks: hashes of all properties (RNA), down to the files of images.
 
-What is only seen in an editor counts, too: it may write a chunk once more, and never too seldom.
+Some properties without an effect on exports are included: a chunk may be exported again without
+need, but never too rarely.
 """
 
 from collections.abc import Iterator
@@ -11,15 +12,15 @@ from typing import Any
 import bpy
 import numpy as np
 
-# What says nothing of the data itself, is other in each session, or leads out of it.
+# Properties that are not content, that differ between sessions, or that lead to other data.
 _PASSED_OVER = {
     "rna_type", "id_data", "session_uid", "users", "tag", "preview", "original", "asset_data",
     "library_weak_reference", "animation_data", "is_evaluated", "is_runtime_data", "select",
     "pixels", "bindcode", "packed_file", "packed_files", "has_data", "is_dirty", "links",
 }  # fmt: skip
-if bpy.app.version >= (5, 0):  # which always uses them
+if bpy.app.version >= (5, 0):  # materials always use nodes
     _PASSED_OVER.add("use_nodes")
-# Where a node stands in the editor, and how it looks there.
+# Place and look of a node in the editor.
 _OF_EDITORS = {
     "location", "location_absolute", "width", "height", "dimensions", "parent", "color",
     "use_custom_color", "show_options", "show_preview", "show_texture", "hide",
@@ -27,7 +28,7 @@ _OF_EDITORS = {
 
 
 def material_fingerprint(material: bpy.types.Material | None) -> bytes:
-    """Return the same for a material that has not changed, in any session."""
+    """Return a hash of a material that is equal in any session while nothing has changed."""
     sums = sha1(usedforsecurity=False)
     if material is not None:
         for line in _lines(material, set()):
@@ -37,7 +38,7 @@ def material_fingerprint(material: bpy.types.Material | None) -> bytes:
 
 
 def _lines(data: Any, known: set[int]) -> Iterator[str]:
-    """Yield a line for each property of a structure, and of all that it leads to, each once."""
+    """Yield a line for each property of a structure and of nested structures, each once."""
     address = data.as_pointer()
     if address in known:
         return
@@ -84,7 +85,7 @@ def _links(tree: bpy.types.NodeTree) -> Iterator[str]:
 
 
 def _image_content(image: bpy.types.Image) -> str:
-    """Return a hash of the file of an image, packed or on disk, or else of its pixels."""
+    """Return a hash of the file of an image, packed or on disk; without a file, of its pixels."""
     sums = sha1(usedforsecurity=False)
     if image.packed_file and not image.is_dirty:
         packed: Any = image.packed_file.data

@@ -1,8 +1,8 @@
-"""Folders of chunks: staged files are put in place, one by one whole; nobody else's are touched.
+"""Folders of chunks: temporary files are moved in, one by one, each atomically.
 
-Before the first file is put, the manifest says which are about to be: a run that was ended in the
-middle leaves no file that the next one does not know. Nor do two that write at once: the last one
-keeps in its manifest what the other has put meanwhile.
+Before that, a manifest lists all names that are about to be written or deleted, so that the next
+run knows the files of an interrupted one. If two runs write at once, the later manifest keeps the
+names of files that the other run has added. Files that no manifest lists stay untouched.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,9 +16,9 @@ from .manifest import MANIFEST, NOTHING, KnownFolder, manifest_text, read_manife
 
 
 class ChunkFiles(NamedTuple):
-    """A chunk to be put: what the manifest says of it, its hash, and its files by name.
+    """A chunk to be written: its manifest members, its hash, and the hashes of its files by name.
 
-    `files` are hashes of their contents. Where a chunk is as it was, nothing of it is staged.
+    An unchanged chunk has no temporary files.
     """
 
     members: Mapping[str, Any]
@@ -26,13 +26,13 @@ class ChunkFiles(NamedTuple):
     files: Mapping[str, str]
 
     def described(self) -> dict[str, Any]:
-        """Return all that the manifest says."""
+        """Return all members of the manifest for this chunk."""
         files = dict(sorted(self.files.items()))
         return {**self.members, "files": files, "hash": self.hash}
 
 
 class PutCounts(NamedTuple):
-    """How many chunks there are, how many were written, and how many files were deleted."""
+    """Numbers of chunks, of written chunks and of deleted files."""
 
     chunks: int
     written: int
@@ -40,12 +40,12 @@ class PutCounts(NamedTuple):
 
 
 def content_hash(content: bytes) -> str:
-    """Return the hash of a file."""
+    """Return the SHA-1 of the content of a file."""
     return sha1(content, usedforsecurity=False).hexdigest()
 
 
 def known_folder(folder: Path) -> KnownFolder:
-    """Return what an earlier run has left in a folder; nothing without a manifest of ours."""
+    """Return the manifest of a folder; `NOTHING` if it is missing or invalid."""
     try:
         return read_manifest((folder / MANIFEST).read_bytes())
     except (OSError, ValueError):
@@ -53,7 +53,7 @@ def known_folder(folder: Path) -> KnownFolder:
 
 
 def are_there(folder: Path, files: Mapping[str, str]) -> bool:
-    """Tell whether all files are in a folder as they were written."""
+    """Return whether all files exist with the given hashes."""
     return all(_is_there(folder / name, sums) for name, sums in files.items())
 
 
@@ -72,25 +72,25 @@ def put_chunks(
     staged: Mapping[str, Path],
     index: Mapping[str, str | bytes],
 ) -> PutCounts:
-    """Write a folder of chunks: what is staged, and the manifest; delete what is no more.
+    """Write the temporary files and the manifest to a folder; delete files no longer needed.
 
     Parameters
     ----------
     folder : Path
-        Made if need be.
+        Created if necessary.
     head, made : Mapping of str to Any
-        What the manifest says of all chunks, and of how they were made.
+        Members of the manifest about the whole export, and about the making of its files.
     chunks : sequence of ChunkFiles
-        All of them.
+        All chunks, unchanged ones included.
     staged : Mapping of str to Path
-        Where the new contents of files are; the other files stay as they are.
+        Temporary files with new contents, by final name; other files stay unchanged.
     index : Mapping of str to str or bytes
-        Contents of files that are about all chunks.
+        Contents of files about all chunks, by name.
 
     Raises
     ------
     OSError
-        If a file cannot be written; those before it are, and the next run goes on from there.
+        If a file cannot be written. Files written before stay, and the next run reuses them.
     """
     known = known_folder(folder)
     wanted = {name for each in chunks for name in each.files} | index.keys()
@@ -98,7 +98,7 @@ def put_chunks(
     gone = known.owned - wanted
     fresh = [each for each in chunks if each.files.keys() & staged.keys()]
     described = [each.described() for each in chunks]
-    # Only files of `described` chunks of these ids are vouched for until the end.
+    # The first manifest omits the changed chunks: their files are not valid until the end.
     going = {id(each) for each in fresh}
     kept = [said for each, said in zip(chunks, described, strict=True) if id(each) not in going]
     folder.mkdir(parents=True, exist_ok=True)
@@ -111,7 +111,7 @@ def put_chunks(
     for name, text in changed.items():
         write_file(folder / name, text)
     deleted = sum(_delete(folder, name) for name in sorted(gone))
-    # What another writer has put meanwhile.
+    # Keep the names of files that another run has added meanwhile.
     owned = known_folder(folder).owned
     others = [name for name in owned - wanted if (folder / name).exists()]
     _write_manifest(folder, manifest_text(head, made, described, index, others))
@@ -119,7 +119,7 @@ def put_chunks(
 
 
 def _write_manifest(folder: Path, text: str) -> None:
-    """Write the manifest, unless it stands there."""
+    """Write the manifest, unless the file has this content already."""
     if not _is_written(folder / MANIFEST, text):
         write_file(folder / MANIFEST, text)
 
@@ -136,6 +136,6 @@ def _delete(folder: Path, name: str) -> bool:
     except FileNotFoundError:
         return False
     if path.parent != folder:
-        with suppress(OSError):  # something else is in there
+        with suppress(OSError):  # the folder is not empty
             path.parent.rmdir()
     return True

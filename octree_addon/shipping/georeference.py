@@ -1,6 +1,6 @@
-"""Georeference: a place on the WGS 84 ellipsoid, and the transform from there (ENU to ECEF).
+"""Location of the world origin on the WGS 84 ellipsoid, and its transform (ENU to ECEF).
 
-X points east, Y north and Z up, as maps in Blender have it.
+X points east, Y north and Z up.
 """
 
 import math
@@ -10,12 +10,12 @@ import numpy as np
 
 from ..arrays import Floats
 
-# Of WGS 84: the equatorial radius in meters, and the flattening.
+# Equatorial radius of WGS 84 in meters, and its flattening.
 _RADIUS, _FLATTENING = 6378137.0, 1 / 298.257223563
 
 
 class Georeference(NamedTuple):
-    """Where the origin of the world is: degrees, and meters above the ellipsoid."""
+    """Location of the world origin: degrees, and meters above the ellipsoid."""
 
     longitude: float
     latitude: float
@@ -23,12 +23,12 @@ class Georeference(NamedTuple):
 
 
 def read_georeference(text: str) -> Georeference | None:
-    """Return what a text such as "8.5417, 47.3769, 408" says; None if there is none.
+    """Return the location in a text such as "8.5417, 47.3769, 408"; None if it is blank.
 
     Raises
     ------
     ValueError
-        If it is not two or three numbers, or no place on Earth.
+        If the text is not two or three numbers, or the location is out of range.
     """
     if not text.strip():
         return None
@@ -44,7 +44,7 @@ def read_georeference(text: str) -> Georeference | None:
 
 
 def to_earth_center(place: Georeference) -> Floats:
-    """Return the transform from east, north and up at a place to Earth's center, (4, 4), meters.
+    """Return the transform from east, north, up at a location to ECEF, (4, 4), in meters.
 
     Hofmann-Wellenhof et al., "GNSS", 2008, section 8.2.
     """

@@ -1,4 +1,4 @@
-"""glTF files of chunks by Blender's own exporter: Y up, in meters; textures by their content."""
+"""glTF files of chunks by Blender's exporter: Y up, in meters; textures named by content."""
 
 import io
 import json
@@ -17,11 +17,11 @@ from .folder import content_hash
 from .manifest import TEXTURES
 from .twins import Twin
 
-# Of a binary glTF, and of each of its chunks.
+# Headers of a binary glTF file and of its chunks.
 _HEADER, _CHUNK = struct.Struct("<4sII"), struct.Struct("<I4s")
-# Letters of the name of a texture that are kept.
+# Largest number of letters that a texture keeps of its name.
 _MOST = 40
-# All that the exporter asks for, whatever it remembers of its last call.
+# Explicit values for all options, since the exporter remembers those of its last call.
 _OPTIONS: dict[str, Any] = {
     "check_existing": False,
     "use_selection": False,
@@ -49,7 +49,7 @@ _OPTIONS: dict[str, Any] = {
 
 
 def gltf_maker() -> str:
-    """Return what writes glTF files here, with its version; a `ValueError` without one."""
+    """Return the name and version of the glTF exporter; raise `ValueError` without one."""
     if not hasattr(bpy.types, "EXPORT_SCENE_OT_gltf"):
         raise ValueError("Enable the add-on glTF 2.0 in the preferences")
     return f"Blender {bpy.app.version_string}"
@@ -58,9 +58,9 @@ def gltf_maker() -> str:
 def gltf_files(
     scene: bpy.types.Scene, twins: Sequence[Twin], name: str, folder: Path
 ) -> dict[str, bytes]:
-    """Return a .gltf file, its .bin file and its textures, of what stands in a scene.
+    """Return the .gltf file, the .bin file and the textures of the objects in a scene.
 
-    `folder` is an empty one that the exporter writes into.
+    `folder` is an empty folder for the files of the exporter.
     """
     path = folder / f"{name}.gltf"
     _export(scene, path, "GLTF_SEPARATE", export_texture_dir=TEXTURES, export_keep_originals=False)
@@ -78,7 +78,7 @@ def gltf_files(
 def glb_files(
     scene: bpy.types.Scene, twins: Sequence[Twin], name: str, folder: Path
 ) -> dict[str, bytes]:
-    """Return a .glb file of what stands in a scene, with its textures inside."""
+    """Return the .glb file of the objects in a scene, textures included."""
     path = folder / f"{name}.glb"
     _export(scene, path, "GLB")
     content = path.read_bytes()
@@ -90,7 +90,7 @@ def glb_files(
 
 
 def glb(model: dict[str, Any], rest: bytes) -> bytes:
-    """Return a binary glTF of a model and of its other chunks, their heads included."""
+    """Return a binary glTF file of a JSON model and its other chunks, headers included."""
     text = json_text(model, strict=True).encode()
     text += b" " * (-len(text) % 4)
     head = _HEADER.pack(b"glTF", 2, _HEADER.size + _CHUNK.size + len(text) + len(rest))
@@ -98,7 +98,7 @@ def glb(model: dict[str, Any], rest: bytes) -> bytes:
 
 
 def _export(scene: bpy.types.Scene, path: Path, form: str, **options: Any) -> None:
-    """Let Blender's exporter write a scene; what it says is kept until something goes wrong."""
+    """Export a scene by Blender's operator; its printed output is used for errors only."""
     said = io.StringIO()
     try:
         with _shown(scene), redirect_stdout(said):
@@ -115,7 +115,7 @@ def _export(scene: bpy.types.Scene, path: Path, form: str, **options: Any) -> No
 
 @contextmanager
 def _shown(scene: bpy.types.Scene) -> Iterator[None]:
-    """Have a scene in the first window, as the exporter wants it; then the former one."""
+    """Show a scene in the first window, as the exporter requires; restore the former one."""
     context = bpy.context
     windows = context.window_manager.windows
     window = context.window or (windows[0] if windows else None)
@@ -132,14 +132,14 @@ def _shown(scene: bpy.types.Scene) -> Iterator[None]:
 
 
 def _texture_name(uri: str, content: bytes) -> str:
-    """Return the name of a texture: the same in all chunks, another for another content."""
+    """Return a texture name with a hash, equal in all chunks for equal contents."""
     path = PurePosixPath(uri)
     stem = re.sub(r"[^A-Za-z0-9_-]", "_", path.stem)[:_MOST]
     return f"{TEXTURES}/{stem}_{content_hash(content)[:12]}{path.suffix.lower()}"
 
 
 def _rename(model: dict[str, Any], twins: Sequence[Twin], name: str) -> None:
-    """Give nodes and meshes the names of what they are of, however often these are in Blender."""
+    """Give nodes and meshes the names of their sources, which need not be unique."""
     labels = {twin.item.name: twin.label for twin in twins}
     named: set[int] = set()
     for node in model.get("nodes", ()):

@@ -1,4 +1,4 @@
-"""Cells of coarser levels, step by step: those are made again of which something has changed."""
+"""Cells of coarser levels, made in steps; only those with changed contents are made again."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -16,25 +16,25 @@ from .tileset import error_above
 from .twins import CellStage, Digests
 
 WriteCell = Callable[[str, CellStage], dict[str, str]]
-# What is known of a cell by making it alone.
+# Members of the manifest that are known only once a cell is made.
 _MEASURED = {"triangles", "toSource", "fromSource", "bounds"}
 
 
 class LevelRoom:
-    """Where cells above the chunks are made.
+    """Builder of the cells above the chunks.
 
     Parameters
     ----------
     cut : SceneCut
         The chunks.
     parents : sequence of ParentCell
-        The cells.
+        The cells, each after its children.
     known : Mapping of str to KnownChunk
-        What an earlier run has left, and is there, by id.
+        Cells of an earlier export whose files are unchanged, by id.
     meters : float
-        The length of a Blender unit.
+        Length of a Blender unit.
     stage_of : callable
-        Shows what a chunk has, by number.
+        Takes the number of a chunk, returns its evaluated contents.
     """
 
     def __init__(
@@ -52,9 +52,10 @@ class LevelRoom:
         self._details: dict[int, CellDetail] = {}
 
     def steps(self, chunks: Sequence[ChunkFiles], write: WriteCell) -> Steps[list[ChunkFiles]]:
-        """Return what is said of the cells, and their files; yield the fraction done.
+        """Return the manifest members and files of the cells; yield the fraction done.
 
-        `chunks` are those of the finest level. `write` stages what stands on a stage.
+        `chunks` are those of the finest level. `write` writes temporary files for the contents of
+        a cell, and returns their hashes by name.
         """
         codes = [each.members["code"] for each in chunks]
         hashes = parent_hashes(
@@ -99,7 +100,7 @@ class LevelRoom:
         return former is not None and former.hash == sums and former.members.keys() >= _MEASURED
 
     def _needed(self, stale: set[int]) -> set[int]:
-        """Return the codes of the cells whose contents are needed: also to make others of."""
+        """Return the codes of stale cells, and of all cells that these are made from."""
         needed = set(stale)
         for each in reversed(self._parents):
             if each.code in needed:
@@ -117,7 +118,7 @@ class LevelRoom:
             self._drop(code)
 
     def _drop(self, code: int) -> None:
-        """Remove what one cell has."""
+        """Remove the contents of a cell."""
         self._details.pop(code).draft.drop()
         if code in self._stages:
             self._stages.pop(code).close()
@@ -142,7 +143,7 @@ class LevelRoom:
 def _members(
     parent: ParentCell, children: Sequence[Mapping[str, Any]], measured: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return what the manifest says of a cell, known what it says of those that it is made of."""
+    """Return the members of the manifest for a cell, from those of its children."""
     known = {name: measured[name] for name in ("triangles", "toSource", "fromSource")}
     boxes: list[Floats] = [np.array(each["bounds"]) for each in (*children, measured)]
     least = max(error_above(each["geometricError"]) for each in children)

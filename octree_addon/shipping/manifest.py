@@ -1,6 +1,6 @@
-"""Manifest of exported chunks: ids by Morton code, bounds, neighbors, files and hashes, as JSON.
+"""Manifest of exported chunks as JSON: ids by Morton code, bounds, neighbors, files and hashes.
 
-A second run takes it up: what has the same hash, and files as they were written, stays.
+The next run reads it and leaves chunks with the same hash and intact files unchanged.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,22 +13,22 @@ from ..shares import Chunk
 from ..text_formats import json_file, read_head
 
 FORMAT, VERSION = "octree chunks", 2
-# Without levels of detail.
+# `TEXTURES` is the folder of textures that the chunks share.
 MANIFEST, TEXTURES = "manifest.json", "textures"
-# The member of a manifest that says that its folder is a share.
+# Member of the manifest of a folder that holds one share of the work.
 SHARE = "share"
 _SIDES = ("-x", "+x", "-y", "+y", "-z", "+z")
 
 
 class FolderShare(NamedTuple):
-    """What a folder is a share of: number and count, and the SHA-1 of the blend file."""
+    """Share of the work in a folder: its number and count, and the SHA-1 of the blend file."""
 
     chunk: Chunk
     sha1: str
 
 
 class KnownChunk(NamedTuple):
-    """What a manifest says of a chunk: its hash, that of each file by name, and everything."""
+    """A chunk in a manifest: its hash, the hashes of its files by name, and all its members."""
 
     hash: str
     files: dict[str, str]
@@ -36,17 +36,17 @@ class KnownChunk(NamedTuple):
 
 
 class KnownFolder(NamedTuple):
-    """What a folder of chunks has, as its manifest says.
+    """Contents of a folder of chunks, as its manifest lists them.
 
     Attributes
     ----------
     made : dict
-        In what form, and with what, the files were made.
+        Format of the files, and the program that made them.
     chunks : dict of str to KnownChunk
-        By id.
+        Chunks by id.
     others : frozenset of str
-        Names of files about all chunks, and of those that a run which was not finished was about
-        to write or to delete.
+        Names of files about all chunks, and of files that an unfinished run was about to write or
+        to delete.
     """
 
     made: dict[str, Any]
@@ -55,7 +55,7 @@ class KnownFolder(NamedTuple):
 
     @property
     def owned(self) -> set[str]:
-        """The names of all files that runs have written."""
+        """Names of all files that were written by this or an earlier export."""
         return {name for each in self.chunks.values() for name in each.files} | self.others
 
 
@@ -63,12 +63,12 @@ NOTHING = KnownFolder({}, {}, frozenset())
 
 
 def code_bits(options: Mapping[str, Any]) -> int:
-    """Return by how many bits a Morton code is longer than that of its parent."""
+    """Return the number of bits by which the Morton code of a child is longer."""
     return 2 if options["tree"] == "QUADTREE" else 3
 
 
 def side_neighbors(found: Chunks, names: Sequence[str]) -> list[dict[str, list[str]]]:
-    """Return of each cell the names of those on its sides, "-x" to "+z"."""
+    """Return the names of the neighbors of each cell, by side from "-x" to "+z"."""
     near: list[dict[str, list[str]]] = [{side: [] for side in _SIDES} for _ in names]
     for cell, side, other in found.neighbors.T.tolist():
         near[cell][_SIDES[side]].append(names[other])
@@ -76,7 +76,7 @@ def side_neighbors(found: Chunks, names: Sequence[str]) -> list[dict[str, list[s
 
 
 def chunk_members(cut: SceneCut, options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return what the manifest says of each cell without looking at what its files have."""
+    """Return the members of the manifest for each cell that do not depend on its files."""
     found = cut.found
     shift = code_bits(options)
     shown = (each.tolist() for each in shown_bounds(cut))
@@ -109,7 +109,7 @@ def manifest_head(
     levels: int = 1,
     share: FolderShare | None = None,
 ) -> dict[str, Any]:
-    """Return what the manifest says of all cells; `meters` is the length of a Blender unit."""
+    """Return the manifest members about all cells; `meters` is the length of a Blender unit."""
     found = cut.found
     part = {} if share is None else {SHARE: {"chunk": [*share.chunk], "sha1": share.sha1}}
     return {
@@ -146,9 +146,9 @@ def manifest_text(
 
 
 def read_manifest(content: str | bytes) -> KnownFolder:
-    """Return what a manifest says; a `ValueError` if it is none.
+    """Return the contents of a manifest; raise `ValueError` if it is invalid.
 
-    Files that no run writes, such as any outside the folder, are not taken up.
+    File names that no export would write, such as those outside the folder, are left out.
     """
     head = read_head(content, FORMAT, VERSION)
     try:
@@ -168,7 +168,7 @@ def read_manifest(content: str | bytes) -> KnownFolder:
 
 
 def read_share(head: Mapping[str, Any]) -> FolderShare | None:
-    """Return what a folder is a share of, as its manifest says; None if it is a whole."""
+    """Return the share that a manifest describes; None if its folder holds the whole export."""
     if SHARE not in head:
         return None
     try:
@@ -179,7 +179,7 @@ def read_share(head: Mapping[str, Any]) -> FolderShare | None:
 
 
 def is_ours(name: str) -> bool:
-    """Tell whether a name is one that a run may have written: in the folder, or its textures."""
+    """Return whether an export may write this name: in the folder, or in that of textures."""
     parts = PurePosixPath(name).parts
     if not parts or name != "/".join(parts) or parts[-1].startswith(".") or name == MANIFEST:
         return False

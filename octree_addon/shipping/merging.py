@@ -1,4 +1,4 @@
-"""Merge of folders of chunks, each the share of one machine, into one of all chunks."""
+"""Merge of the folders that several machines have written, each with one share of the chunks."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,12 +19,12 @@ from .manifest import (
 )
 from .shipping import FORMS, Shipment, ShipmentWish
 
-# Of what a manifest says what is not of all cells, or of the format.
+# Members of a manifest that describe its own folder or format, not the whole export.
 _OF_FOLDERS = ("format", "version", "made", "chunks", SHARE)
 
 
 class ShareFolder(NamedTuple):
-    """A share: where it is, what its manifest says, and what it is a share of."""
+    """Folder with one share of the chunks, its manifest, and the share that this describes."""
 
     folder: Path
     manifest: dict[str, Any]
@@ -32,14 +32,15 @@ class ShareFolder(NamedTuple):
 
 
 def read_share_folder(folder: Path) -> ShareFolder:
-    """Return a share that was written whole.
+    """Return a share whose files are complete.
 
     Raises
     ------
     ValueError
-        If it is none, was not finished, or a file of it is another one or gone.
+        If the manifest is invalid, describes no share, or was not finished, or if a file is
+        missing or has changed.
     OSError
-        If there is no manifest.
+        If the manifest cannot be read.
     """
     content = (folder / MANIFEST).read_bytes()
     known = read_manifest(content)
@@ -56,13 +57,13 @@ def read_share_folder(folder: Path) -> ShareFolder:
 
 
 def merged_shipment(shares: Sequence[ShareFolder], wish: ShipmentWish) -> Shipment:
-    """Return all shares as one shipment, which is the whole to the byte once it is put.
+    """Return all shares as one export, equal byte for byte to one made without shares.
 
     Raises
     ------
     ValueError
-        If one is missing or there twice, if they are of different files or options, or written as
-        something else than is wished.
+        If a share is missing or given twice, if the shares differ in blend file or options, or if
+        their format is not that of `wish`.
     """
     told = [
         {name: each for name, each in manifest.items() if name not in ("chunks", SHARE)}

@@ -1,4 +1,4 @@
-"""Export Chunks: what has changed is cut and staged step by step, and put in place at the end."""
+"""Operator that exports chunks: files are made in steps, and moved to the folder at the end."""
 
 from pathlib import Path
 
@@ -14,12 +14,12 @@ from .georeference import read_georeference
 from .settings import ExportOptions, ShipmentOptions
 from .shipping import Shipment, ShipmentWish, ship_steps
 
-# Where in the work cutting has ended, and making objects.
+# Progress at the end of cutting, and of making objects.
 _CUT, _MADE = 0.3, 0.4
 
 
 class OCTREE_OT_export_chunks(Asking[ExportOptions], SteppedOperator, bpy.types.Operator):
-    """Write chunks into a folder; the scene stays as it is."""
+    """Operator that writes chunks to a folder and leaves the scene unchanged."""
 
     bl_idname = "octree.export_chunks"
     bl_label = "Export Chunks"
@@ -61,7 +61,7 @@ class OCTREE_OT_export_chunks(Asking[ExportOptions], SteppedOperator, bpy.types.
 
 
 def chosen_folder(text: str) -> Path:
-    """Return the folder that a path of Blender's means; a `ValueError` if it is none yet."""
+    """Return the folder of a path as Blender writes it; raise `ValueError` without one."""
     if not text:
         raise ValueError("Choose a folder for the chunks")
     if text.startswith("//") and not bpy.data.filepath:
@@ -70,13 +70,13 @@ def chosen_folder(text: str) -> Path:
 
 
 def shipped_text(counts: PutCounts) -> str:
-    """Say how many chunks there are, how many were written, and how many files deleted."""
+    """Return a text with the numbers of chunks, of written chunks and of deleted files."""
     text = f"{plural(counts.chunks, 'chunk')}, {counts.written:,} of them written"
     return f"{text}, {plural(counts.deleted, 'file')} deleted" if counts.deleted else text
 
 
 def draw_shipment(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
-    """Offer in the options of chunks to write them."""
+    """Draw the options and the button of the export in the panel of chunks."""
     column = column_of(panel)
     draw_options(column, settings_of(context.scene).shipment, ShipmentOptions)
     column.operator("octree.export_chunks", icon="EXPORT")

@@ -1,4 +1,4 @@
-"""Levels of detail: which cells chunks are joined into, and how far from the finest each is."""
+"""Levels of detail: the cells that chunks are joined into, and the hashes of their contents."""
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha1
@@ -12,27 +12,27 @@ from ..arrays import Ids
 from ..chunks import SceneCut, cell_names
 from .manifest import side_neighbors
 
-# Raised whenever the same chunks are joined or reduced in another way.
+# Version of joining and reduction: increased when the result for equal chunks changes.
 _WAY = 1
 
 
 class ParentCell(NamedTuple):
-    """A cell that chunks, or smaller such cells, are joined into.
+    """A cell of a coarser level, joined from chunks or from smaller cells.
 
     Attributes
     ----------
     name : str
-        Its id.
+        Id of the cell.
     code : int
-        Its Morton code behind a leading one.
+        Morton code of the cell, with a leading one.
     height : int
-        How many divisions lead down to the smallest chunk in it.
+        Number of divisions from the cell down to its smallest chunk.
     leaves : ndarray of intp
-        The chunks in it, in Morton order.
+        Rows of the chunks in it, in Morton order.
     children : tuple of int
-        The codes of those that it is made of, chunks or such cells.
+        Codes of the chunks or cells that it is joined from.
     members : dict of str to Any
-        What the manifest says of it without looking at what it has.
+        Members of the manifest that do not depend on the contents.
     """
 
     name: str
@@ -44,16 +44,16 @@ class ParentCell(NamedTuple):
 
 
 def parent_cells(cut: SceneCut, levels: int, bits: int) -> list[ParentCell]:
-    """Return the cells of all levels above the finest, each after those that it is made of.
+    """Return the cells of all levels above the finest, each after its children.
 
     Parameters
     ----------
     cut : SceneCut
         The chunks.
     levels : int
-        How many levels there are; of one there are no such cells.
+        Number of levels, that of the chunks included: for 1 the result is empty.
     bits : int
-        By how many bits a code is longer than that of its parent: 3, or 2 of a quadtree.
+        Number of bits by which the code of a child is longer: 3, or 2 in a quadtree.
     """
     names = dict(zip(cut.found.codes.tolist(), cut.names, strict=True))
     found: list[ParentCell] = []
@@ -87,7 +87,7 @@ def parent_cells(cut: SceneCut, levels: int, bits: int) -> list[ParentCell]:
 
 
 def parent_hashes(parents: Sequence[ParentCell], hashes: Mapping[int, str]) -> dict[int, str]:
-    """Return the hash of each cell by its code, known those of chunks."""
+    """Return the hash of each cell, by code; `hashes` are those of the chunks, by code."""
     known = dict(hashes)
     for each in parents:
         tuned = tuning.current

@@ -1,7 +1,7 @@
-"""Meshes decimated by Blender's own modifier (edge collapse), with vertices that stay.
+"""Decimation of meshes by Blender's modifier (edge collapse), with fixed vertices.
 
-The modifier collapses no edge at a vertex of weight 0, so what stays, stays bit by bit; it is
-compared all the same.
+The modifier collapses no edge at a vertex of weight 0, so fixed vertices keep their positions bit
+by bit; this is verified afterwards.
 """
 
 from collections.abc import Sequence
@@ -17,12 +17,12 @@ from ..chunks import Draft
 from ..reader import is_sound, triangle_count
 from ..written_meshes import keep_normals
 
-# Attributes and a vertex group that are gone in the end.
+# Temporary attributes and the temporary vertex group.
 _NUMBER, _NORMAL, _FIXED = "octree_number", "octree_normal", "octree_fixed"
 
 
 class ReductionWish(NamedTuple):
-    """A mesh to be reduced, and which of its vertices stay, (v,)."""
+    """A mesh to be reduced, and flags of its fixed vertices, (v,)."""
 
     mesh: bpy.types.Mesh
     fixed: Flags
@@ -31,11 +31,11 @@ class ReductionWish(NamedTuple):
 def reduced_meshes(
     scene: bpy.types.Scene, wishes: Sequence[ReductionWish], share: float
 ) -> list[bpy.types.Mesh]:
-    """Return new meshes that have a share of their vertices, besides those that stay.
+    """Return new meshes that keep about a `share` of the vertices that are not fixed.
 
-    Without shape keys, and vertex groups. One that would lose a vertex that stays, or would be
-    reduced to what is no valid mesh, stays as it is.
-    `scene` is one that nobody sees.
+    Shape keys and vertex groups are left out. A mesh is copied unreduced if decimation would lose
+    a fixed vertex or make the mesh invalid. The meshes are evaluated in `scene`, which no window
+    should show.
     """
     layer, home, made = scene.view_layers[0], scene.collection, Draft()
     found: list[bpy.types.Mesh] = []
@@ -68,7 +68,7 @@ def _result(
 
 
 def _shown(wish: ReductionWish, share: float, made: Draft) -> bpy.types.Object:
-    """Return an object that shows a copy of a mesh, reduced."""
+    """Return an object with a copy of a mesh and, if it is to be reduced, the modifier."""
     mesh = wish.mesh.copy()
     made.data.append(mesh)
     fixed = np.flatnonzero(wish.fixed)
@@ -79,7 +79,7 @@ def _shown(wish: ReductionWish, share: float, made: Draft) -> bpy.types.Object:
     item = bpy.data.objects.new("reduced", mesh)
     made.data.append(item)
     triangles, free = triangle_count(mesh), len(numbers) - len(fixed)
-    # A collapse takes a vertex and two triangles away.
+    # Each collapse removes a vertex and two triangles.
     wanted = max(triangles - 2 * (1 - share) * free, tuning.current.level_triangles)
     if wanted < triangles:
         group = item.vertex_groups.new(name=_FIXED)
@@ -93,7 +93,7 @@ def _shown(wish: ReductionWish, share: float, made: Draft) -> bpy.types.Object:
 
 
 def _has_fixed(mesh: bpy.types.Mesh, wish: ReductionWish) -> bool:
-    """Tell whether all that was to stay is there, and put right what was moved."""
+    """Return whether all fixed vertices are left; restore their positions if they moved."""
     wanted = _positions(wish.mesh)[wish.fixed]
     numbers = np.zeros(len(mesh.vertices), np.int32)
     attribute: Any = mesh.attributes.get(_NUMBER)
@@ -113,7 +113,7 @@ def _has_fixed(mesh: bpy.types.Mesh, wish: ReductionWish) -> bool:
 
 
 def _finish(mesh: bpy.types.Mesh) -> None:
-    """Shade corners as those that they come from, but for flat faces; drop what was for us."""
+    """Give smooth faces their former corner normals, and remove temporary attributes."""
     attribute: Any = mesh.attributes.get(_NORMAL)
     wanted = np.zeros((len(mesh.loops), 3), np.float32)
     if attribute is not None:
@@ -132,7 +132,7 @@ def _finish(mesh: bpy.types.Mesh) -> None:
     lengths = np.linalg.norm(wanted, axis=1, keepdims=True)
     kept = (lengths > 0) & np.repeat(is_smooth, sizes)[:, None]
     normals = np.where(kept, wanted / np.where(kept, lengths, 1.0), np.repeat(flat, sizes, axis=0))
-    if mesh.has_custom_normals:  # which are no longer those of their corners
+    if mesh.has_custom_normals:  # decimation has assigned them to the wrong corners
         mesh.normals_split_custom_set(normals.tolist())
     else:
         keep_normals(mesh, vertices, normals)

@@ -7,12 +7,12 @@ import bpy
 from ..chunks import ChunkOptions
 from ..options import OptionGroup, enum, integer, nested, settings_group, string
 
-# From 4.5 on a path that may begin with "//", the folder of the file, has to say so.
+# Blender 4.5 and newer require this flag for paths relative to the blend file ("//").
 _FOLDER = {"PATH_SUPPORTS_BLEND_RELATIVE"} if bpy.app.version >= (4, 5) else set()
 
 
 class ShipmentOptions(OptionGroup):
-    """Where chunks are written, and as what: `scene.octree.shipment`."""
+    """Folder, format and levels of exported chunks: `scene.octree.shipment`."""
 
     folder: str = string(
         "//chunks/",
@@ -52,7 +52,7 @@ class ShipmentOptions(OptionGroup):
 
 
 class ExportOptions(OptionGroup):
-    """How chunks are cut and written."""
+    """Options of cutting and of writing chunks."""
 
     shipment: ShipmentOptions = nested(ShipmentOptions())
     chunks: ChunkOptions = nested(ChunkOptions())

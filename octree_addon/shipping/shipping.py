@@ -1,6 +1,6 @@
-"""Chunks exported step by step: of each cell its hash, and files of what has changed, staged.
+"""Export of chunks in steps: hashes of all cells, and temporary files for those that changed.
 
-Nothing in the file of the user changes, and nothing in the folder until all is staged.
+The user's file stays unchanged, and so does the folder until all temporary files are complete.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -31,20 +31,20 @@ from .twins import CellStage, Digests
 
 
 class StagedCell(NamedTuple):
-    """A cell whose files are made.
+    """A cell whose files are to be made.
 
     Attributes
     ----------
     number : int or None
-        Which of the cut; None of a cell of a coarser level.
+        Number of the cell in the cut; None for a cell of a coarser level.
     name : str
-        Its id.
+        Id of the cell.
     stage : CellStage
-        Its chunks.
+        The evaluated chunks of the cell.
     meters : float
-        The length of a Blender unit.
+        Length of a Blender unit.
     folder : Path
-        An empty one for whatever writes files.
+        Empty folder for exporters.
     """
 
     number: int | None
@@ -55,10 +55,11 @@ class StagedCell(NamedTuple):
 
 
 class ShipmentWish(NamedTuple):
-    """What chunks are written as, a name of `FORMS`, and where to; for tiles a georeference.
+    """Format, folder and options of an export.
 
-    `levels` are those of detail; of one there is nothing but chunks. `share` says that the folder
-    is to be merged with others: nothing in it is about all cells.
+    `form` is a name in `FORMS`; only tiles use the georeference. `levels` is the number of levels
+    of detail; 1 means chunks only. With `share`, the folder holds one share of the work, and files
+    about all cells are left out until the shares are merged.
     """
 
     form: str
@@ -73,22 +74,22 @@ MakeFiles = Callable[[StagedCell], dict[str, bytes]]
 
 @dataclass
 class Shipment:
-    """Chunks that are ready to be put into a folder; it holds staged files until it is gone.
+    """An export ready to be written to its folder; owns the temporary files until `put`.
 
     Attributes
     ----------
     folder : Path
-        Where they go.
+        Folder of the export.
     head, made : dict
-        What the manifest says of all of them.
-    chunks : list of ChunkFiles
-        All of them, and behind them the cells of coarser levels.
-    staged : dict of str to Path
-        New contents of files.
+        Members of the manifest about the whole export and about the making of its files.
     place : TemporaryDirectory
-        Where these are.
+        Folder of the temporary files.
+    chunks : list of ChunkFiles
+        All chunks, followed by the cells of coarser levels.
+    staged : dict of str to Path
+        Temporary files with new contents, by final name.
     index : dict of str to str or bytes
-        Contents of files that are about all chunks.
+        Contents of files about all chunks, by name.
     """
 
     folder: Path
@@ -100,7 +101,7 @@ class Shipment:
     index: dict[str, str | bytes] = field(default_factory=dict)
 
     def put(self) -> PutCounts:
-        """Write the folder; the staged files are gone then."""
+        """Write the folder, and remove the temporary files."""
         try:
             return put_chunks(
                 self.folder, self.head, self.made, self.chunks, self.staged, self.index
@@ -121,20 +122,20 @@ def ship_steps(
     Parameters
     ----------
     scene : bpy.types.Scene
-        That was cut.
+        The scene that was cut.
     cut : SceneCut
         Its cells and their parts.
     made : Made
-        The objects of the parts, new ones and those that stayed.
+        The objects of the parts, new and unchanged ones.
     options : ChunkOptions
-        The options it was cut with.
+        The options of the cut.
     wish : ShipmentWish
-        As what it is written, and where to.
+        Format, folder and options of the export.
 
     Raises
     ------
     ValueError
-        If Blender cannot write this.
+        If Blender cannot write this format.
     """
     meters = length_unit(scene)[1]
     file = Path(bpy.data.filepath).name
@@ -158,7 +159,7 @@ def ship_steps(
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Keep what was changed without a key: a scene that is shown again is evaluated anew."""
+    """Restore values without a keyframe, which Blender loses when it shows the scene again."""
     values = unkeyed_values(bpy.context.scene)
     with changed_back(bpy.context.view_layer):
         try:
@@ -217,7 +218,7 @@ def _staged_steps(
 
 
 def _staged(shipment: Shipment, made: Mapping[str, bytes]) -> dict[str, str]:
-    """Put files aside, each once, and return their hashes."""
+    """Write new contents to temporary files, each once; return the hashes of all."""
     hashes = {name: content_hash(content) for name, content in made.items()}
     for name, content in made.items():
         if name not in shipment.staged and not are_there(shipment.folder, {name: hashes[name]}):
@@ -274,7 +275,7 @@ def _tileset(shipment: Shipment, georeference: Georeference | None) -> dict[str,
 
 
 def _contents(shipment: Shipment) -> list[ContentTile]:
-    """Return the cells of all levels, in meters."""
+    """Return the cells of all levels as tiles, in meters."""
     meters, found = shipment.made["meters_per_unit"], []
     for said, _, files in shipment.chunks:
         (uri,) = files
@@ -284,21 +285,21 @@ def _contents(shipment: Shipment) -> list[ContentTile]:
 
 
 def blend_maker() -> str:
-    """Return what writes blend files here, with its version."""
+    """Return the name and version of the writer of blend files."""
     return f"Blender {bpy.app.version_string}"
 
 
 class Form(NamedTuple):
-    """What chunks are written as.
+    """A format of chunk files.
 
     Attributes
     ----------
     maker : callable
-        Returns what writes them, with its version; a `ValueError` says that there is none.
+        Return the name and version of the writer; raise `ValueError` if it is not available.
     files : callable
-        Takes the cut; returns what makes the files of a cell, by name.
+        Take a cut; return the function that makes the files of a cell, by name.
     overview : callable
-        Takes all that is known of all cells; returns the contents of files about these, by name.
+        Take a shipment and a georeference; return the contents of files about all cells, by name.
     """
 
     maker: Callable[[], str]

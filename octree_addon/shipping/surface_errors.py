@@ -1,7 +1,8 @@
 """Distances between a surface and its reduction (one-sided Hausdorff distances, sampled).
 
-Cignoni, Rocchini and Scopigno, "Metro: Measuring Error on Simplified Surfaces", 1998: each way
-tells something else, for what fills a hole is far from a source that is near it everywhere.
+Cignoni, Rocchini and Scopigno, "Metro: Measuring Error on Simplified Surfaces", 1998. Both
+directions are needed: a reduction that fills a hole is close to every point of its source, but
+the filled part is far from the source.
 """
 
 from typing import NamedTuple
@@ -20,7 +21,7 @@ class Surface(NamedTuple):
 
 
 class LevelError(NamedTuple):
-    """How far apart a surface and its reduction are, in the unit of their points.
+    """Distances between a surface and its reduction, in the unit of their points.
 
     Attributes
     ----------
@@ -35,12 +36,12 @@ class LevelError(NamedTuple):
     from_source: float = 0.0
 
     def with_other(self, other: "LevelError") -> "LevelError":
-        """Return the larger one each way."""
+        """Return the larger distance in each direction."""
         return LevelError(*map(max, self, other))
 
 
 def surface_error(source: Surface, reduced: Surface) -> LevelError:
-    """Measure each way; nothing is near nothing else. O(log f) for each point."""
+    """Measure the distances in both directions; 0 if a surface is empty. O(log f) per point."""
     centers = reduced.points[reduced.faces].mean(axis=1)
     samples = np.concatenate((reduced.points[np.unique(reduced.faces)], centers))
     known = source.points[np.unique(source.faces)]
@@ -55,7 +56,7 @@ def _farthest(points: Floats, surface: Surface) -> float:
 
 
 def joined_surface(parts: list[Surface]) -> Surface:
-    """Return the triangles of all parts."""
+    """Return a surface with the triangles of all parts."""
     starts = np.cumsum([0, *(len(each.points) for each in parts)])
     faces = [each.faces + start for each, start in zip(parts, starts, strict=False)]
     return Surface(np.concatenate([each.points for each in parts]), np.concatenate(faces))

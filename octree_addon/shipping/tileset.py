@@ -1,7 +1,7 @@
-"""3D Tiles 1.1: an explicit tileset over chunks, boxes in boxes, errors that fall.
+"""3D Tiles 1.1: an explicit tileset of chunks, with nested boxes and errors that fall downward.
 
-Tiles are Z up and in meters; a viewer turns glTF, which is Y up, by itself. A tile that has no
-content has its own size as its error: nothing of it is drawn yet.
+Tiles are Z up and in meters; viewers rotate glTF, which is Y up. The error of a tile without
+content is its own size, since it draws nothing.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,18 +17,19 @@ TILESET, ASSET = "tileset.json", {"version": "1.1"}
 
 
 class ContentTile(NamedTuple):
-    """A cell in a tileset that has a file.
+    """A cell with a file, as content of a tileset.
 
     Attributes
     ----------
     code : int
-        Its Morton code behind a leading one.
+        Morton code of the cell, with a leading one.
     uri : str
-        Its file.
+        Name of the file.
     lower, upper : ndarray of float64, shape (3,)
-        The bounds of what it has, and of all below it: Z up, in meters.
+        Bounds of the contents of the cell and of all cells below it: Z up, in meters.
     error : float
-        How far what it has is from the finest, in meters: more than that of any tile below it.
+        Distance between the contents and the finest level, in meters; larger than that of any
+        tile below.
     """
 
     code: int
@@ -39,7 +40,7 @@ class ContentTile(NamedTuple):
 
 
 class _Tile(NamedTuple):
-    """A tile as JSON, and the bounds of its box."""
+    """A tile as members of a JSON object, and the bounds of its box."""
 
     members: dict[str, Any]
     lower: Floats
@@ -47,7 +48,7 @@ class _Tile(NamedTuple):
 
     @property
     def size(self) -> float:
-        """The diagonal of its box."""
+        """Length of the diagonal of the box."""
         return float(np.linalg.norm(self.upper - self.lower))
 
 
@@ -59,18 +60,18 @@ def tileset_text(
     Parameters
     ----------
     contents : sequence of ContentTile
-        At least one. One that has others below it is shown instead of all of these, and so has
-        everything that they have, more coarsely.
+        At least one tile. A tile with others below it replaces them, so it must hold the same
+        contents in a coarser form.
     bits : int
-        By how many bits a code is longer than that of its parent: 3, or 2 of a quadtree.
+        Number of bits by which the code of a child is longer: 3, or 2 in a quadtree.
     georeference : Georeference, optional
-        Where the origin of the world is on Earth: the transform of the root.
+        Location of the world origin on Earth, from which the transform of the root follows.
     """
     above = {each.code: each for each in contents}
     codes = above.keys() - set(_ancestors(above, bits))
     tiles = {code: _content(above.pop(code), ()) for code in codes}
     has_levels = bool(above)
-    # From the longest codes up: brothers become the children of one tile.
+    # From the longest codes up, siblings become the children of one tile.
     while len(tiles) > 1 or next(iter(tiles)) > 1:
         deepest = max(code.bit_length() for code in tiles)
         families: dict[int, list[_Tile]] = {}
@@ -90,18 +91,18 @@ def tileset_text(
 
 
 def refinement(*, has_levels: bool) -> str:
-    """Return how tiles are refined: by those below them, or as well by those below them."""
+    """Return how the tiles below refine a tile: they replace it, or are added to it."""
     return "REPLACE" if has_levels else "ADD"
 
 
 def root_transform(georeference: Georeference) -> list[float]:
-    """Return the transform of the root, column by column."""
+    """Return the transform of the root tile as 16 numbers, column by column."""
     matrix: list[float] = to_earth_center(georeference).T.ravel().tolist()
     return matrix
 
 
 def _ancestors(codes: Iterable[int], bits: int) -> Iterator[int]:
-    """Yield the codes of all cells around these."""
+    """Yield the codes of all ancestors of cells, up to the root."""
     for code in codes:
         yield from (code >> up for up in range(bits, code.bit_length(), bits))
 
@@ -121,7 +122,7 @@ def _content(tile: ContentTile, family: Sequence[_Tile]) -> _Tile:
 def _joined(family: Sequence[_Tile]) -> _Tile:
     lower = np.min([each.lower for each in family], axis=0)
     upper = np.max([each.upper for each in family], axis=0)
-    # Of one that fills its parent the box is the same: errors fall all the same.
+    # A child that fills its parent has an equal box, yet the parent's error must be larger.
     members = {
         "boundingVolume": {"box": tile_box(lower, upper)},
         "geometricError": max(float(np.linalg.norm(upper - lower)), _least_error(family)),
@@ -135,11 +136,11 @@ def _least_error(family: Sequence[_Tile]) -> float:
 
 
 def error_above(error: float) -> float:
-    """Return the least error of a tile above one with this error."""
+    """Return the smallest allowed error of the parent of a tile with this error."""
     return float(np.nextafter(error, np.inf))
 
 
 def tile_box(lower: Floats, upper: Floats) -> list[float]:
-    """Return the center of a box and its half axes, in turn."""
+    """Return a box as 3D Tiles store it: the center, then the three half axes."""
     halves = np.diag((upper - lower) / 2)
     return [*((lower + upper) / 2).tolist(), *(halves.ravel() + 0.0).tolist()]

@@ -1,7 +1,7 @@
-"""Twins of chunks: objects that hold what is shown, alone, each where it stands, in meters.
+"""Export copies of chunks: objects without parents or animation, in their own scene, in meters.
 
-What modifiers do is done, parents and animation are left out, a sheared place is baked, since glTF
-has none. Vertices of chunks of one source go the same way, so seams stay closed.
+Modifiers are applied. A sheared matrix is applied to the vertices, since glTF has none. The
+vertices of all chunks of a source are computed in the same way, so seams stay closed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,14 +19,14 @@ from .fingerprints import material_fingerprint
 
 
 class Twin(NamedTuple):
-    """One part of a chunk as it is exported.
+    """Export copy of one part of a chunk.
 
     Attributes
     ----------
     item : bpy.types.Object
-        Its object.
+        The copy.
     label : str
-        What it is of.
+        Name of the source.
     """
 
     item: bpy.types.Object
@@ -34,7 +34,7 @@ class Twin(NamedTuple):
 
 
 class ShownPart(NamedTuple):
-    """What one part of a chunk shows: its object, its mesh, and a digest of all that it has."""
+    """Object of one part of a chunk, its evaluated mesh, and a digest of all that is exported."""
 
     item: bpy.types.Object
     mesh: bpy.types.Mesh
@@ -42,14 +42,14 @@ class ShownPart(NamedTuple):
 
 
 class CellStage:
-    """Where the chunks of one cell are shown, apart from all else; nothing of it stays.
+    """The chunks of one cell, evaluated and copied in a scene of their own until `close`.
 
     Attributes
     ----------
     parts : sequence of ChunkPart
-        What the cell has.
+        The parts of the cell.
     shown : list of ShownPart
-        What each of them shows.
+        The evaluated parts, in the same order.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class CellStage:
         digests: "Digests",
         like: bpy.types.Scene,
     ) -> None:
-        """Show `items`, the objects of the parts; `matrices` (n, 4, 4) are those of sources."""
+        """Evaluate `items`, the objects of the parts; `matrices` (n, 4, 4) are by source row."""
         self.parts, self._matrices, self._like = parts, matrices, like
         self._made: list[bpy.types.ID] = []
         self._scene: bpy.types.Scene | None = None
@@ -75,24 +75,24 @@ class CellStage:
 
     @property
     def items(self) -> list[bpy.types.Object]:
-        """The chunks."""
+        """The objects of the chunks."""
         return [each.item for each in self.shown]
 
     @property
     def triangle_count(self) -> int:
-        """How many triangles the chunks show, and so their files have."""
+        """Number of triangles of the evaluated chunks, and so of their files."""
         return sum(triangle_count(each.mesh) for each in self.shown)
 
     @property
     def scene(self) -> bpy.types.Scene:
-        """A scene of its own."""
+        """The scene of the copies, made when it is first needed."""
         if self._scene is None:
             self._scene = bpy.data.scenes.new("Chunk")
             self._scene.frame_current = self._like.frame_current
         return self._scene
 
     def close(self) -> None:
-        """Remove all of it; the scene first, so that nobody evaluates what is gone."""
+        """Remove all new data, the scene first, so that no removed object is evaluated."""
         if self._scene is not None:
             bpy.data.scenes.remove(self._scene)
         made, self._made, self._scene = self._made, [], None
@@ -100,21 +100,21 @@ class CellStage:
             bpy.data.batch_remove(made[::-1])
 
     def twins(self, meters: float) -> list[Twin]:
-        """Put a twin of each part into the scene; `meters` is the length of a Blender unit."""
+        """Add an export copy of each part to the scene; `meters` is the length of a unit."""
         return [
             self._twin(number, part, shown, meters)
             for number, (part, shown) in enumerate(zip(self.parts, self.shown, strict=True))
         ]
 
     def bounds(self) -> tuple[Floats, Floats]:
-        """Return the bounds of what is shown, where it stands, as single precision has them."""
+        """Return the bounds of the evaluated parts in world space, with room for rounding."""
         places = [points for points, _ in self._triangles()]
         both = np.concatenate((np.empty((0, 3)), *places))
         lower, upper = both.min(axis=0), both.max(axis=0)
         return rounded_bounds(lower, upper)
 
     def arrays(self) -> bytes:
-        """Return the triangles that are shown as a file of arrays, as those of chunks are."""
+        """Return the evaluated triangles in the .npz format of `arrays_file`."""
         places, faces, materials, start = [], [], [], 0
         names: dict[str, int] = {}
         for (points, triangles), each in zip(self._triangles(), self.shown, strict=True):
@@ -135,7 +135,7 @@ class CellStage:
         )
 
     def _triangles(self) -> Iterator[tuple[Floats, Ids]]:
-        """Yield where the vertices of each part stand, (v, 3), and its triangles, (t, 3)."""
+        """Yield the vertices of each part in world space, (v, 3), and its triangles, (t, 3)."""
         for part, each in zip(self.parts, self.shown, strict=True):
             arrays, matrix = mesh_arrays(each.mesh), self._matrices[part.source.row]
             yield arrays.positions @ matrix[:3, :3].T + matrix[:3, 3], arrays.triangles
@@ -143,7 +143,7 @@ class CellStage:
     def _meshes(
         self, items: Sequence[bpy.types.Object], digests: "Digests"
     ) -> list[bpy.types.Mesh]:
-        """Return the mesh that each object shows: its own, or a new one, which copies share."""
+        """Return the evaluated mesh of each object: its own, or a new one shared by copies."""
         changed = [
             item for item in items if item.type != "MESH" or len(item.modifiers) or is_edited(item)
         ]
@@ -174,7 +174,7 @@ class CellStage:
         if are_sheared(np.array(place, np.float64)[None])[0]:
             mesh, place = _baked(mesh, place)
             self._made.append(mesh)
-        # Exporters sort by name, or take them as they come: it is the same.
+        # Numbered names make the order the same for exporters that sort by name.
         twin = bpy.data.objects.new(f"chunk {number:07d}", mesh)
         self._made.append(twin)
         twin.rotation_mode = "QUATERNION"
@@ -187,14 +187,14 @@ class CellStage:
 
 
 class Digests:
-    """Digests of parts of chunks; those of meshes and materials that several have are kept."""
+    """Digests of parts of chunks; digests of meshes and materials are cached."""
 
     def __init__(self) -> None:
         self._meshes: dict[int, bytes] = {}
         self._materials: dict[int, bytes] = {}
 
     def of_part(self, part: ChunkPart, item: bpy.types.Object, mesh: bpy.types.Mesh) -> bytes:
-        """Return the same for a part of which nothing has changed, in any session."""
+        """Return a digest of a part that is equal in any session while nothing has changed."""
         said = f"{part.source.label}\0{part.signature}"
         sums = sha1(said.encode("utf-8", "backslashreplace"), usedforsecurity=False)
         sums.update(self.of_mesh(mesh))
@@ -203,7 +203,7 @@ class Digests:
         return sums.digest()
 
     def of_mesh(self, mesh: bpy.types.Mesh) -> bytes:
-        """Return the same for a mesh with the same layers."""
+        """Return a digest of the layers of a mesh."""
         uid = mesh.session_uid
         if uid not in self._meshes:
             self._meshes[uid] = mesh_layers(mesh).digest()
@@ -224,7 +224,7 @@ def _triangle_slots(mesh: bpy.types.Mesh) -> Ids:
 
 
 def _baked(mesh: bpy.types.Mesh, place: Matrix) -> tuple[bpy.types.Mesh, Matrix]:
-    """Return a copy of a mesh that is sheared as its place says, and the move that is left."""
+    """Return a copy of a mesh with the linear part of a matrix applied, and the translation."""
     copy = mesh.copy()
     linear = place.to_3x3()
     copy.transform(linear.to_4x4(), shape_keys=True)

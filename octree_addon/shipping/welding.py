@@ -1,7 +1,7 @@
-"""Meshes of neighboring chunks joined: layers one after the other, seams welded bit by bit.
+"""Welding of meshes of neighboring chunks: layers concatenated, seam vertices merged if equal.
 
-A vertex of a seam is at the same place in each chunk that has it. Where one chunk has two there,
-the surface is open, or meets itself, and stays as it is.
+A vertex of a seam has the same position in each chunk that has it. If one chunk has two vertices
+there, the surface is open or touches itself, and none of them is merged.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _ELEMENTS = ("POINT", "EDGE", "FACE", "CORNER")
 
 
 def open_vertices(layers: MeshLayers) -> Flags:
-    """Return which vertices lie on an edge of less than two polygons, or on none, (v,)."""
+    """Flag vertices on an edge with fewer than two polygons, or in no polygon, (v,)."""
     sides = np.bincount(layers.corner_edges, minlength=len(layers.edges))
     found = np.zeros(len(layers.positions), np.bool_)
     found[layers.edges[sides < 2].ravel()] = True
@@ -30,7 +30,7 @@ def open_vertices(layers: MeshLayers) -> Flags:
 
 
 def welded_mesh(name: str, meshes: Sequence[bpy.types.Mesh]) -> bpy.types.Mesh:
-    """Return a new mesh of all polygons of meshes of one space, with all their materials."""
+    """Return a new mesh with all polygons and materials of meshes that share a space."""
     parts = [mesh_layers(mesh) for mesh in meshes]
     materials = [list(mesh.materials) for mesh in meshes]
     slots = list(dict.fromkeys(each for some in materials for each in some))
@@ -49,19 +49,19 @@ def welded_mesh(name: str, meshes: Sequence[bpy.types.Mesh]) -> bpy.types.Mesh:
         weights,
         corners,
     )
-    # No loose parts: what has no faces is in the finest level alone.
+    # Loose parts are left out: coarser levels have faces only.
     beyond = (np.full(len(each), -1) for each in loose_parts(layers))
     arrays = next(each for each in chunk_arrays(layers, whole, *beyond) if each.cell == 0)
     return write_mesh(name, layers, arrays, layers.positions[arrays.numbers], slots)
 
 
 def _first_at_place(parts: Sequence[MeshLayers]) -> Ids:
-    """Return of each vertex the one that it becomes, (v,): of those of a seam the first."""
+    """Return the vertex that each vertex becomes, (v,): the first at its place, or itself."""
     starts = np.cumsum([0, *(len(each.positions) for each in parts)])
     becomes = np.arange(starts[-1])
     rims = [np.flatnonzero(open_vertices(each)) for each in parts]
     numbers = np.concatenate([rim + start for rim, start in zip(rims, starts, strict=False)])
-    # Zero is the same place as minus zero.
+    # Adding 0.0 turns -0.0 into 0.0, since bytes are compared.
     places = np.concatenate(
         [each.positions[rim] + 0.0 for each, rim in zip(parts, rims, strict=True)]
     )
@@ -80,7 +80,7 @@ def _first_at_place(parts: Sequence[MeshLayers]) -> Ids:
 
 
 def _together(parts: Sequence[MeshLayers], slots: Sequence[Sequence[int]]) -> MeshLayers:
-    """Return the layers of all parts, one after the other, with materials by these numbers."""
+    """Return the concatenated layers of all parts; `slots` are new material numbers per part."""
     vertices, edges, corners = (
         np.cumsum([0, *(len(each[field]) for each in parts)]) for field in (0, 1, 2)
     )
@@ -104,7 +104,7 @@ def _together(parts: Sequence[MeshLayers], slots: Sequence[Sequence[int]]) -> Me
 
 
 def _columns(parts: Sequence[MeshLayers], slots: Sequence[Sequence[int]]) -> list[MeshColumn]:
-    """Return columns that any part has; zeros where one has none."""
+    """Return the columns that any part has, concatenated; a part without one gets zeros."""
     kinds = {each.name: each for part in parts for each in part.columns}
     if any(len(some) for some in slots):
         values = np.zeros((0, 1), np.int32)

@@ -1,4 +1,4 @@
-"""Query targets: what questions are asked of, the index of the scene.
+"""Query targets: snapshots of the scene index that queries run on.
 
 Read rooms, then scene_target.
 """

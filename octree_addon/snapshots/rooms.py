@@ -1,4 +1,4 @@
-"""Rooms: what other things lie in whole, and more than one, so that a thing may be put there."""
+"""Containers (rooms): closed meshes that enclose more than one placement of other objects."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from ..arrays import Ids
 
 
 def nested_pairs(scene: SceneOctree) -> Ids:
-    """Return pairs of placements of which one's box lies in that of the other, (2, h)."""
+    """Return pairs of placements where one bounding box contains the other: ids, (2, h)."""
     boxes = scene.bounds_of(scene.ids)
     one, other = overlapping_pairs(build_octree(boxes))
     inside = (boxes.lower[one] >= boxes.lower[other]) & (boxes.upper[one] <= boxes.upper[other])
@@ -17,14 +17,19 @@ def nested_pairs(scene: SceneOctree) -> Ids:
 
 
 def rooms_in(octree: SceneOctree, owners: Ids) -> Ids:
-    """Return the closed meshes that hold more than one placement of others whole: ids, ascending.
+    """Return the closed meshes that fully enclose more than one placement of other owners.
 
     Parameters
     ----------
     octree : SceneOctree
-        All that is visible.
+        The visible placements.
     owners : ndarray of int, shape (p,)
-        Whose each placement is.
+        The owner of each placement.
+
+    Returns
+    -------
+    ndarray of int
+        Ids of placements, ascending.
     """
     pairs = nested_pairs(octree)
     if not pairs.size:

@@ -1,7 +1,7 @@
-"""The index of the scene as a query target (two levels): the triangles of every placed mesh.
+"""The scene index as a query target (two levels): the triangles of all placed meshes.
 
-An answer names what it found by numbers: where it stands among all items, placement after
-placement, whatever the octree calls it.
+Items are triangles. Results identify them by item numbers: positions in the sequence of all
+triangles, placement after placement, independent of the ids in the octree.
 """
 
 from collections.abc import Iterator
@@ -42,9 +42,9 @@ class ItemFaces(NamedTuple):
     owner : int
         Session id of the object.
     polygons : ndarray of int, shape (t,)
-        The polygon of the original mesh that each triangle is a part of.
+        The polygon of the original mesh that contains each triangle.
     found, possible : ndarray of bool, shape (t,)
-        Whether each was found, and whether it could be.
+        Flags of the triangles that the query found, and of those that a query can find.
     """
 
     owner: int
@@ -55,18 +55,20 @@ class ItemFaces(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SceneTarget:
-    """The triangles of the scene, as the index had them at the moment of the question.
+    """The triangles of the scene at the time of a query.
+
+    p is the number of placements, n the number of items.
 
     Attributes
     ----------
     octree : SceneOctree
-        That of the index; of a frozen one, what it was.
+        The octree of the index; in a frozen target a copy, which later updates do not change.
     placements : ScenePlacements
-        In the order of `octree.ids`.
+        The placements in the order of `octree.ids`.
     index : SceneIndex
-        Where they are from.
+        The index that the octree and the placements come from.
     revision : int
-        That of the index then.
+        Revision of the index at that time.
     """
 
     octree: SceneOctree
@@ -76,34 +78,34 @@ class SceneTarget:
 
     @property
     def owners(self) -> Ids:
-        """Session id of each placement's object, or instancer, (p,)."""
+        """Session id of the object, or of the instancer, of each placement, (p,)."""
         return self.placements.owners
 
     @property
     def is_instance(self) -> Flags:
-        """Which placements are instances, (p,)."""
+        """Flags of the placements that are instances, (p,)."""
         return self.placements.is_instance
 
     @property
     def persistent_ids(self) -> NDArray[np.int32]:
-        """Persistent ids of instances, (p, 8), which tell those of one owner apart."""
+        """Persistent ids, (p, 8), which distinguish the instances of one owner."""
         return self.placements.persistent_ids
 
     @property
     def starts(self) -> Ids:
-        """Where the items of each placement begin, and the number of all, (p + 1,)."""
+        """First item number of each placement, then the number of all items, (p + 1,)."""
         return self.placements.starts
 
     @cached_property
     def possibles(self) -> Ids:
-        """How many items of each placement can be found, (p,)."""
+        """Number of items of each placement that queries can find, (p,)."""
         counts = np.array([mesh.finite_count for mesh in self.placements.meshes], np.intp)
         counts[np.searchsorted(self.octree.ids, self.octree.invalid_ids)] = 0
         return counts
 
     @cached_property
     def rooms(self) -> Ids:
-        """The placements that things lie in whole: their ids in the octree, ascending."""
+        """Ids of the placements that enclose several others (see `rooms_in`), ascending."""
         return rooms_in(self.octree, self.owners)
 
     def __len__(self) -> int:
@@ -111,106 +113,121 @@ class SceneTarget:
 
     @property
     def possible(self) -> Flags:
-        """Which of the items can be found, (n,)."""
+        """Flags of the items that queries can find, (n,)."""
         parts = [mesh.finite for mesh in self.placements.meshes]
         flags = np.concatenate([np.empty(0, np.bool_), *parts])
         return flags & np.repeat(self.possibles > 0, np.diff(self.starts))
 
     def bounds(self) -> Boxes:
-        """Return boxes around all that can be found; there may be none."""
+        """Return the boxes of all placements with items that queries can find; may be empty."""
         return self._boxes[1]
 
     @property
     def is_current(self) -> bool:
-        """Whether the index still holds the same."""
+        """True if the index still has the revision of the target."""
         return self.index.revision == self.revision
 
     @cached_property
     def _boxes(self) -> tuple[Ids, Boxes]:
-        """The placements that have triangles, and the boxes around them."""
+        """The rows of placements with items that queries can find, and their bounding boxes."""
         rows = np.flatnonzero(self.possibles > 0)
         return rows, self.octree.bounds_of(self.octree.ids[rows])
 
     def near(self, volume: Any) -> Ids:
-        """Return the placements whose boxes touch one volume: what is needed to ask it."""
+        """Return the rows of the placements whose boxes touch one volume.
+
+        A query about the volume needs no other placements.
+        """
         rows, boxes = self._boxes
         numbers = np.arange(len(rows))
         return rows[pairs_touching(boxes, numbers, volume, 0 * numbers)]
 
     def meeting(self, owners: Ids, margin: float) -> Ids:
-        """Return the placements whose boxes come near those of another owner, (p,)."""
+        """Return the rows of placements whose boxes come within `margin` of another owner's."""
         rows, boxes = self._boxes
         tree = build_octree(boxes)
         return rows[np.unique(overlapping_pairs(tree, margin=margin, owners=owners[rows]))]
 
     def prepare_steps(self, placements: Ids) -> Steps[None]:
-        """Make what questions about placements will need; yield the fraction done."""
+        """Index the meshes of placements for later queries; yield the fraction done."""
         return self.octree.prepare_steps(self.octree.meshes_of(self.octree.ids[placements]))
 
     def frozen(self) -> Self:
-        """Return the same, which stays as it is when the scene changes."""
+        """Return a copy that later updates of the index do not change."""
         return replace(self, octree=copy(self.octree))
 
     def only(self, rows: Ids) -> Self:
-        """Return some of the placements; `rows` ascend."""
+        """Return a target of some placements; `rows` are ascending."""
         octree = self.octree.only(self.octree.ids[rows])
         return replace(self, octree=octree, placements=self.placements.ordered(rows))
 
     def without(self, placement: int) -> SceneOctree:
-        """Return an octree without a placement."""
+        """Return the octree without one placement, given by row."""
         return self.octree.only(np.delete(self.octree.ids, placement))
 
     def in_volume(self, volume: Any, relation: str) -> Ids:
-        """Return the numbers of the items in one volume, sorted."""
+        """Return the numbers of items with a relation (see `query`) to one volume, sorted."""
         _, placements, triangles = query(self.octree, volume, relation=relation)
-        # Sorted by placement: of a million triangles in one, none is looked up.
+        # Results are sorted by placement, so one lookup per placement replaces one per triangle.
         counts = np.diff(np.searchsorted(placements, self.octree.ids), append=len(placements))
         return np.repeat(self.starts[:-1], counts) + triangles
 
     def objects_in_volume(self, volume: Any) -> Ids:
-        """Return the number of the first item of each placement that touches one volume."""
+        """Return the first item number of each placement that touches one volume."""
         placements = objects_touching(self.octree, volume)[1]
         return self.starts[np.searchsorted(self.octree.ids, placements)]
 
     def rows_of(self, others: PlacedItems) -> Ids:
-        """Return where each of other placements, those of an octree, stands here, (k,), or -1."""
+        """Return the row of each of k other placements in this target, (k,); -1 if missing."""
         return rows_before(row_bytes(self.placements.keys), row_bytes(others.keys))
 
     def renumbered(self, others: PlacedItems, items: Ids) -> Ids:
-        """Return the numbers here, sorted, of items as other placements number them."""
+        """Translate item numbers of other placements to item numbers of this target, sorted.
+
+        Items of placements that the target lacks are dropped.
+        """
         theirs = np.searchsorted(others.starts, items, side="right") - 1
         mine = self.rows_of(others)[theirs]
         return np.sort((self.starts[mine] + items - others.starts[theirs])[mine >= 0])
 
     def numbers_found(self, answer: Any, kept: Flags) -> Ids:
-        """Return the numbers of what one ray hit or what is nearest, in its order, where kept."""
+        """Return the item numbers of a ray cast or nearest-item result, where `kept` is set.
+
+        The order of the result is preserved.
+        """
         both = answer.placements.ravel()[kept], answer.items.ravel()[kept]
         return self._numbers(np.stack(both))
 
     def numbers_crossed(self, pairs: Ids) -> Ids:
-        """Return the numbers of what one ray has crossed, in the order of the pairs."""
+        """Return the item numbers of all hits of one ray, in the order of `pairs`."""
         return self._numbers(pairs[1:])
 
     def numbers_of(self, answer: Any, kept: Flags) -> Ids:
-        """Return the same as `numbers_found`, sorted."""
+        """Return the item numbers of `numbers_found`, sorted."""
         return np.sort(self.numbers_found(answer, kept))
 
     def pair_steps(self, owners: Ids, margin: float) -> PairSteps:
-        """Find pairs of items of different owners that are no farther apart than the margin.
+        """Return pairs of items of different owners within `margin` of each other, (2, h).
 
-        `owners`, (p,), are numbers of the placements' owners from 0 on. Yields the fraction done,
-        returns numbers, (2, h).
+        `owners`, (p,), numbers the owner of each placement from 0. Yields the fraction done.
         """
         pairs = yield from overlapping_pairs_steps(self.octree, margin=margin, owners=owners)
         return np.stack((self._numbers(pairs[:2]), self._numbers(pairs[2:])))
 
     def placement_pair_steps(self, owners: Ids, margin: float) -> PairSteps:
-        """Do the same for placements, (2, h): faster, for one touch of two is enough."""
+        """Return pairs of placements of different owners within `margin`: rows, (2, h).
+
+        Faster than `pair_steps`, since the first pair of items decides a pair of placements.
+        Yields the fraction done.
+        """
         steps = overlapping_objects_steps(self.octree, margin=margin, owners=owners)
         return np.searchsorted(self.octree.ids, (yield from steps))
 
     def shapes_of(self, items: Ids, most: int) -> Any:
-        """Return items as a batch of shapes; of more than `most`, boxes around placements."""
+        """Return items as a batch of triangles.
+
+        If their placements have more than `most` items, return the boxes of the placements.
+        """
         rows = np.unique(self.placements_of(items))
         sizes = np.diff(self.starts)[rows]
         if sizes.sum() > most:
@@ -220,7 +237,10 @@ class SceneTarget:
         return self.octree.triangles_of(self.octree.ids[rows])[there]
 
     def faces(self, items: Ids, owners: frozenset[int]) -> Iterator[ItemFaces]:
-        """Yield the faces of these objects, where their polygons are known."""
+        """Yield the faces of these objects, of placements with known polygons.
+
+        `items` are the numbers of found items, sorted.
+        """
         ends = np.searchsorted(items, self.starts)
         for row in np.flatnonzero(self.placements.has_faces).tolist():
             if self.owners[row] in owners:
@@ -233,19 +253,22 @@ class SceneTarget:
 
     @property
     def placement_of_item(self) -> Ids:
-        """The placement of each item, (n,), as a row of `owners`."""
+        """The row in `owners` of each item's placement, (n,)."""
         return np.repeat(np.arange(len(self.owners)), np.diff(self.starts))
 
     def placements_of(self, items: Ids) -> Ids:
-        """Return the placements of items, (h,), as rows of `owners`."""
+        """Return the row in `owners` of the placement of each given item, (h,)."""
         return np.searchsorted(self.starts, items, side="right") - 1
 
     def counts(self, items: Ids) -> tuple[Ids, Ids]:
-        """Return how many items, sorted, each placement has, and how many could be, (p,) each."""
+        """Count the found items and the findable items of each placement, (p,) each.
+
+        `items` are the numbers of found items, sorted.
+        """
         return np.diff(np.searchsorted(items, self.starts)), self.possibles
 
     def _numbers(self, names: Ids) -> Ids:
-        """Return where triangles, (2, h) by placement and triangle, stand among all items."""
+        """Return the item numbers, (h,), of pairs (placement id, triangle), (2, h)."""
         return self.starts[np.searchsorted(self.octree.ids, names[0])] + names[1]
 
 
@@ -258,11 +281,11 @@ def scene_steps(
     *,
     of_original: bool = False,
 ) -> TargetSteps:
-    """Bring the index of the scene up to date, and return what is visible of it.
+    """Update the index of the scene, and return its visible placements as a query target.
 
-    Of meshes as they are shown, or of the original ones without modifiers.
-    The local view of `viewport`, if any, hides what is outside it. It holds until the index is
-    brought up to date again.
+    The meshes are evaluated ones, or with `of_original` the original ones without modifiers. If
+    `viewport` is in local view, objects outside the local view are left out. The target is valid
+    until the next update of the index; use `frozen` to keep it.
     """
     index = yield from index_steps(context, of_original=of_original)
     target = SceneTarget(index.octree, index.placements, index, index.revision)
@@ -273,7 +296,7 @@ def scene_steps(
 
 
 def refuse_empty(target: SceneTarget) -> None:
-    """Raise a `ValueError` if nothing visible has faces."""
+    """Raise a `ValueError` if a target is empty."""
     if not target.owners.size:
         raise ValueError("There are no triangles: no visible object has faces")
 
@@ -281,7 +304,7 @@ def refuse_empty(target: SceneTarget) -> None:
 def local_objects(
     context: bpy.types.Context, viewport: bpy.types.SpaceView3D | None
 ) -> list[int] | None:
-    """Return the session ids of what a local view shows; None if there is none."""
+    """Return the session ids of the objects in a local view; None without a local view."""
     if viewport is None or not viewport.local_view:
         return None
     layer = context.view_layer

@@ -1,4 +1,4 @@
-"""Example feature: a small town to try everything on; read solids, town, then operator."""
+"""Example town for trying everything. Reading order: solids, town, operator."""
 
 import bpy
 
@@ -7,7 +7,7 @@ from .operator import OCTREE_OT_add_example, draw_offer
 
 
 def draw_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
-    """Offer the town."""
+    """Draw the menu entry that adds the town."""
     menu.layout.separator()
     menu.layout.operator("octree.add_example", icon="HOME")
 

@@ -1,4 +1,4 @@
-"""Add Example Town: the operator, and its button in scenes with next to nothing in them."""
+"""Operator that adds the example town, and its button in almost empty scenes."""
 
 from itertools import islice
 
@@ -10,12 +10,12 @@ from ..selection import Subjects, select_objects
 from ..ui import RefusingOperator, Status, mode_obstacle
 from .town import NAME, build_town, free_place
 
-# A scene with fewer mesh objects than this is offered the town, if it has not many others either.
+# The button is shown if a scene has fewer mesh objects than _FEW, and at most _MANY objects.
 _FEW, _MANY = 3, 1000
 
 
 class OCTREE_OT_add_example(RefusingOperator, bpy.types.Operator):
-    """Add a small town to try all questions on."""
+    """Operator that adds a small town to try all questions on."""
 
     bl_idname = "octree.add_example"
     bl_label = "Add Example Town"
@@ -37,7 +37,7 @@ class OCTREE_OT_add_example(RefusingOperator, bpy.types.Operator):
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
         status = self.execute(context)
         town = context.scene.collection.children[NAME]
-        # The 3D cursor goes to where a car stands in a house: there is something to be found.
+        # Move the 3D cursor to a car inside a house, so that questions find something.
         car = next(item for item in town.objects if item.name.startswith("Car"))
         context.scene.cursor.location = car.location
         region = getattr(context.space_data, "region_3d", None)
@@ -55,11 +55,11 @@ class OCTREE_OT_add_example(RefusingOperator, bpy.types.Operator):
 
 
 def draw_offer(panel: bpy.types.Panel, context: bpy.types.Context) -> None:
-    """Offer the town to a scene with next to nothing in it, until something was asked."""
+    """Draw a button that adds the town to an almost empty scene without results."""
     scene = context.scene
     if active_result(scene) is not None:
         return
-    # Of a view layer, Blender knows the number; those of a scene it would have to count.
+        # A view layer stores the number of its objects; a scene would have to count them.
     if len(context.view_layer.objects) > _MANY:
         return
     meshes = (item for item in scene.objects if item.type == "MESH")

@@ -14,7 +14,7 @@ Point = tuple[float, float, float]
 
 
 class Part(NamedTuple):
-    """A closed surface of one color: its corners, its faces, and the name of the color."""
+    """A closed surface in one color: its corners, its faces, and the name of the color."""
 
     points: list[Point]
     faces: list[tuple[int, ...]]
@@ -59,7 +59,7 @@ def gable(size: Point, foot: Point, color: str) -> Part:
 
 
 def revolved(profile: Iterable[tuple[float, float]], color: str, *, sides: int = 7) -> Part:
-    """Return the surface that a profile of radii and heights, from below, sweeps around z."""
+    """Return a surface of revolution around z; the profile has radii and heights, from below."""
     rings = list(profile)
     angles = [2 * pi * side / sides for side in range(sides)]
     points = [(radius * cos(a), radius * sin(a), z) for radius, z in rings for a in angles]
@@ -75,7 +75,7 @@ def revolved(profile: Iterable[tuple[float, float]], color: str, *, sides: int =
 def mesh_of(
     name: str, parts: Iterable[Part], materials: dict[str, bpy.types.Material]
 ) -> bpy.types.Mesh:
-    """Return a new mesh of all parts, each in the material of its color."""
+    """Return a new mesh of all parts, with a material for each color."""
     points: list[Point] = []
     faces: list[tuple[int, ...]] = []
     slots: list[int] = []

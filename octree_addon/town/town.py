@@ -15,7 +15,7 @@ from .solids import Part, Point, box, gable, mesh_of, revolved
 
 NAME = "Example Town"
 _SEED = 12
-# Things that stand on a lawn float this high above it, so as not to collide with it.
+# Height of objects above a lawn, so that they do not touch it.
 _GAP = 0.02
 _COLORS = {
     "Lawn": (0.30, 0.48, 0.20),
@@ -31,9 +31,9 @@ _COLORS = {
     "Paint": (0.75, 0.12, 0.10),
     "Steel": (0.55, 0.58, 0.60),
 }
-# How wide its ground is, from where to where along y, and at how many places it is tried.
+# Width of the ground along x, its ends along y, and the number of places that are tried.
 _WIDTH, _FRONT, _BACK, _TRIES = 28, -24, 13, 30
-# The centers of the places in each of the four blocks, from the crossing outward.
+# Distances of the centers of buildings from the crossing along each axis, in each block.
 _PLACES = (4.0, 7.2, 10.4)
 _BALL = ((0.25, 0.75), (0.62, 1.0), (0.75, 1.4), (0.6, 1.8), (0.2, 2.1))
 _CONES = ((0.75, 0.5), (0.32, 1.25), (0.58, 1.25), (0.24, 1.9), (0.42, 1.9), (0.02, 2.7))
@@ -42,9 +42,9 @@ _CONES = ((0.75, 0.5), (0.32, 1.25), (0.58, 1.25), (0.24, 1.9), (0.42, 1.9), (0.
 def build_town(
     scene: bpy.types.Scene, middle: tuple[float, float, float] = (0, 0, 0)
 ) -> bpy.types.Collection:
-    """Add the town to a scene, in a collection of its own, with a camera that becomes active.
+    """Add the town to a scene, in a new collection, with a camera that becomes active.
 
-    Its crossing is around `middle`.
+    The crossing is at `middle`.
     """
     town = bpy.data.collections.new(NAME)
     scene.collection.children.link(town)
@@ -64,7 +64,7 @@ def build_town(
 
 
 def free_place(layer: bpy.types.ViewLayer) -> tuple[float, float, float]:
-    """Return the first place for the town, from the origin along x, where no object stands."""
+    """Return the first location for the town, from the origin along x, without any object."""
     boxes = [
         [(item.matrix_world @ Vector(corner)).to_2d() for corner in item.bound_box]
         for item in layer.objects
@@ -76,7 +76,7 @@ def free_place(layer: bpy.types.ViewLayer) -> tuple[float, float, float]:
 
 
 def _is_in_town(box: list[Vector], x: float) -> bool:
-    """Tell whether a box, of these corners seen from above, is on the ground of a town at x."""
+    """Return whether a box, by its corners in top view, overlaps the ground of a town at x."""
     (left, right), (front, back) = (
         (min(each[axis] for each in box), max(each[axis] for each in box)) for axis in (0, 1)
     )
@@ -93,9 +93,9 @@ def _meshes() -> dict[str, bpy.types.Mesh]:
 
 
 def _models() -> dict[str, list[Part]]:
-    """Return what stands in the town, each on the origin, facing the negative y axis."""
+    """Return the models of the town, each at the origin, facing the negative y axis."""
     return {
-        # In tiles, so that a part of it may be in view.
+        # Divided into tiles, so that a part of the lawn can be in view.
         "Lawn": [
             box((2.08, 2.08, 0.2), (2.08 * x, 2.08 * y, -0.2), "Lawn")
             for x in range(-2, 3)
@@ -143,11 +143,11 @@ def _house(wall: str, roof: str, height: float) -> list[Part]:
 
 
 def _layout(dice: random.Random) -> Iterator[tuple[str, Point, float, Point]]:
-    """Yield what stands where: its name, its place, its turn and its scale."""
+    """Yield the objects of the town: name, location, rotation around z, and scale."""
     for block, (sx, sy) in enumerate(((-1, -1), (1, -1), (-1, 1), (1, 1))):
         yield "Lawn", (7.2 * sx, 7.2 * sy, 0), 0, (1, 1, 1)
         places = [(sx * x, sy * y) for x in _PLACES for y in _PLACES]
-        # The corner at the crossing is built on, so that the car finds a wall.
+        # The corner at the crossing always has a building, since the car collides with its wall.
         groves = dice.sample(places[1:], 3)
         for x, y in places:
             if (x, y) in groves:
@@ -164,7 +164,7 @@ def _layout(dice: random.Random) -> Iterator[tuple[str, Point, float, Point]]:
 def _building(
     dice: random.Random, x: float, y: float, block: int
 ) -> tuple[str, Point, float, Point]:
-    """Return a building that faces the street beside it."""
+    """Return a building that faces the street at x = 0."""
     turn = pi / 2 if x < 0 else -pi / 2
     if block == 2 and (abs(x), abs(y)) == (4.0, 4.0):
         return "Church", (x, y, _GAP), turn, (1, 1, 1)
@@ -182,11 +182,11 @@ def _grove(dice: random.Random, x: float, y: float) -> Iterator[tuple[str, Point
 
 
 def _camera(scene: bpy.types.Scene, x: float, y: float, z: float) -> bpy.types.Object:
-    """Return a camera that drives toward the crossing over the range of the scene."""
+    """Return a camera that drives toward the crossing over the frame range of the scene."""
     data = bpy.data.cameras.new("Town Camera")
     data.lens = 35
     camera = bpy.data.objects.new("Town Camera", data)
-    # The last key first, so that the camera is left where it starts.
+    # The last keyframe is set first, so that the camera is left at its start.
     for frame, way, turn in ((scene.frame_end, -7.0, -0.35), (scene.frame_start, -15.5, 0.0)):
         camera.location, camera.rotation_euler = (x, y + way, z + 1.6), (1.5, 0, turn)
         for path in ("location", "rotation_euler"):

@@ -9,8 +9,8 @@ from ..ui import OWN_WORDS
 from . import chinese, german
 
 LANGUAGES = {"de_DE": german, "zh_HANS": chinese}
-# By locale, then by context and English text. Where Blender has a text in a context, its own word
-# wins, whatever we say: so some labels have a context that it does not know.
+# By locale, then by context and English text. Blender's own translation of a text in a context
+# takes precedence, so some labels have a context that Blender does not know.
 TABLES = {
     locale: {
         (context, label): text
@@ -27,10 +27,10 @@ TABLES = {
 
 
 def register() -> None:
-    """Let Blender translate the labels."""
+    """Register the translations of labels in Blender."""
     bpy.app.translations.register(__package__, TABLES)
 
 
 def unregister() -> None:
-    """Take them back."""
+    """Unregister the translations."""
     bpy.app.translations.unregister(__package__)

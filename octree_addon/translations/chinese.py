@@ -2,7 +2,7 @@
 
 # ruff: noqa: RUF001  (Chinese has a colon of its own)
 
-# Labels of operators have a context of their own; their buttons with other texts too.
+# Labels of operators, and other texts on their buttons, have a context of their own.
 OPERATORS = {
     "Add Example Town": "添加示例小镇",
     "Add Octree Preset": "添加八叉树预设",

@@ -1,6 +1,6 @@
 """Labels in German, by their English texts, in alphabetical order."""
 
-# Labels of operators have a context of their own; their buttons with other texts too.
+# Labels of operators, and other texts on their buttons, have a context of their own.
 OPERATORS = {
     "Add Example Town": "Beispielstadt hinzufügen",
     "Add Octree Preset": "Octree-Vorgabe hinzufügen",

@@ -1,4 +1,7 @@
-"""Shared parts of all features' buttons: read feature, operators, status_text, stepped, rows."""
+"""Shared parts of the operators and panels of all features.
+
+Reading order: feature, operators, status_text, stepped, rows.
+"""
 
 from .feature import Draw, Feature, Group
 from .operators import (

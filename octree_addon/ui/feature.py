@@ -1,4 +1,4 @@
-"""Feature records: settings, classes and menu entries that Blender registers."""
+"""Feature records: the settings, classes and menu entries of a folder, to be registered."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -11,25 +11,25 @@ Group = type[bpy.types.PropertyGroup]
 
 
 class Feature(NamedTuple):
-    """The parts that a folder brings; all of them are optional.
+    """The parts of a feature that are registered; all are optional.
 
     Attributes
     ----------
     settings : Mapping of str to property group
-        By the name under `scene.octree`. `OctreeSettings` is put together from these.
+        Property groups by their names in `scene.octree`; `OctreeSettings` consists of these.
     layer_settings, session_settings : property group, optional
-        What `view_layer.octree` is, and `window_manager.octree`; one feature at most has each.
+        The types of `view_layer.octree` and `window_manager.octree`; at most one feature has each.
     groups : tuple of property groups
-        Those that the others hold, registered before them.
+        Groups used by the settings, registered before them.
     classes : tuple of type
-        Operators and panels, in order.
+        Operators and panels, in order of registration.
     menus : tuple of (str, function)
-        Menus, headers or panels of Blender by the names of their classes, such as
-        "VIEW3D_MT_select_object", and what is appended to each.
+        Class names of Blender's menus, headers or panels, such as "VIEW3D_MT_select_object", and
+        the function to append to each.
     shortcuts : tuple of str
-        The operators that the user may give a key in the preferences.
+        Operators that the user can give a key in the preferences.
     kinds : tuple of ResultKind
-        How the results of its questions look and what they offer, one for each question.
+        The result kinds of the feature's questions, one for each question.
     """
 
     settings: Mapping[str, Group] = MappingProxyType({})
@@ -39,7 +39,7 @@ class Feature(NamedTuple):
     classes: tuple[type, ...] = ()
     menus: tuple[tuple[str, Draw], ...] = ()
     shortcuts: tuple[str, ...] = ()
-    kinds: tuple[Any, ...] = ()  # `answers` stands above `ui`
+    kinds: tuple[Any, ...] = ()  # Any, as `ui` may not import `answers`
 
     def all_groups(self) -> list[Group]:
         """Return the property groups in the order of registration, each once."""

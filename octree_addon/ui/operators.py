@@ -1,7 +1,4 @@
-"""Operators and their settings; handlers, timers and redraws.
-
-An operator takes the scene's settings, runs, and writes them back.
-"""
+"""Shared parts of operators: texts with units, error reports, handlers, timers and redraws."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -15,19 +12,19 @@ from ..arrays import Floats
 from ..lengths import unit_for
 
 _INCH = 0.0254
-# The context of labels that Blender translates itself, but where it means something else.
+# Translation context for labels that Blender also has, with another meaning.
 OWN_WORDS = "Octree"
 Listeners = tuple[tuple[str, Callable[..., None]], ...]
 Status = set[Literal["RUNNING_MODAL", "CANCELLED", "FINISHED", "PASS_THROUGH", "INTERFACE"]]
 
 
 def settings_of(scene: bpy.types.Scene) -> Any:
-    """Return what the scene remembers: `OctreeSettings`, put together from all features."""
+    """Return `scene.octree`: the settings of all features (`OctreeSettings`)."""
     return scene.octree  # type: ignore[attr-defined]
 
 
 def tag_redraw(_: Any = None, context: bpy.types.Context | None = None) -> None:
-    """Redraw every 3D view; also the callback of settings that change the picture."""
+    """Redraw every 3D view; also the update callback of settings that change the drawing."""
     for window in bpy.context.window_manager.windows:
         for area in window.screen.areas:
             if area.type == "VIEW_3D":
@@ -35,7 +32,7 @@ def tag_redraw(_: Any = None, context: bpy.types.Context | None = None) -> None:
 
 
 def given_values(operator: bpy.types.Operator) -> dict[str, Any]:
-    """Return the values of the properties that the caller set, by name."""
+    """Return the values of the properties that the caller has set, by name."""
     properties = operator.properties
     names = [each.identifier for each in properties.bl_rna.properties if not each.is_readonly]
     return {name: getattr(operator, name) for name in names if properties.is_property_set(name)}
@@ -47,9 +44,9 @@ def offer_anyway(
     title: str,
     others: Iterable[tuple[str, Mapping[str, Any]]] = (),
 ) -> None:
-    """Offer to go on with `any_size`, in a menu; moving away from it declines.
+    """Open a menu that repeats an operator with `any_size` set; leaving the menu declines.
 
-    Before that stand `others`: what a button says, and the options that it sets.
+    `others` are further entries, placed before: a label, and the options that it sets.
     """
     name, given = operator.bl_idname, given_values(operator)
     offered = (*others, ("Go On", {"any_size": True}))
@@ -65,12 +62,12 @@ def offer_anyway(
 
 
 def memory_text(size: float) -> str:
-    """Write roughly how much memory something takes, such as "about 1.2 GB"."""
+    """Return a text for a size in bytes, such as "about 1.2 GB"."""
     return f"about {size / 1e9:.1f} GB" if size >= 1e8 else f"about {max(size / 1e6, 1):.0f} MB"
 
 
 def length_unit(scene: bpy.types.Scene) -> tuple[str, float]:
-    """Return the unit that lengths are told in, and how many of it one Blender unit is."""
+    """Return the unit of lengths, "BU" or "m", and the length of one Blender unit in it."""
     settings = scene.unit_settings
     return ("BU", 1.0) if settings.system == "NONE" else ("m", settings.scale_length)
 
@@ -78,10 +75,13 @@ def length_unit(scene: bpy.types.Scene) -> tuple[str, float]:
 def length_text(
     scene: bpy.types.Scene, value: float, *, power: int = 1, precision: int = 4
 ) -> str:
-    """Write a length, or of power 2 an area, in the units of the scene."""
+    """Return the text of a length, or with power 2 of an area, in the units of the scene.
+
+    `value` is in Blender units.
+    """
     units = scene.unit_settings
     if units.system == "IMPERIAL" and power == 1 and 0 < abs(value * units.scale_length) < _INCH:
-        # Blender would write thousandths of an inch.
+        # Instead of Blender's thousandths of an inch.
         return f'{value * units.scale_length / _INCH:.{precision}g}"'
     if units.system == "NONE" or not math.isfinite(value):
         return f"{value:.4g}"
@@ -91,7 +91,10 @@ def length_text(
 
 
 def lengths_text(scene: bpy.types.Scene, values: Floats, between: str = ", ") -> str:
-    """Write lengths that stand in one line in one unit of the scene, which stands there once."""
+    """Return the text of several lengths in a common unit of the scene, written once.
+
+    `values` are in Blender units.
+    """
     units, (name, scale) = scene.unit_settings, length_unit(scene)
     system = units.system if units.length_unit == "ADAPTIVE" else units.length_unit
     lengths = np.asarray(values, np.float64) * scale
@@ -101,7 +104,7 @@ def lengths_text(scene: bpy.types.Scene, values: Floats, between: str = ", ") ->
 
 
 def cursor_place(scene: bpy.types.Scene) -> Vector:
-    """Return where the 3D cursor is; a `ValueError` if that is no place."""
+    """Return the location of the 3D cursor; raise a `ValueError` if it is not finite."""
     place = scene.cursor.location
     if not np.isfinite(place[:]).all():
         raise ValueError("The 3D cursor is nowhere")
@@ -109,7 +112,7 @@ def cursor_place(scene: bpy.types.Scene) -> Vector:
 
 
 def named_object(scene: bpy.types.Scene, name: str) -> bpy.types.Object:
-    """Return the object that a text property names; a `ValueError` if the scene has none."""
+    """Return the object of this name; raise a `ValueError` if the scene has none."""
     item: bpy.types.Object | None = scene.objects.get(name)
     if item is None:
         raise ValueError(f"The scene has no object named {name}")
@@ -117,18 +120,18 @@ def named_object(scene: bpy.types.Scene, name: str) -> bpy.types.Object:
 
 
 def active_name(context: bpy.types.Context) -> str:
-    """Return the name of the active object; a `ValueError` if there is none."""
+    """Return the name of the active object; raise a `ValueError` if there is none."""
     if context.object is None:
         raise ValueError("There is no active object")
     return context.object.name
 
 
 def plural(count: int, noun: str) -> str:
-    """Write a count and its noun, with an s unless it is one."""
+    """Return a count with its noun, which gets an s unless the count is 1."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-# A mixin is registered with the operator that it is mixed into, never for itself.
+# Base of mixins: a class derived from bpy.types.Operator would itself need to be registered.
 if TYPE_CHECKING:
     Mixin = bpy.types.Operator
 else:
@@ -136,18 +139,21 @@ else:
 
 
 def mode_obstacle(context: bpy.types.Context, *, may_edit: bool) -> str:
-    """Say which mode to go to; nothing in Object Mode or, if it may be, Edit Mode of a mesh."""
+    """Return a message if the mode is wrong; empty in Object Mode.
+
+    With `may_edit`, Edit Mode of a mesh is right too.
+    """
     if context.mode == "OBJECT" or (may_edit and context.mode == "EDIT_MESH"):
         return ""
     return "Go to Object Mode" + ", or to Edit Mode of a mesh" * may_edit
 
 
 class RefusingOperator(Mixin):
-    """The part of an operator that says why it cannot run, or did nothing; a mixin."""
+    """An operator that reports why it cannot run; a mixin."""
 
     @classmethod
     def obstacle(cls, context: bpy.types.Context) -> str:
-        """Say why the operator cannot run; nothing if it can."""
+        """Return the reason why the operator cannot run; empty if it can."""
         raise NotImplementedError
 
     @classmethod
@@ -158,13 +164,13 @@ class RefusingOperator(Mixin):
         return not reason
 
     def refuse(self, error: ValueError | OSError) -> Status:
-        """Say why nothing was done."""
+        """Report an error, and return the status CANCELLED."""
         self.report({"ERROR"}, str(error))
         return {"CANCELLED"}
 
 
 def listen(listeners: Listeners, wanted: bool) -> None:
-    """Add these to Blender's handlers, each once, or remove them."""
+    """Add listeners to Blender's handlers, each once, or remove them; idempotent."""
     for name, listener in listeners:
         called = getattr(bpy.app.handlers, name)
         if wanted and listener not in called:
@@ -174,12 +180,15 @@ def listen(listeners: Listeners, wanted: bool) -> None:
 
 
 def is_listening(listeners: Listeners) -> bool:
-    """Tell whether all of these are among Blender's handlers."""
+    """Return whether all of these listeners are among Blender's handlers."""
     return all(listener in getattr(bpy.app.handlers, name) for name, listener in listeners)
 
 
 def schedule(timer: Callable[[], float | None], seconds: float | None) -> None:
-    """Register a timer, once, to be called after this time; None unregisters it."""
+    """Register a timer to be called after some seconds, unless it is registered already.
+
+    None unregisters it.
+    """
     is_registered = bpy.app.timers.is_registered(timer)
     if seconds is not None and not is_registered:
         bpy.app.timers.register(timer, first_interval=seconds)

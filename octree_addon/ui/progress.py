@@ -1,4 +1,4 @@
-"""Progress bar with Cancel, in the place of the button whose work goes on; all else waits."""
+"""Progress bar with Cancel in place of the running operator's button; others are disabled."""
 
 from typing import NamedTuple
 
@@ -8,16 +8,16 @@ from .operators import RefusingOperator, Status
 
 
 class Working(NamedTuple):
-    """The work that goes on.
+    """The progress of a running operator.
 
     Attributes
     ----------
     name : str
         The operator, such as "octree.find_seen".
     part : float
-        How much is done, from 0 to 1.
+        The fraction done, from 0 to 1.
     text : str
-        What is being done.
+        The label of the work.
     """
 
     name: str
@@ -25,15 +25,15 @@ class Working(NamedTuple):
     text: str
 
 
-# The one that is shown, and the names of those whose Cancel was pressed.
+# The progress that is shown, if any; names of operators whose Cancel was pressed.
 _working: list[Working] = []
 _cancelled: set[str] = set()
 
 
 def show_progress(name: str, part: float, text: str) -> None:
-    """Show how far the work of an operator is; sidebars are drawn again at each percent.
+    """Show the progress of an operator; sidebars are redrawn at each percent.
 
-    Of several at work at once the first one is shown until it ends.
+    If several operators run at once, the first one is shown until it ends.
     """
     before = working()
     if before is not None and before.name != name:
@@ -44,7 +44,7 @@ def show_progress(name: str, part: float, text: str) -> None:
 
 
 def end_progress(name: str = "") -> None:
-    """Show the buttons again once this operator has ended, or any; forget its Cancel."""
+    """Show the buttons again after this operator, by default any; forget its Cancel."""
     now = working()
     _cancelled.difference_update({name} if name else set(_cancelled))
     if now is not None and name in ("", now.name):
@@ -53,17 +53,17 @@ def end_progress(name: str = "") -> None:
 
 
 def working() -> Working | None:
-    """Return the work that goes on, if any does."""
+    """Return the progress of the running operator; None if none runs."""
     return _working[0] if _working else None
 
 
 def is_cancelled(name: str) -> bool:
-    """Tell whether Cancel was pressed since the work of this operator began."""
+    """Return whether Cancel was pressed since this operator began."""
     return name in _cancelled
 
 
 def redraw_sidebars() -> None:
-    """Redraw the sidebar of every 3D view, and nothing else."""
+    """Redraw the sidebars of all 3D views, and nothing else."""
     for window in bpy.context.window_manager.windows:
         for area in window.screen.areas:
             for region in area.regions if area.type == "VIEW_3D" else ():
@@ -72,7 +72,7 @@ def redraw_sidebars() -> None:
 
 
 def is_over_tab(context: bpy.types.Context, event: bpy.types.Event) -> bool:
-    """Tell whether the pointer is over our tab, where only Cancel can be pressed meanwhile."""
+    """Return whether the pointer is over the tab Octree, where only Cancel is enabled."""
     for area in context.screen.areas if context.screen else ():
         for region in area.regions if area.type == "VIEW_3D" else ():
             x, y = event.mouse_x - region.x, event.mouse_y - region.y
@@ -82,7 +82,7 @@ def is_over_tab(context: bpy.types.Context, event: bpy.types.Event) -> bool:
 
 
 class OCTREE_OT_cancel_work(RefusingOperator, bpy.types.Operator):
-    """Stop the work that goes on."""
+    """Stop the running operator."""
 
     bl_idname = "octree.cancel_work"
     bl_label = "Cancel"

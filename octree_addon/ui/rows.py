@@ -1,4 +1,4 @@
-"""Sidebar and redo panel layout: property rows, tables, hints, panel base classes."""
+"""Layout of the sidebar and the redo panel: buttons, hints, tables and base classes of panels."""
 
 from collections.abc import Iterable
 from types import SimpleNamespace
@@ -10,7 +10,7 @@ from .progress import working
 
 
 class SidebarPanel(bpy.types.Panel):
-    """Where all our panels are; the place of each among the others is `bl_order`."""
+    """Base of all panels in the tab Octree of the sidebar, sorted by `bl_order`."""
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "UI"
@@ -18,7 +18,7 @@ class SidebarPanel(bpy.types.Panel):
 
 
 class OptionsPopover(bpy.types.Panel):
-    """The options of a button, opened beside it: they take no room of the tab."""
+    """Base of the panels with the options of a button, opened as a popover beside it."""
 
     bl_space_type = "VIEW_3D"
     bl_region_type = "HEADER"
@@ -27,25 +27,26 @@ class OptionsPopover(bpy.types.Panel):
 
 
 def draw_button(layout: bpy.types.UILayout, name: str, options: str = "", **shown: Any) -> Any:
-    """Put the button of an operator into a row of its own, with its options beside it.
+    """Draw the button of an operator in its own row, with a popover of options beside it.
 
-    While the operator works, its progress stands there instead, and all other buttons wait.
+    While the operator runs, its progress bar replaces the button; while another one runs, the
+    button is disabled.
 
     Parameters
     ----------
     layout : bpy.types.UILayout
-        Where the row stands.
+        The layout of the row.
     name : str
         The operator, such as "octree.audit".
     options : str, optional
-        The panel with its options.
+        The panel with the options.
     **shown : Any
-        What the button shows: `text`, `icon`.
+        Arguments for the look of the button: `text`, `icon`.
 
     Returns
     -------
     bpy.types.OperatorProperties
-        What the button calls it with.
+        The arguments of the operator, to be set; a dummy while the progress is shown.
     """
     now, row = working(), layout.row(align=True)
     if now is not None and now.name == name:
@@ -61,14 +62,14 @@ def draw_button(layout: bpy.types.UILayout, name: str, options: str = "", **show
 
 
 def draw_popover(layout: bpy.types.UILayout, options: str) -> None:
-    """Put a small button into a row that opens a panel of options."""
+    """Draw a small button that opens a panel of options."""
     layout.popover(options, text="", icon="DOWNARROW_HLT")
 
 
 def column_of(drawn: bpy.types.Panel | bpy.types.Operator) -> bpy.types.UILayout:
-    """Return the single column that the properties of a panel or a redo panel stand in.
+    """Return the column for the properties of a panel or redo panel.
 
-    It waits while work goes on that began with what the scene is like now.
+    It is disabled while an operator runs, because the work depends on the present scene.
     """
     drawn.layout.use_property_split = True
     drawn.layout.use_property_decorate = False
@@ -79,7 +80,7 @@ def column_of(drawn: bpy.types.Panel | bpy.types.Operator) -> bpy.types.UILayout
 def draw_hint(
     layout: bpy.types.UILayout, text: str, icon: Literal["INFO", "ERROR"] = "INFO"
 ) -> None:
-    """Put a sentence under the properties that it is about."""
+    """Draw a sentence, aligned to the right."""
     row = layout.row()
     row.alignment = "RIGHT"
     row.label(text=text, icon=icon)
@@ -88,7 +89,7 @@ def draw_hint(
 def draw_table(
     layout: bpy.types.UILayout, rows: Iterable[tuple[str, str]], *, names: float = 0.5
 ) -> None:
-    """Show names and values, a line each; the names take this share of the width."""
+    """Draw names and values, one pair per line; `names` is the names' fraction of the width."""
     column = layout.column(align=True)
     for name, value in rows:
         row = column.split(factor=names)

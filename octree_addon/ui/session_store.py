@@ -1,8 +1,7 @@
-"""Session stores: what is known of scenes until they, the file or the add-on go.
+"""Session stores: data about scenes that lives in memory, until the scene or the file is closed.
 
-All that is kept beside the file hangs on them, and hears of its end in one place:
-`forget_session`. Whoever puts something there that is shown, or takes it away, has the listeners
-told.
+All such data is cleared in one place, `forget_session`. Code that adds or removes displayed data
+calls `notify`.
 """
 
 from collections.abc import Callable, Iterable
@@ -18,12 +17,12 @@ _ends: list[Callable[[], None]] = []
 
 
 class SessionStore(dict[Key, Value]):
-    """Values by the session id of a scene, the number of an answer and more, in no file.
+    """Values in memory by a key that begins with the session id of a scene.
 
     Parameters
     ----------
     most : int, optional
-        As many as `put` keeps: the ones that were put first go.
+        Number of values that `put` keeps; beyond it, the oldest are dropped.
     """
 
     def __init__(self, most: int | None = None) -> None:
@@ -32,19 +31,19 @@ class SessionStore(dict[Key, Value]):
         _stores.append(self)
 
     def put(self, key: Key, value: Value) -> None:
-        """Keep a value as the last one."""
+        """Store a value as the newest one."""
         self.pop(key, None)
         self[key] = value
         while self._most is not None and len(self) > self._most:
             del self[next(iter(self))]
 
     def of(self, scene: bpy.types.Scene) -> list[Value]:
-        """Return the values of a scene, the last one last."""
+        """Return the values of a scene, the newest last."""
         return [value for key, value in self.items() if key[0] == scene.session_uid]
 
 
 def keep_scenes(scenes: Iterable[bpy.types.Scene]) -> bool:
-    """Drop what is known of all other scenes; tell whether there was anything."""
+    """Drop the values of all other scenes from all stores; return whether there were any."""
     uids = {scene.session_uid for scene in scenes}
     gone = [(store, key) for store in _stores for key in store if key[0] not in uids]
     for store, key in gone:
@@ -53,13 +52,13 @@ def keep_scenes(scenes: Iterable[bpy.types.Scene]) -> bool:
 
 
 def at_forgetting(end: Callable[..., None]) -> Callable[..., None]:
-    """Call this whenever all is forgotten, for what is no store; a decorator."""
+    """Register a function to be called by `forget_session`; a decorator."""
     _ends.append(end)
     return end
 
 
 def forget_session() -> None:
-    """Drop all that is known of scenes: before another file is opened, or without the add-on."""
+    """Clear all stores: before another file is opened, and when the add-on is disabled."""
     for store in _stores:
         store.clear()
     for end in _ends:
@@ -67,7 +66,7 @@ def forget_session() -> None:
 
 
 def listen_to_stores(listener: Callable[[], None], wanted: bool) -> None:
-    """Call `listener` after each `notify`, or no more."""
+    """Add or remove a function that each `notify` calls."""
     if wanted:
         _listeners.append(listener)
     else:
@@ -75,6 +74,6 @@ def listen_to_stores(listener: Callable[[], None], wanted: bool) -> None:
 
 
 def notify() -> None:
-    """Tell the listeners that what is shown came or went."""
+    """Call the listeners after displayed data was added or removed."""
     for listener in _listeners:
         listener()

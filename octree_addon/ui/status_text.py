@@ -1,33 +1,33 @@
-"""Texts in the status bar: ours are taken away where they were written, those of others never."""
+"""Texts in the status bar: written and cleared by workspace, without touching texts of others."""
 
 import bpy
 
-# Session ids of the workspaces that were last given a text of ours.
+# Session ids of the workspaces with a text of this module.
 _written: set[int] = set()
 
 
 def write_status(context: bpy.types.Context, text: str) -> None:
-    """Write into the status bar of the context's workspace, until `clear_status`."""
+    """Write a text into the status bar of the context's workspace, until `clear_status`."""
     if context.workspace is not None:
         _written.add(context.workspace.session_uid)
         context.workspace.status_text_set(text)
 
 
 def clear_status() -> None:
-    """Give our status bars back to Blender, those of workspaces too that no window shows."""
+    """Restore Blender's status bar in all workspaces with a text, visible or not."""
     for workspace in bpy.data.workspaces if _written else ():
         if workspace.session_uid in _written:
-            # Blender writes into the workspace of the context, whichever is asked.
+            # Blender writes into the workspace of the context, even if called on another one.
             with bpy.context.temp_override(workspace=workspace):
                 workspace.status_text_set(None)
     _written.clear()
 
 
 def redraw_status_bars() -> None:
-    """Redraw the bottoms of all windows, whoever has written there.
+    """Redraw the status bars of all windows.
 
-    They are no areas of a screen; but they are drawn again after anything was renamed, even to
-    what it is called.
+    Status bars are no areas of a screen, so they have no `tag_redraw`. Blender redraws them after
+    any renaming, even to the same name.
     """
     for screen in {window.screen for window in bpy.context.window_manager.windows}:
         screen.name = screen.name

@@ -1,8 +1,9 @@
-"""Stepped (modal) operators: long work goes on from a timer, with progress and Esc; redo, too.
+"""Stepped (modal) operators: long work in steps from a timer, with progress and Esc; also redo.
 
-Blender's redo panel takes back what an operator did and calls its `execute` again, all at once;
-if that is canceled, Blender brings back what there was. So what takes long is canceled there. Once
-the panel rests it is worked out ahead, step by step, and then done again, at once.
+Blender's redo panel undoes an operator and calls its `execute` again, which cannot go modal. If
+that `execute` returns CANCELLED, Blender restores the former state. Long work therefore returns
+CANCELLED there. After a short time without further changes in the panel, `octree.work_ahead`
+computes the result in steps, and then makes Blender redo the operator, which finds the result.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +28,8 @@ from .progress import (
 from .session_store import at_forgetting
 from .status_text import clear_status, write_status
 
-# What only turns the view may go on meanwhile. All else waits: the scene stays as it was read.
+# Events that pass while an operator works, as they only turn the view. All others are blocked, so
+# that the scene does not change.
 _NAVIGATION = {
     "MOUSEMOVE",
     "MIDDLEMOUSE",
@@ -42,69 +44,70 @@ _INTERVAL = 0.01
 _REST = 0.3
 
 
-# Operators whose work waits for its next turn.
+# Operators that are between two turns of their work.
 _waiting: list["SteppedOperator"] = []
-# Each is called when work begins, and returns a context to finish it in.
+# A witness is called when work begins, and returns a `Finishing`: a function that makes the
+# context manager in which the work is finished.
 Finishing = Callable[[bpy.types.Context], AbstractContextManager[None]]
 _witnesses: list[Callable[[bpy.types.Context], Finishing]] = []
 
 
 def is_any_waiting() -> bool:
-    """Return whether any work waits for its next turn: others may change the scene meanwhile."""
+    """Return whether any operator is between two turns, so that others may change the scene."""
     return bool(_waiting)
 
 
 def witness_work(
     begin: Callable[[bpy.types.Context], Finishing],
 ) -> Callable[[bpy.types.Context], Finishing]:
-    """Call this whenever stepped work begins, and finish the work in the context that it returns.
+    """Register a function to be called when stepped work begins; a decorator.
 
-    A decorator.
+    The function returns a `Finishing`, whose context manager surrounds `finish`.
     """
     _witnesses.append(begin)
     return begin
 
 
 class ChangedMeanwhileError(ValueError):
-    """Raised by steps that cannot go on, as the scene was changed or read again between two."""
+    """Raised by steps that cannot continue, as the scene was changed or read between two steps."""
 
     def __init__(self) -> None:
         super().__init__("The scene has changed meanwhile: ask again")
 
 
 class SteppedOperator(RefusingOperator):
-    """The part of an operator that works while Blender stays awake; a mixin.
+    """An operator that works in steps, so that Blender stays responsive; a mixin.
 
-    A button goes on step by step, and so does a change in the redo panel. A script and Blender
-    without a window take all steps at once.
+    Buttons and changes in the redo panel work step by step. Scripts, and Blender in background,
+    take all steps at once.
     """
 
     doing = "Building octree"
     _running: Running[Any] | None = None
     _timer: bpy.types.Timer | None = None
-    # When the last turn ended.
+    # Time when the last turn ended.
     _turned = 0.0
-    # The frame when the work began: where it is another, that is what is looked at.
+    # Frame when the work began. Work on other frames shows the frame in its progress.
     _frame = 0
-    # Whether the button shows the progress, and the tab waits.
+    # True if the button shows the progress, and the tab is disabled.
     is_shown = True
-    # Contexts to finish the work in.
+    # Makers of the context managers in which `finish` runs.
     _finishing: Sequence[Finishing] = ()
-    # What it was called with when it was done last, and what was worked out ahead for a redo.
+    # Values of the properties when the operator last finished; result computed ahead for a redo.
     _done_with: dict[str, Any] | None = None
     _ahead: "_Ahead | None" = None
 
     @property
     def _name(self) -> str:
-        """What its progress and its Cancel go by, such as "octree.find_seen"."""
+        """The key of the progress and of Cancel, such as "octree.find_seen"."""
         return f"octree.{type(self).__name__.rpartition('_OT_')[2]}"
 
     def steps(self, context: bpy.types.Context) -> Steps[Any]:
-        """Return the work, not yet begun: it yields the fraction done, and returns its result."""
+        """Return the work, not yet begun; it yields the fraction done, and returns the result."""
         raise NotImplementedError
 
     def finish(self, context: bpy.types.Context, result: Any) -> Status:
-        """Do what remains to do with the result."""
+        """Apply the result of the steps: change the scene, save and report."""
         raise NotImplementedError
 
     def invoke(self, context: bpy.types.Context, event: bpy.types.Event) -> Status:
@@ -120,7 +123,11 @@ class SteppedOperator(RefusingOperator):
         return self._end(context, result)
 
     def _redo(self, context: bpy.types.Context) -> Status:
-        """Do at once what was worked out ahead, or is quick; of all else let Blender undo this."""
+        """Finish at once with a result computed ahead, or after quick work.
+
+        Longer work returns CANCELLED, so that Blender restores the former state, and is scheduled
+        to be computed ahead.
+        """
         ahead, self._ahead = self._ahead, None
         if ahead is not None and ahead.values == given_values(self):
             self._finishing = ahead.finishing
@@ -138,7 +145,7 @@ class SteppedOperator(RefusingOperator):
         return {"CANCELLED"}
 
     def start(self, context: bpy.types.Context) -> Status:
-        """Work for a moment, and go modal if that is not enough."""
+        """Work for a first turn, and go modal if more work is left."""
         self._frame = context.scene.frame_current
         status = self._advance(context, tuning.current.first_turn)
         if status == {"RUNNING_MODAL"}:
@@ -160,14 +167,14 @@ class SteppedOperator(RefusingOperator):
         return {"PASS_THROUGH"} if passes else {"RUNNING_MODAL"}
 
     def _drawn(self) -> float:
-        """Return how long Blender has drawn since the last turn, up to a limit.
+        """Return the seconds that Blender has drawn since the last turn, up to a limit.
 
-        So long we work longer: where a redraw takes its time, it takes half of all at most.
+        The next turn is longer by this time, so that slow redraws take at most half of the time.
         """
         return min(perf_counter() - self._turned, tuning.current.longest_drawn)
 
     def cancel(self, context: bpy.types.Context) -> None:
-        """Drop the work; Blender calls this when the window closes or another file is opened."""
+        """Drop the work; Blender calls this if the window closes or another file is opened."""
         self._drop()
         self._wait(False)
         if self._timer:
@@ -184,8 +191,8 @@ class SteppedOperator(RefusingOperator):
             self._running = None
 
     def _advance(self, context: bpy.types.Context, seconds: float) -> Status:
-        """Work for a while; however the work ends, leave nothing running."""
-        context.view_layer.update()  # what others have done is told before
+        """Work for some seconds; clean up if the work ends or fails."""
+        context.view_layer.update()  # so that changes by others are noted before this turn
         self._wait(False)
         try:
             running = self._work(context, seconds)
@@ -212,13 +219,13 @@ class SteppedOperator(RefusingOperator):
         return {"RUNNING_MODAL"}
 
     def _wait(self, wanted: bool) -> None:
-        """Have noted what others change from now on, or no more."""
+        """Add this operator to those between two turns, or remove it."""
         _waiting[:] = [each for each in _waiting if each is not self]
         if wanted:
             _waiting.append(self)
 
     def _steps_again(self, context: bpy.types.Context) -> Steps[Any]:
-        """Take all steps; if the scene has changed meanwhile, once more from the beginning."""
+        """Take all steps; after a `ChangedMeanwhileError`, once more from the beginning."""
         try:
             return (yield from self._begun_steps(context))
         except ChangedMeanwhileError:
@@ -252,10 +259,7 @@ class SteppedOperator(RefusingOperator):
 
 @dataclass(frozen=True, eq=False)
 class _Ahead:
-    """The result of an operator's work, and the values that it was called with.
-
-    And the contexts to finish it in.
-    """
+    """The result of work computed ahead, with the operator's values and its `Finishing`s."""
 
     values: dict[str, Any]
     result: Any
@@ -264,7 +268,7 @@ class _Ahead:
 
 @dataclass(frozen=True, eq=False)
 class _Wish:
-    """A change in the redo panel of an operator; the addresses of the window and the area."""
+    """A change in the redo panel of an operator, with the addresses of its window and area."""
 
     operator: SteppedOperator
     window: int
@@ -272,13 +276,16 @@ class _Wish:
 
     @property
     def holds(self) -> bool:
-        """Whether the operator is still the last one, which the redo panel shows."""
+        """True while the operator is the last one, which the redo panel shows."""
         operators = bpy.context.window_manager.operators
         return bool(operators) and operators[-1] == self.operator
 
     @contextmanager
     def context(self) -> Iterator[None]:
-        """Work in its area, or in the first window if that is gone."""
+        """Override the context with the area of the change.
+
+        If the area is gone, with a 3D view of its window; if the window is gone, of the first one.
+        """
         windows = list(bpy.context.window_manager.windows)
         window = next((each for each in windows if each.as_pointer() == self.window), windows[0])
         areas = [each for each in window.screen.areas if each.as_pointer() == self.area]
@@ -292,14 +299,15 @@ class _Wish:
             yield
 
 
-# The last change that nobody has begun to work on, and the work that waits to be done again.
+# At most one element each: the last change, until its work begins; the change whose result is
+# ready for a redo; True after an undo since the work began.
 _wished: list[_Wish] = []
 _ready: list[_Wish] = []
 _undone: list[bool] = []
 
 
 def work_ahead_later(operator: SteppedOperator, context: bpy.types.Context) -> None:
-    """Begin to work out what the redo panel asks for once it has been left alone for a while."""
+    """Schedule the work for a change in the redo panel, after a time without further changes."""
     assert context.window is not None
     area = context.area.as_pointer() if context.area else 0
     _wished[:] = [_Wish(operator, context.window.as_pointer(), area)]
@@ -319,7 +327,7 @@ def _begin() -> float | None:
 
 
 def _is_busy() -> bool:
-    """Tell whether any operator is at work in any window; ours that works ahead soon ends."""
+    """Return whether a modal operator runs in any window; `octree.work_ahead` counts too."""
     return any(len(window.modal_operators) for window in bpy.context.window_manager.windows)
 
 
@@ -330,14 +338,14 @@ def _redo_ready() -> float | None:
     if _is_busy():
         return _REST
     with _ready.pop().context():
-        # Called without undo, it would leave none to what it does again.
+        # True enables undo: without it, the repeated operator would push no undo step.
         bpy.ops.ed.undo_redo("EXEC_DEFAULT", True)
     return None
 
 
 @at_forgetting
 def drop_redo() -> None:
-    """Leave nothing behind."""
+    """Drop all changes and results of the redo panel, and remove timers and listeners."""
     end_progress()
     _wished.clear()
     _ready.clear()
@@ -354,10 +362,10 @@ _LISTENERS = (("undo_post", _note_undo), ("redo_post", _note_undo))
 
 
 class OCTREE_OT_work_ahead(SteppedOperator, bpy.types.Operator):
-    """Work out what the redo panel asks for, step by step; then it is done again, at once.
+    """Compute the result for a change in the redo panel step by step, then redo at once.
 
-    All that the user does meanwhile goes on. Another operator or an undo ends the work; whatever
-    else changes the scene makes its answer old.
+    The user can work meanwhile. Another operator or an undo ends the computation; any other change
+    of the scene makes the answer outdated.
     """
 
     bl_idname = "octree.work_ahead"
@@ -404,7 +412,7 @@ class OCTREE_OT_work_ahead(SteppedOperator, bpy.types.Operator):
         return {"FINISHED"}
 
     def _take_back(self) -> None:
-        """Let the redo panel show again what was done."""
+        """Restore the values in the redo panel with which the operator last finished."""
         operator = self._wish.operator
         for name, value in (operator._done_with or {}).items():
             setattr(operator, name, value)

@@ -1,4 +1,4 @@
-"""Written meshes: new ones from arrays, valid before anything else is set; sound copies of others.
+"""Mesh writers: new meshes from arrays, and sound copies of unsound meshes.
 
 Read topology, assembly, groups and layers, then copies.
 """

@@ -1,8 +1,9 @@
-"""Polygons of chunks as meshes (flat arrays): vertices and edges each once, and their sources.
+"""Assembly of chunks: flat arrays with unique vertices and edges, and their sources.
 
-Of each corner it is known which corners of its source it lies between, and with which weights. A
-vertex that a wall has made is one vertex of all chunks that have it, with one value. Of polygons
-that have the same vertices the second gets copies of these: Blender and glTF would keep one.
+A chunk is the part of a mesh in one cell; walls are the faces of cells. A corner of a chunk is a
+weighted mean of up to three corners of the source mesh. A vertex on a wall has the same number and
+values in all chunks that share it. If two polygons have the same vertices, the second polygon gets
+copies of them, since Blender and glTF would keep only one of the polygons.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,40 +25,44 @@ from ...core import (
 from ..arrays import Floats, Ids
 from ..reader import MeshLayers, polygon_turns
 
-# The mode of `chunks` in which all triangles are in one cell, and no loose edges and points.
+# The mode of `chunks` that puts all triangles of an object into one cell, and empty arrays of
+# loose edges and points.
 _KEEP, _NOTHING = 2, (np.empty(0, np.intp), np.empty(0, np.intp))
 
 
 @dataclass(frozen=True, eq=False)
 class Blend:
-    """Where n values come from: `rows` of the source, and their `weights`, (n, 3) each."""
+    """Sources of n interpolated values: `rows` of the source, and their `weights`, (n, 3) each."""
 
     rows: Ids
     weights: Floats
 
     @cached_property
     def nearest(self) -> Ids:
-        """The row that counts most, (n,)."""
+        """The source row with the largest weight, (n,)."""
         largest = self.weights.argmax(axis=1)
         return np.take_along_axis(self.rows, largest[:, None], axis=1)[:, 0]
 
     @cached_property
     def mixed(self) -> Ids:
-        """Where more than one row counts: along walls, of all corners a few."""
+        """Indices of the values with more than one weight; few, as they lie along walls."""
         return np.flatnonzero(np.count_nonzero(self.weights, axis=1) > 1)
 
     def of(self, values: NDArray[Any], *, smooth: bool) -> NDArray[Any]:
-        """Return values of the source, (s, k), interpolated or of the nearest row, (n, k)."""
+        """Return the values, (n, k), from those of the source, (s, k).
+
+        If `smooth`, values are interpolated; otherwise the row with the largest weight is taken.
+        """
         return self._of(values, interpolated) if smooth else values[self.nearest]
 
     def of_normals(self, values: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return unit normals of the source, (s, 3), interpolated, (n, 3)."""
+        """Return normals, (n, 3), interpolated from unit normals of the source, (s, 3)."""
         return self._of(values, interpolated_normals)
 
     def _of(self, values: NDArray[Any], mix: Callable[..., Floats]) -> NDArray[Any]:
         made = values[self.nearest]
         if len(self.mixed):
-            # Of a large mesh the rows that are needed, not all: they would be copied each time.
+            # Pass the needed rows only, since `mix` would copy all rows of a large mesh.
             some = values[self.rows[self.mixed].ravel()]
             places = np.arange(len(some)).reshape(-1, 3)
             made[self.mixed] = mix(some, places, self.weights[self.mixed])
@@ -70,22 +75,22 @@ class ChunkArrays(NamedTuple):
     Attributes
     ----------
     cell : int
-        The cell that it fills.
+        The cell of the chunk.
     numbers : ndarray of intp, shape (v,)
-        Of each vertex: below `len(positions)` that of the source, from there on of one that a
-        wall has made.
+        Global number of each vertex: below `len(positions)` a vertex of the source, from there on
+        a new vertex on a wall.
     points : Blend
-        Of the vertices, from vertices.
+        Sources of the vertices, as vertices of the source.
     edges : ndarray of int32, shape (e, 2)
-        Their vertices.
+        The vertices of each edge.
     edge_sources : ndarray of intp, shape (e,)
-        The edge that each is a part of; -1 for one across a face.
+        The edge of the source that contains each edge; -1 for an edge across a face.
     corner_vertices, corner_edges : ndarray of int32, shape (c,)
-        As Blender has them.
+        The vertex of each corner, and the edge to the next corner, as in Blender.
     corners : Blend
-        Of the corners, from corners.
+        Sources of the corners, as corners of the source.
     polygon_starts, polygons : ndarray of intp, shape (p,)
-        The first corner of each polygon, and the polygon of the source that it is of.
+        The first corner of each polygon, and the polygon of the source that contains it.
     """
 
     cell: int
@@ -101,16 +106,16 @@ class ChunkArrays(NamedTuple):
 
     @property
     def triangle_count(self) -> int:
-        """How many triangles it has."""
+        """The number of triangles of the chunk."""
         return len(self.corner_vertices) - 2 * len(self.polygons)
 
 
 def chunk_arrays(
     layers: MeshLayers, found: ChunkPolygons, edge_cells: Ids, point_cells: Ids
 ) -> Iterator[ChunkArrays]:
-    """Yield the chunks of a mesh, by cell. O(corners log corners).
+    """Yield the chunks of a mesh in ascending order of cells. O(corners log corners).
 
-    `edge_cells` and `point_cells` are the cells of its `loose_parts`.
+    `edge_cells` and `point_cells` are the cells of the edges and points of `loose_parts`.
     """
     loose_edges, loose_points = loose_parts(layers)
     vertices = _made_vertices(layers, found)
@@ -122,9 +127,9 @@ def chunk_arrays(
 
 
 def whole_arrays(layers: MeshLayers) -> ChunkArrays:
-    """Return all of a mesh as one chunk, sound whatever it was: what is not finite is left out."""
+    """Return a whole mesh as one sound chunk; elements with NaN or infinity are left out."""
     faces = layers.corner_vertices[layers.triangle_corners]
-    # All at one place, so in one cell, but for what is not finite.
+    # Move all vertices to the origin, so that all finite triangles are in one cell.
     places = np.where(np.isfinite(layers.positions), 0.0, np.nan)
     found = chunk_polygons(
         chunks(Triangles(places, faces), modes=[_KEEP]),
@@ -139,16 +144,16 @@ def whole_arrays(layers: MeshLayers) -> ChunkArrays:
 
 
 class _Vertices(NamedTuple):
-    """Vertices that walls have made: their numbers, sorted, and what each is blended of."""
+    """New vertices on walls: their numbers, sorted, and their sources."""
 
     numbers: Ids
     blend: Blend
 
 
 def _made_vertices(layers: MeshLayers, found: ChunkPolygons) -> _Vertices:
-    """Return what made vertices are blended of: the first corner that has one tells of all cells.
+    """Return the new vertices on walls, with the sources of the first corner at each.
 
-    So both sides of a wall have the same values.
+    Using one corner for all cells gives both sides of a wall the same values.
     """
     (made,) = (found.vertices >= len(layers.positions)).nonzero()
     numbers, first = np.unique(found.vertices[made], return_index=True)
@@ -209,10 +214,11 @@ def _chunk(
 
 
 def _with_copies(vertices: Ids, starts: Ids, count: int) -> tuple[Ids, Ids]:
-    """Return the vertices of corners such that no two polygons have the same, and what is copied.
+    """Replace vertices of corners by copies, so that no two polygons have the same vertices.
 
-    Copies are numbered from `count` on. The second polygons of several pairs share copies, so
-    that a surface with two sides becomes two surfaces.
+    Returns the new vertices of the corners, (c,), and the vertices that were copied. Copies are
+    numbered from `count` on. The second polygons of several pairs share copies, so that a
+    two-sided surface becomes two surfaces.
     """
     turn = np.repeat(polygon_turns(vertices, starts), np.diff(starts))
     (again,) = turn.nonzero()
@@ -223,10 +229,10 @@ def _with_copies(vertices: Ids, starts: Ids, count: int) -> tuple[Ids, Ids]:
 
 
 def _in_order(vertices: Ids, own: int) -> tuple[Ids, Ids]:
-    """Return which vertices there are, each once, and where each of these stands among them.
+    """Return the distinct vertices in order, and the index of each given vertex among them.
 
-    Those of the source by their numbers, then made ones as they come: how these are numbered
-    depends on the rest of the scene.
+    Vertices of the source, below `own`, come first, by number. New vertices follow in order of
+    first use, since their numbers depend on the rest of the scene.
     """
     numbers, first, places = np.unique(vertices, return_index=True, return_inverse=True)
     order = np.argsort(np.where(numbers < own, numbers - own, first), kind="stable")
@@ -236,7 +242,7 @@ def _in_order(vertices: Ids, own: int) -> tuple[Ids, Ids]:
 
 
 def _point_blend(layers: MeshLayers, vertices: _Vertices, numbers: Ids) -> Blend:
-    """Return what vertices are blended of; those of the source of themselves alone."""
+    """Return the sources of vertices; a vertex of the source mesh is its own source."""
     own = np.count_nonzero(numbers < len(layers.positions))
     rows = np.repeat(numbers[:, None], 3, axis=1)
     weights = np.zeros((len(numbers), 3))
@@ -247,9 +253,9 @@ def _point_blend(layers: MeshLayers, vertices: _Vertices, numbers: Ids) -> Blend
 
 
 def loose_parts(layers: MeshLayers) -> tuple[Ids, Ids]:
-    """Return the edges of no polygon, and the vertices of no edge, as far as they are finite.
+    """Return the finite edges without a polygon, and the finite vertices without an edge.
 
-    An edge that has one vertex twice is none.
+    Loose edges whose two vertices are the same are ignored.
     """
     used = np.zeros(len(layers.edges), np.bool_)
     used[layers.corner_edges] = True

@@ -1,4 +1,4 @@
-"""Sound copies of meshes that are not sound, with all that they show."""
+"""Sound copies of unsound meshes, with all layers."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -13,24 +13,24 @@ from .layers import write_keys, write_mesh
 
 
 class SoundCopy(NamedTuple):
-    """A sound mesh, and the polygon of its source that each of its polygons is of, (p,)."""
+    """A sound mesh, and the source polygon of each of its polygons, (p,)."""
 
     mesh: bpy.types.Mesh
     polygons: Ids
 
 
 def sound_copy(mesh: bpy.types.Mesh, groups: Sequence[str] = ()) -> SoundCopy | None:
-    """Return a copy that is sound, with all layers; None of a mesh that is sound itself.
+    """Return a sound copy of a mesh, with all layers; None if the mesh itself is sound.
 
-    Polygons that have a vertex twice are divided into triangles, of those that share their
-    vertices the second gets its own, and what is not finite is left out.
+    Polygons with a repeated vertex are split into triangles. If two polygons have the same
+    vertices, the second polygon gets copies of them. Elements with NaN or infinity are left out.
 
     Parameters
     ----------
     mesh : bpy.types.Mesh
-        Not in edit mode.
+        A mesh that is not in edit mode.
     groups : sequence of str, optional
-        The names of its vertex groups.
+        Names of the vertex groups of its object.
     """
     if is_sound(mesh):
         return None

@@ -11,12 +11,12 @@ from ..arrays import Floats, Ids
 from ..reader import GroupWeights
 from .assembly import Blend
 
-# Up to so many different weights, a group is filled weight by weight.
+# Groups with at most this number of distinct weights are filled one weight at a time.
 _FEW = 32
 
 
 def write_groups(item: bpy.types.Object, names: Sequence[str], groups: GroupWeights) -> None:
-    """Give an object vertex groups of these names with these weights, and no others."""
+    """Replace the vertex groups of an object by groups with these names and weights."""
     item.vertex_groups.clear()
     order = np.lexsort((groups.weights, groups.groups))
     vertices, numbers, weights = (each[order] for each in groups)
@@ -26,13 +26,13 @@ def write_groups(item: bpy.types.Object, names: Sequence[str], groups: GroupWeig
 
 
 def _write_group(item: bpy.types.Object, name: str, vertices: Ids, weights: Floats) -> None:
-    """Add a group of these vertices, whose weights ascend."""
+    """Add a vertex group with these vertices and their ascending weights."""
     rest = len(weights)
     if np.count_nonzero(np.diff(weights)) >= _FEW:
         _convert(item, vertices, weights)
         group = item.vertex_groups[-1]
         group.name = name
-        # A vertex of weight 0 is in a group, too, but is not converted.
+        # The conversion drops vertices of weight 0, so they are added below.
         rest = int(np.searchsorted(weights, 0.0, "right"))
     else:
         group = item.vertex_groups.new(name=name)
@@ -42,7 +42,7 @@ def _write_group(item: bpy.types.Object, name: str, vertices: Ids, weights: Floa
 
 
 def _convert(item: bpy.types.Object, vertices: Ids, weights: Floats) -> None:
-    """Make a group of an attribute: Blender has no other way that is not vertex by vertex."""
+    """Add a group by converting an attribute, Blender's only bulk way to write weights."""
     mesh: Any = item.data
     values = np.zeros(len(mesh.vertices), np.float32)
     values[vertices] = weights
@@ -54,7 +54,7 @@ def _convert(item: bpy.types.Object, vertices: Ids, weights: Floats) -> None:
 
 
 def blended_groups(groups: GroupWeights, points: Blend) -> GroupWeights:
-    """Return the weights of vertices that are blended of those of a source."""
+    """Interpolate the group weights of a source mesh for blended vertices."""
     if not len(groups.vertices):
         return groups
     begins = np.searchsorted(groups.vertices, points.rows, "left")
@@ -70,6 +70,6 @@ def blended_groups(groups: GroupWeights, points: Blend) -> GroupWeights:
 
 
 def _spans(starts: Ids, sizes: Ids) -> Ids:
-    """Return the numbers of ranges, one after the other."""
+    """Return the concatenated integers of the ranges `starts` to `starts + sizes`."""
     offsets = np.cumsum(sizes) - sizes
     return np.arange(int(sizes.sum())) + np.repeat(starts - offsets, sizes)

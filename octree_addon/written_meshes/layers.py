@@ -12,8 +12,7 @@ from ..reader import ATTRIBUTE_KINDS, MeshColumn, MeshLayers
 from .assembly import ChunkArrays
 from .topology import new_mesh
 
-# Kinds whose values are interpolated; from how far off a normal has to be kept, and up to where
-# two of one vertex are the same.
+# Attribute types whose values are interpolated.
 _SMOOTH = {
     "FLOAT",
     "FLOAT2",
@@ -23,6 +22,8 @@ _SMOOTH = {
     "QUATERNION",
     "FLOAT4X4",
 }
+# Normals are written if one differs from Blender's own by more than the first value. Normals of
+# one vertex count as equal up to the second value.
 _NORMALS_DIFFER, _NORMALS_ARE_ONE = 1e-4, 1e-6
 _LARGEST = float(np.finfo(np.float32).max)
 
@@ -30,19 +31,19 @@ _LARGEST = float(np.finfo(np.float32).max)
 def chunk_positions(
     layers: MeshLayers, arrays: ChunkArrays, made: Floats, matrix: Floats
 ) -> NDArray[np.float32]:
-    """Return where the vertices of a chunk are in the space of its source, (v, 3).
+    """Return the positions of a chunk's vertices in the local space of its source, (v, 3).
 
     Parameters
     ----------
     layers : MeshLayers
-        The source.
+        The source mesh.
     arrays : ChunkArrays
         The chunk.
     made : ndarray of float64, shape (m, 3)
-        Where the vertices that walls have made are in the world, exactly on these, in the order
-        of their numbers.
+        World positions of the new vertices, exactly on the walls, in the order of their numbers.
     matrix : ndarray of float64, shape (4, 4)
-        Of the source. A flat one is no way back: weights tell then.
+        World matrix of the source. If it is singular, or if the source has shape keys, positions
+        of new vertices are interpolated instead.
     """
     positions: NDArray[Any] = arrays.points.of(layers.positions, smooth=True)
     fresh = np.flatnonzero(arrays.numbers >= len(layers.positions))
@@ -62,7 +63,7 @@ def write_mesh(
     *,
     all_slots: bool = False,
 ) -> bpy.types.Mesh:
-    """Return a new mesh of a chunk, with the materials that it uses, or with all slots."""
+    """Return a new mesh of a chunk, with the materials in use, or with all slots."""
     mesh = new_mesh(
         name,
         positions,
@@ -88,7 +89,7 @@ def write_mesh(
 
 
 def _used_materials(layers: MeshLayers, arrays: ChunkArrays, count: int) -> list[int]:
-    """Return the slots that polygons of a chunk use, of so many."""
+    """Return the material slots, below `count`, that the polygons of a chunk use."""
     column = next((each for each in layers.columns if each.name == "material_index"), None)
     if not count:
         return []
@@ -125,7 +126,7 @@ def _column_values(column: MeshColumn, arrays: ChunkArrays) -> NDArray[Any]:
         values = arrays.corners.of(column.values, smooth=smooth)
     elif column.domain == "FACE":
         return column.values[arrays.polygons]
-    else:  # of an edge that crosses a face nothing is known
+    else:  # an edge across a face has no source, so its values are 0
         sources = arrays.edge_sources
         values = np.zeros((len(sources), column.values.shape[1]), column.values.dtype)
         if column.values.dtype == object:
@@ -154,7 +155,7 @@ def _write_actives(mesh: bpy.types.Mesh, actives: dict[str, str]) -> None:
 def keep_normals(
     mesh: bpy.types.Mesh, corner_vertices: NDArray[np.int32], wanted: NDArray[np.float32]
 ) -> None:
-    """Let corners be shaded by these normals (c, 3): by custom ones, if their own are others."""
+    """Shade corners with these normals (c, 3); add custom normals only where necessary."""
     corners = len(corner_vertices)
     if not corners:
         return
@@ -164,13 +165,13 @@ def keep_normals(
     differ = np.abs(own - wanted).max(axis=1) > _NORMALS_DIFFER
     if not differ.any():
         return
-    # Blender takes no arrays here, and a vertex has six corners, about.
+    # Blender takes lists only. A list by vertex is shorter, as a vertex has about six corners.
     of_vertices = np.zeros((len(mesh.vertices), 3), np.float32)
     of_vertices[corner_vertices] = wanted
     if np.abs(of_vertices[corner_vertices] - wanted).max() <= _NORMALS_ARE_ONE:
         mesh.normals_split_custom_set_from_vertices(of_vertices.tolist())
         return
-    # Zero stands for the normal that a corner has anyway.
+    # A zero vector makes Blender keep the corner's own normal.
     rows: list[Any] = [(0.0, 0.0, 0.0)] * corners
     (places,) = differ.nonzero()
     for place, normal in zip(places.tolist(), wanted[places].tolist(), strict=True):
@@ -179,7 +180,10 @@ def keep_normals(
 
 
 def write_keys(item: bpy.types.Object, layers: MeshLayers, arrays: ChunkArrays) -> None:
-    """Give an object the shape keys of its source; what is not finite there is not moved."""
+    """Add the shape keys of a source mesh to an object.
+
+    Vertices with NaN or infinity in a key keep their base position.
+    """
     if not layers.keys:
         return
     made, own = [], arrays.points.of(layers.positions, smooth=True)

@@ -1,6 +1,6 @@
-"""New meshes from arrays, in bulk (foreach_set): valid before anything else is set on them.
+"""New meshes from arrays, in bulk (foreach_set), validated before anything else is set on them.
 
-Blender reads a mesh that is not valid beyond its ends, and dies, as soon as normals are set on it.
+Setting normals on an invalid mesh makes Blender read beyond the end of arrays and crash.
 """
 
 from collections.abc import Sequence
@@ -29,22 +29,22 @@ def new_mesh(
     Parameters
     ----------
     name : str
-        What Blender calls it.
+        Name of the mesh.
     positions : ndarray of float, shape (v, 3)
-        The vertices.
+        Positions of the vertices.
     edges : ndarray of int, shape (e, 2)
         The vertices of each edge.
     corner_vertices : array_like of int, shape (c,)
         The vertices of the corners of all polygons.
     corner_edges : ndarray of int, shape (c,)
-        The edge from each corner to the next; Blender finds the edges of polygons without them.
+        The edge from each corner to the next. If missing, Blender computes the edges of polygons.
     polygon_starts : array_like of int, shape (p,)
         The first corner of each polygon.
 
     Raises
     ------
     ValueError
-        If the mesh is not valid; it is removed again.
+        If the mesh is not valid. The mesh is removed again.
     """
     mesh = bpy.data.meshes.new(name)
     try:
@@ -64,7 +64,7 @@ def _fill(
     mesh.loops.add(len(vertices))
     mesh.polygons.add(len(starts))
     mesh.vertices.foreach_set("co", np.ascontiguousarray(positions, np.float32).ravel())
-    # Which Blender copies as it is: any other way goes element by element.
+    # Blender copies these attributes in bulk; other accessors are filled element by element.
     topology = {".edge_verts": edges, ".corner_vert": vertices, ".corner_edge": borders}
     for attribute, values in topology.items():
         if len(values):
@@ -75,15 +75,15 @@ def _fill(
 
 
 def require_valid(mesh: bpy.types.Mesh) -> None:
-    """Let Blender check a mesh.
+    """Validate a mesh with Blender.
 
     Raises
     ------
     ValueError
-        If anything of it had to be mended, so that its arrays are others than before.
+        If the mesh was invalid. Blender has then corrected it, so its arrays may have changed.
     """
     positions = np.empty(3 * len(mesh.vertices), np.float32)
     mesh.vertices.foreach_get("co", positions)
-    # Blender 4 sets what is not finite to 0, and does not say so.
+    # Blender 4 sets NaN and infinity to 0 without reporting it.
     if not np.isfinite(positions).all() or mesh.validate():
         raise ValueError(f"The mesh {mesh.name} cannot be written: it would not be valid")

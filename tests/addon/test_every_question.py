@@ -15,10 +15,16 @@ from paper import Paper
 from snapshots import visibility
 
 from octree_ext.octree_addon import CLASSES, FEATURES, questions, result_list
+from octree_ext.octree_addon.answers import asking
+from octree_ext.octree_addon.answers.answer import Answer
+from octree_ext.octree_addon.answers.asking import QuestionOperator
 from octree_ext.octree_addon.answers.kept import view_of
+from octree_ext.octree_addon.answers.options import AnswerOptions
 from octree_ext.octree_addon.answers.result_kind import KINDS, ResultKind, kind_of
 from octree_ext.octree_addon.audit import OCTREE_OT_select_collisions
 from octree_ext.octree_addon.display.answered import objects_found, uids_of
+from octree_ext.octree_addon.options import integer, settings_group
+from octree_ext.octree_addon.result_list import Rows, no_instances
 from octree_ext.octree_addon.result_list.verbs import VERBS
 from octree_ext.octree_addon.ui import Feature, plural, settings_of
 
@@ -334,16 +340,43 @@ def test_every_result_whose_rows_are_objects_colors_them(row, name):
     assert sorted(colored) == sorted(expected)
 
 
-def test_the_example_of_a_kind_says_and_offers_what_it_shows(row):
+# What the example of CONTRIBUTING imports.
+NEEDED = (
+    Answer, AnswerOptions, Feature, QuestionOperator, ResultKind, Rows, integer, no_instances,
+    plural, settings_group,
+)  # fmt: skip
+
+
+def test_the_example_of_a_question_asks_and_lists(row, monkeypatch):
     """That of CONTRIBUTING, *Add a question or a feature*."""
     page = (Path(__file__).parents[2] / "CONTRIBUTING.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
-    names = {"ResultKind": ResultKind, "Feature": Feature, "plural": plural}
-    exec(example, names | (known := {"OCTREE_OT_find_holes": object}), known)
-    (kind,) = known["FEATURE"].kinds
+    names = {
+        **{each.__name__: each for each in NEEDED},
+        "__name__": "holes",
+        "bpy": bpy,
+        "np": np,
+        "open_edges": lambda item: 6 * (item.type == "MESH"),
+    }
+    exec(example, names)
+    feature = names["FEATURE"]
+    group, operator = feature.settings["holes"], names["OCTREE_OT_find_holes"]
+    for each in (group, operator):
+        bpy.utils.register_class(each)
+    try:
+        bpy.types.Scene.octree_holes = bpy.props.PointerProperty(type=group)
+        monkeypatch.setattr(
+            asking, "settings_of", lambda _: SimpleNamespace(holes=row.octree_holes)
+        )
+        assert bpy.ops.octree.find_holes(edges=6) == {"FINISHED"}
+        assert row.octree_holes.edges == 6
+    finally:
+        del bpy.types.Scene.octree_holes
+        for each in (operator, group):
+            bpy.utils.unregister_class(each)
+    result = result_list.active_result(row)
+    assert (result.title, result.count) == ("Find Holes", 8)
     paper = Paper()
-    kind.summary(paper, bpy.context, SimpleNamespace(count=2))
-    pressed = []
-    kind.offer(SimpleNamespace(operator=pressed.append), bpy.context, None)
-    assert [text for text, _ in paper.lines] == ["2 holes"]
-    assert pressed == ["octree.close_holes"]
+    feature.kinds[0].summary(paper, bpy.context, result)
+    feature.kinds[0].offer(paper, bpy.context, result)
+    assert [text for text, _ in paper.lines] == ["8 rows", "octree.select_rows"]

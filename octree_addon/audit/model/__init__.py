@@ -1,6 +1,6 @@
-"""Clash audit: findings as data, compared from run to run, grouped, reported; nothing of Blender.
+"""Findings of audits as data: comparison of runs, groups, reports; independent of Blender.
 
-Read parts, findings, record, identity, comparison and grouping, then reports, gate and shares.
+Read parts, findings, record, identity, comparison and grouping, then gate and shares.
 """
 
 from ..report_formats import REPORTS, About, Pictures, read_json

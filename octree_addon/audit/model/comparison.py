@@ -1,4 +1,4 @@
-"""Comparison of two audits: new, still there, resolved; statuses and groups carry over."""
+"""Comparison of two audits: new, remaining and resolved findings; statuses carry over."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,17 +14,16 @@ from .findings import RESOLVED, Findings, pair_codes
 class Comparison:
     """An older and a newer audit, joined by class and objects.
 
-    A finding that either audit calls resolved is not there, except for `matched` and `gone`.
+    Resolved findings of either audit count as absent, except in `matched` and `gone`.
 
     Attributes
     ----------
     old, new : Findings
-        The audits, in one unit.
+        Findings of both audits, in one unit.
     matching : ndarray of intp, shape (k,)
-        The old object that each new one is, or -1.
+        The old object that equals each new one, or -1.
     matched : ndarray of intp, shape (n,)
-        The old finding of the same class and objects as each new one, whatever their statuses, or
-        -1.
+        The old finding with the class and objects of each new one, whatever their statuses; or -1.
     """
 
     old: Findings
@@ -34,40 +33,39 @@ class Comparison:
 
     @cached_property
     def previous(self) -> Ids:
-        """The old finding that each new one is, or -1, (n,)."""
+        """The old finding that equals each new one, or -1; neither is resolved, (n,)."""
         is_there = np.append(self.old.statuses != RESOLVED, False)[self.matched]
         return np.where(is_there & (self.new.statuses != RESOLVED), self.matched, -1)
 
     @property
     def is_new(self) -> Flags:
-        """Whether each new finding was not there before, or had been resolved, (n,)."""
+        """Flags of new findings that were absent or resolved before, (n,)."""
         flags: Flags = (self.new.statuses != RESOLVED) & (self.previous < 0)
         return flags
 
     @property
     def resolved(self) -> Ids:
-        """The old findings that are gone, without those that were resolved before, (r,)."""
+        """The old findings that are absent now and were not resolved before, (r,)."""
         was_there = self.old.statuses != RESOLVED
         was_there[self.previous[self.previous >= 0]] = False
         return np.flatnonzero(was_there)
 
     @cached_property
     def gone(self) -> Ids:
-        """The old findings, open or resolved, that the new ones do not have at all, (g,)."""
+        """The old findings, of any status, that no new finding matches, (g,)."""
         return np.setdiff1d(np.arange(len(self.old)), self.matched)
 
     def row_again(self, row: int) -> int | None:
-        """Return which finding of the history an old one is; None for a row that is none."""
+        """Return the row in `history` of an old finding; None for an invalid row."""
         if not 0 <= row < len(self.old):
             return None
         (found,) = (np.append(self.matched, self.gone) == row).nonzero()
         return int(found[0])
 
     def judged(self) -> Findings:
-        """Return the new findings with the judgments of the old ones.
+        """Return the new findings with the statuses, reasons and groups of the old ones.
 
-        Findings that stay keep status and reason. One that was resolved and comes back is new
-        again; its reason is kept, to be offered.
+        A resolved finding that returns is new again. Its reason stays, as a default for the user.
         """
         old, matched = self.old, self.matched
         statuses, reasons = self.new.statuses.copy(), list(self.new.reasons)
@@ -79,9 +77,9 @@ class Comparison:
         return replace(self.grouped(), statuses=statuses, reasons=tuple(reasons))
 
     def grouped(self) -> Findings:
-        """Return the new findings in the groups of the old ones, or in their own if they have one.
+        """Return the new findings in their own groups, or else in those of the old findings.
 
-        Groups stay with findings that were gone in between.
+        Findings that were resolved in between keep their group.
         """
         if not self.old.groups:
             return self.new
@@ -91,12 +89,12 @@ class Comparison:
         )
 
     def history(self, is_unknown: Flags | None = None) -> Findings:
-        """Return the judged findings, and behind them the old ones that are gone, as resolved.
+        """Return the findings of `judged`, followed by the old ones that are gone, as resolved.
 
         Parameters
         ----------
         is_unknown : ndarray of bool, optional
-            Old findings that keep their status, since nobody has looked at them.
+            Flags of old findings that keep their status, because their objects were not audited.
         """
         gone = self.old.take(self.gone)
         statuses = np.full(len(gone), RESOLVED)
@@ -111,14 +109,14 @@ def compare(old: Findings, new: Findings, matching: Ids) -> Comparison:
     Parameters
     ----------
     old, new : Findings
-        The answers, in one unit.
+        Findings of both audits, in one unit.
     matching : ndarray of intp, shape (k,)
-        Which old object each new one is, or -1, as `match_objects` tells.
+        The old object that equals each new one, or -1, as `match_objects` returns.
 
     Raises
     ------
     ValueError
-        If they count in different units.
+        If the audits have different units.
     """
     if old.unit != new.unit:
         raise ValueError(f"Both audits must have one unit, got {old.unit} and {new.unit}")
@@ -126,7 +124,7 @@ def compare(old: Findings, new: Findings, matching: Ids) -> Comparison:
     codes = pair_codes(old.audit.classes, old.audit.pairs, count)
     order = np.argsort(codes)
     pairs = matching[new.audit.pairs]
-    # A pair with an unmatched object gets the code of none: `count` is no object's number.
+    # A pair with an unmatched object gets a code that no old pair has, from number `count`.
     wanted = pair_codes(new.audit.classes, np.where(pairs < 0, count, pairs), count)
     spot = np.searchsorted(codes, wanted, sorter=order)
     matched = np.append(order, -1)[spot]
@@ -135,7 +133,7 @@ def compare(old: Findings, new: Findings, matching: Ids) -> Comparison:
 
 
 def _appended(new: Findings, gone: Findings, matching: Ids) -> Findings:
-    """Return findings and behind them others, of objects that the first may have too."""
+    """Return findings followed by others, without duplicate rows for objects of both."""
     if not len(gone):
         return new
     numbers = np.full(len(gone.objects), -1, np.intp)

@@ -1,8 +1,7 @@
-"""Findings: an audit, the objects that it is about, and what is to become of each finding.
+"""Findings: an audit result, the objects in it, and the status of each finding.
 
-Nothing here holds a reference into Blender: what an audit answers is kept, compared and written
-after the scene is gone. The objects stand once in a table of their own, and pairs of the audit are
-numbers in it.
+No references to Blender are stored, so findings can be kept, compared and written after their
+scene is gone. Each object has one row in a table; the audit's pairs are row numbers.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,29 +20,29 @@ AREA = FINDING_MEASURES.index("area")
 STATUSES = ("new", "reviewed", "ignored", "resolved")
 NEW, REVIEWED, IGNORED, RESOLVED = range(len(STATUSES))
 UNITS = ("m", "BU")
-_SLACK = 1e-6  # what rounding takes from a length
+_SLACK = 1e-6  # relative tolerance for rounding of lengths
 
 
 @dataclass(frozen=True, eq=False)
 class AuditedObjects:
-    """k objects or instances that findings are about.
+    """A table of k objects or instances that findings are about.
 
     Attributes
     ----------
     names : tuple of str
         The name of each object; of an instance, that of its instancer.
     instances : ndarray of int32, shape (k, 8)
-        The persistent id of each instance, as Blender has it; all `UNUSED` for an object itself.
+        Blender's persistent id of each instance; all `UNUSED` for an object itself.
     libraries : tuple of str
-        The file that each is linked from; empty for what is local.
+        The file that each object is linked from; empty for local objects.
     guids : tuple of str
-        The IFC GlobalId of each, 22 characters; empty where it has none or none is known.
+        The IFC GlobalId of each object, 22 characters; empty if there is none or it is unknown.
     collections : tuple of str
-        The collection that each is grouped by.
+        The collection that each object is grouped by.
     sizes : ndarray of float64, shape (k,)
-        The diagonal of the world box of each, in the unit of the findings; 0 if not known.
+        The diagonal of each object's world bounds, in the unit of the findings; 0 if unknown.
     uids : ndarray of intp, shape (k,)
-        The session id of each object of the open file; 0 if not known.
+        The session id of each object in the open file; 0 if unknown.
     """
 
     names: tuple[str, ...]
@@ -58,18 +57,18 @@ class AuditedObjects:
         return len(self.names)
 
     def persistent_ids(self) -> list[tuple[int, ...]]:
-        """Return the persistent id of each, as `numbers_of` does for one."""
+        """Return the persistent ids of all objects, without unused ends."""
         counts = (self.instances != UNUSED).sum(axis=1).tolist()
         rows = self.instances.tolist()
         return [tuple(row[:count]) for row, count in zip(rows, counts, strict=True)]
 
     def numbers_of(self, number: int) -> list[int]:
-        """Return the persistent id of one instance without its unused end; empty for objects."""
+        """Return the persistent id of one instance without its unused end; empty for an object."""
         numbers = self.instances[number]
         return numbers[numbers != UNUSED].tolist()
 
     def take(self, numbers: Ids) -> "AuditedObjects":
-        """Return some of the objects, in the order that they are asked for."""
+        """Return some of the objects, in the given order."""
         chosen = numbers.tolist()
         columns: Iterable[Any] = (
             tuple(each[i] for i in chosen) if isinstance(each, tuple) else each[numbers]
@@ -78,7 +77,7 @@ class AuditedObjects:
         return AuditedObjects(*columns)
 
     def joined(self, others: "AuditedObjects") -> "AuditedObjects":
-        """Return these objects and behind them others."""
+        """Return these objects followed by others."""
         columns: Iterable[Any] = (
             one + other if isinstance(one, tuple) else np.concatenate((one, other))
             for one, other in zip(vars(self).values(), vars(others).values(), strict=True)
@@ -88,25 +87,25 @@ class AuditedObjects:
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """n findings. Read them; make them with `findings_of`, or have them `checked`.
+    """n findings; read-only. Make them with `findings_of`, or validate them with `checked`.
 
     Attributes
     ----------
     objects : AuditedObjects
-        What the findings are about.
+        The objects of the findings.
     audit : Audit
-        What was found, in `unit`. Its pairs are numbers of objects, the inner one first where one
-        is contained in the other; no two findings have the same class and objects. Its faces are
-        those of each side, each once; -1 fills up the side with fewer. Bands are NaN if not known.
+        The core's result in `unit`. Its pairs are numbers of objects, the inner object of a
+        contained one first; no two findings have the same class and objects. Its faces are listed
+        for each side, each once; -1 fills up the side with fewer faces. Bands are NaN if unknown.
     statuses : ndarray of intp, shape (n,)
-        Places in `STATUSES`.
+        Indices into `STATUSES`.
     reasons : tuple of str
-        Why each is ignored; empty if nobody said.
+        Why each finding is ignored; empty if no reason was given.
     unit : {"m", "BU"}
-        What lengths count in: meters, or Blender units in a scene that has none.
+        Unit of lengths: meters, or Blender units in a scene without units.
     groups : tuple of str
-        The group that the user has put each into, empty for none; no text at all where there are
-        no groups.
+        The user's group of each finding, an empty name for none; an empty tuple if there are no
+        groups at all.
     """
 
     objects: AuditedObjects
@@ -118,7 +117,7 @@ class Findings:
 
     @property
     def widened(self) -> Flags:
-        """Which were judged by more than the stated length: by what coordinates resolve, (n,)."""
+        """Flags of findings whose tolerance was widened from the stated one by rounding, (n,)."""
         flags: Flags = self.audit.bands > self.audit.band * (1 + _SLACK)
         return flags
 
@@ -126,7 +125,7 @@ class Findings:
         return len(self.audit)
 
     def take(self, rows: Ids) -> "Findings":
-        """Return some of the findings, in the order that they are asked for."""
+        """Return some of the findings, in the given order."""
         return replace(
             self,
             audit=self.audit.take(rows),
@@ -136,18 +135,18 @@ class Findings:
         )
 
     def pruned(self) -> "Findings":
-        """Return the findings with those objects alone that they are about, in the same order."""
+        """Return the findings without unused objects, in the same order."""
         used, inverse = np.unique(self.audit.pairs, return_inverse=True)
         pairs = inverse.reshape(self.audit.pairs.shape)
         audit = replace(self.audit, pairs=pairs)
         return replace(self, objects=self.objects.take(used), audit=audit)
 
     def group_of(self, row: int) -> str:
-        """Return the group that the user has put a finding into; empty for none."""
+        """Return the user's group of a finding; empty for none."""
         return self.groups[row] if self.groups else ""
 
     def with_groups(self, groups: Iterable[str]) -> "Findings":
-        """Return the findings in other groups."""
+        """Return the findings with other groups."""
         names = tuple(groups)
         return replace(self, groups=names if any(names) else ())
 
@@ -156,11 +155,11 @@ class Findings:
         return FINDING_CLASSES[self.audit.classes[row]]
 
     def measure_of(self, row: int) -> str:
-        """Return what decided in words."""
+        """Return the measure of a finding in words, such as "depth"."""
         return FINDING_MEASURES[self.audit.measures[row]]
 
     def segments_of(self, row: int) -> Floats:
-        """Return the line in which the surfaces of a finding cross, piece by piece, (s, 2, 3)."""
+        """Return the segments of the line in which a finding's surfaces cross, (s, 2, 3)."""
         first, last = np.searchsorted(self.audit.segment_findings, (row, row + 1))
         return self.audit.segments[first:last]
 
@@ -171,7 +170,7 @@ class Findings:
         return faces[faces >= 0]
 
     def with_statuses(self, rows: ArrayLike, status: int, reason: str = "") -> "Findings":
-        """Return the findings with a new status of some, and with the reason for it."""
+        """Return the findings with a new status and reason in some rows."""
         statuses, reasons = self.statuses.copy(), list(self.reasons)
         chosen = np.atleast_1d(np.asarray(rows, np.intp))
         statuses[chosen] = status
@@ -190,7 +189,7 @@ def audited_objects(
     sizes: ArrayLike | None = None,
     uids: ArrayLike | None = None,
 ) -> AuditedObjects:
-    """Check a table of objects and fill in what is not known; see `AuditedObjects`.
+    """Return a validated table of objects, with defaults for omitted columns.
 
     Raises
     ------
@@ -218,23 +217,23 @@ def audited_objects(
 def findings_of(
     audit: Audit, objects: AuditedObjects, *, scale: float = 1.0, unit: str = "m"
 ) -> Findings:
-    """Return the findings of an audit: all new, in a unit of length.
+    """Return the findings of an audit, all new, in a unit of length.
 
     Parameters
     ----------
     audit : Audit
-        The answer, in scene units; its placements are numbers of `objects`.
+        The core's result in scene units; its placements are numbers of `objects`.
     objects : AuditedObjects
-        The placements, with sizes in `unit`.
+        The audited placements, with sizes in `unit`.
     scale : float, optional
-        How many of `unit` a scene unit is: `scale_length` of a scene that counts in meters.
+        Length of a scene unit in `unit`: `scale_length` of a scene with metric units.
     unit : {"m", "BU"}, optional
-        What the findings count in.
+        Unit of the findings.
 
     Raises
     ------
     ValueError
-        If the objects are others, or a number is not finite.
+        If a pair refers to no row of `objects`, or a number is not finite.
     """
     found = audit.turned((audit.inner == 1).nonzero()[0]).scaled(scale)
     values, rows = faces_of(found)
@@ -247,7 +246,7 @@ def findings_of(
 
 
 def checked(findings: Findings) -> Findings:
-    """Return findings whose columns fit each other; a `ValueError` names what does not."""
+    """Return findings after validation; raise `ValueError` that names an invalid column."""
     audit, count = findings.audit, len(findings.objects)
     if findings.unit not in UNITS:
         raise ValueError(f"unit must be one of {', '.join(UNITS)}, got {findings.unit!r}")
@@ -285,7 +284,7 @@ def _check_columns(audit: Audit, objects: int) -> None:
 def _check(
     name: str, array: NDArray[Any], shape: tuple[int, ...], stop: int | None = None
 ) -> None:
-    """Require an array of finite numbers, or of whole numbers below `stop`."""
+    """Raise `ValueError` unless an array has finite numbers, or indices below `stop`."""
     if array.shape != shape:
         raise ValueError(f"{name} must have shape {shape}, got {array.shape}")
     if not np.isfinite(array).all():
@@ -297,7 +296,7 @@ def _check(
 
 
 def pair_codes(kinds: Ids, pairs: Ids, count: int) -> Ids:
-    """Return a number for each class and unordered pair of some `count` objects, (n,)."""
+    """Return a key of each class and unordered pair among `count` objects, (n,)."""
     low, high = np.sort(pairs, axis=0)
     codes: Ids = (kinds.astype(np.int64) * (count + 1) + low) * (count + 1) + high
     return codes

@@ -1,8 +1,8 @@
-"""Gate for CI: which findings fail, options of the command line, reports.
+"""Gate for CI: an audit on the command line that fails on some classes of findings.
 
     blender --command octree audit house.blend --fail-on overlap,duplicate --report audit.json
 
-Each report is written whole or not at all.
+Each report is written completely or not at all.
 """
 
 from argparse import ArgumentParser, Namespace
@@ -23,20 +23,20 @@ from .identity import match_objects
 
 FAIL_ON = ("overlap", "contained", "duplicate")
 MOST_SAID = 20
-# In meters: its square is still a number, however long a unit of the scene is.
+# Largest clearance in meters: its square is finite in any unit of length.
 MOST_CLEARANCE = 1e100
 
 
 @dataclass(frozen=True)
 class Gate:
-    """What the command line asks for.
+    """Options of the command line.
 
     Attributes
     ----------
     fail_on : tuple of str
         The classes whose findings fail.
     clearance : float
-        How near objects may come, in meters: *near* looks no farther.
+        Smallest allowed distance of objects in meters; `near` has no findings beyond it.
     reports : tuple of str
         Paths of the reports to write.
     baseline : str
@@ -74,12 +74,12 @@ def add_options(parser: ArgumentParser) -> None:
 
 
 def gate_of(options: Namespace) -> Gate:
-    """Return what parsed options ask for.
+    """Return the validated options of a parser.
 
     Raises
     ------
     ValueError
-        If there is no such class or kind of report, or the clearance makes no sense.
+        If a class or a kind of report is unknown, or the clearance is out of range.
     """
     fail_on = _classes(options.fail_on)
     if not 0 <= options.clearance <= MOST_CLEARANCE:
@@ -93,7 +93,7 @@ def gate_of(options: Namespace) -> Gate:
 
 
 def _classes(text: str) -> tuple[str, ...]:
-    """Return the classes that a list names, "coplanar" both of that name, with - for a space."""
+    """Return the classes in a list, with - for a space; "coplanar" means both coplanar classes."""
     if text.strip() == "none":
         return ()
     wanted = [name.strip().replace(" ", "-") for name in text.split(",")]
@@ -110,9 +110,9 @@ def _classes(text: str) -> tuple[str, ...]:
 
 
 def failing(findings: Findings, gate: Gate, known: Findings | None = None) -> Flags:
-    """Return which findings fail, (n,): neither ignored nor resolved, nor among the `known`.
+    """Flag failing findings, (n,): not ignored, not resolved, and not among the `known`.
 
-    What is *near* fails if it may be as near as the clearance, however its interval ends.
+    A finding of class "near" fails if the lower bound of its distance is within the clearance.
     """
     flags = fails(findings, gate.fail_on)
     is_near = findings.audit.classes == NEAR
@@ -123,23 +123,23 @@ def failing(findings: Findings, gate: Gate, known: Findings | None = None) -> Fl
 
 
 def run_audit(options: Namespace, audit: Audit, say: Callable[[str], Any] = print) -> bool:
-    """Audit, write the reports, say what fails, and return whether anything does.
+    """Audit, write the reports, print failing findings, and return whether there are any.
 
-    A baseline that is none and a report that could not be written are said before the audit.
+    An invalid baseline and a report that cannot be written raise errors before the audit.
 
     Parameters
     ----------
     options : Namespace
-        What a parser with `add_options` has read.
+        Values of a parser with `add_options`.
     audit : callable
-        Takes what was asked for; returns the findings, and what to say of the audit.
+        Takes the gate; returns the findings, and their description for reports.
     say : callable, optional
-        Takes each line of the answer.
+        Takes each line of output.
 
     Raises
     ------
     ValueError, OSError
-        If options or files are bad.
+        If options or files are invalid.
     """
     gate = gate_of(options)
     known = _baseline(gate)

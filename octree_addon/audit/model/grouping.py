@@ -1,7 +1,7 @@
-"""Grouping of findings: by hand, by class, by the smaller object, by a pair of collections.
+"""Groups of findings: by the user, by class, by the smaller object, by a pair of collections.
 
-A pipe that crosses twelve beams is one matter, and so is a floor of a building. Groups are made by
-what findings share, never by distances between them.
+A pipe that crosses twelve beams is one problem of twelve findings. Groups depend on properties
+that findings share, never on distances between them.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,20 +17,20 @@ from .identity import finding_ids, identities, ranks
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """A partition of n findings into g groups: those with the most findings first, or classes.
+    """A partition of n findings into g groups, most findings first; classes in their own order.
 
     Attributes
     ----------
     by : str
-        What they share, such as "class".
+        The property that a group shares, such as "class".
     of : ndarray of intp, shape (n,)
         The group of each finding.
     names : tuple of str
-        What each group is called; two may have the same name.
+        Name of each group; two groups may have the same name.
     keys : tuple of str
-        What each is known by between files: ASCII text, each once.
+        Identity of each group across files: ASCII text, each once.
     hand : int
-        How many of them, the first ones, the user has made.
+        Number of groups made by the user, which come first.
     """
 
     by: str
@@ -44,7 +44,7 @@ class Groups:
 
     @property
     def counts(self) -> Ids:
-        """How many findings each group has, (g,)."""
+        """Number of findings in each group, (g,)."""
         return np.bincount(self.of, minlength=len(self))
 
     def rows(self) -> list[Ids]:
@@ -54,14 +54,14 @@ class Groups:
 
 
 def by_class(findings: Findings) -> Groups:
-    """Group by class, the gravest first."""
+    """Return groups by class, the most severe first."""
     distinct, of = np.unique(findings.audit.classes, return_inverse=True)
     names = tuple(FINDING_CLASSES[kind] for kind in distinct.tolist())
     return Groups("class", of.reshape(-1), names, names)
 
 
 def by_smaller_object(findings: Findings) -> Groups:
-    """Group by the smaller of the two objects; of two alike, by the first by identity."""
+    """Return groups by the smaller object; of equal ones, by the first in order of identity."""
     known, names = identities(findings.objects), findings.objects.names
     rank, sizes = ranks(known), findings.objects.sizes
     a, b = findings.audit.pairs
@@ -75,8 +75,8 @@ def by_smaller_object(findings: Findings) -> Groups:
 
 
 def by_collections(findings: Findings) -> Groups:
-    """Group by the collections of both objects, in either order."""
-    # An array with an empty text of its own: NumPy cannot sort none at all.
+    """Return groups by the collections of both objects, in either order."""
+    # Always with an empty name: NumPy cannot sort a list without texts.
     distinct = sorted({"", *findings.objects.collections})
     number = {name: place for place, name in enumerate(distinct)}
     numbers = np.array([number[name] for name in findings.objects.collections], np.intp)
@@ -90,9 +90,9 @@ def by_collections(findings: Findings) -> Groups:
 
 
 def with_hand_groups(findings: Findings, rest: Groups) -> Groups:
-    """Return the groups that the user has made, by name, then others of what is in none of them.
+    """Return the user's groups, by name, then the groups of `rest` for all other findings.
 
-    One of those that has no finding left is not there any more.
+    Groups of `rest` without remaining findings are dropped.
     """
     names = sorted(set(findings.groups) - {""})
     if not names:
@@ -113,7 +113,7 @@ def with_hand_groups(findings: Findings, rest: Groups) -> Groups:
 
 
 def by_finding(findings: Findings) -> Groups:
-    """Let each finding be a group of its own, known by its id."""
+    """Return a group for each finding, with its id as name and key."""
     ids = tuple(finding_ids(findings))
     return Groups("finding", np.arange(len(findings)), ids, ids)
 
@@ -122,7 +122,7 @@ Namer = Callable[[list[int]], list[str]]
 
 
 def _groups(by: str, numbers: Ids, name: Namer, key: Namer | None = None) -> Groups:
-    """Make groups of what has the same number; the most first, then by key."""
+    """Return groups of findings with equal numbers; the largest first, then by key."""
     distinct, of, counts = np.unique(numbers, return_inverse=True, return_counts=True)
     names = name(distinct.tolist())
     keys = [ascii(each) for each in names] if key is None else key(distinct.tolist())

@@ -1,11 +1,11 @@
-"""Stable identities: what an object and a finding are called by, whatever their order and number.
+"""Stable identities of objects and findings, independent of their order and number.
 
-Within an open file an object is known by its session id, whatever it is renamed to. Between files
-it is known by its IFC GlobalId, else by its library and name; an instance by its persistent id
-besides. A finding is known by its class and its objects, in either order.
+Within an open file an object is identified by its session id, which a rename keeps. Across files
+it is identified by its IFC GlobalId, else by its library and name; an instance also by its
+persistent id. A finding is identified by its class and its objects, in either order.
 
-Duplicating an object in Blender duplicates its GlobalId too: where several have the same, their
-names tell them apart.
+Blender duplicates the GlobalId with an object: if several objects have one GlobalId, their names
+are used as well.
 """
 
 import json
@@ -20,12 +20,12 @@ from ....core import FINDING_CLASSES
 from ...arrays import Flags, Ids
 from .findings import CONTAINED, AuditedObjects, Findings
 
-# Of this format alone, so that the same finding has the same id in every file and on every day.
+# Namespace of this format, so that equal findings have equal ids in all files and runs.
 NAMESPACE = UUID("5f0e2c58-7b1d-5c0e-9a55-6d1a4e1f7a31")
 
 
 def identities(objects: AuditedObjects) -> list[str]:
-    """Return what each object is known by between files: ASCII text, each once in a file."""
+    """Return the identity of each object across files: ASCII text, unique in a file."""
     instances = objects.persistent_ids()
     times = Counter(zip(objects.guids, instances, strict=True))
     named = zip(objects.guids, objects.libraries, objects.names, instances, strict=True)
@@ -37,7 +37,7 @@ def identities(objects: AuditedObjects) -> list[str]:
 
 
 def _distinct(texts: list[str]) -> list[str]:
-    """Add a number to what stands there more than once, which no file of Blender has."""
+    """Return texts with a number added to repeated ones, which a Blender file does not have."""
     if len(set(texts)) == len(texts):
         return texts
     before = Counter[str]()
@@ -49,7 +49,7 @@ def _distinct(texts: list[str]) -> list[str]:
 
 
 def finding_keys(findings: Findings) -> list[str]:
-    """Return what each finding is known by between files: ASCII text, each once."""
+    """Return the identity of each finding across files: ASCII text, each once."""
     pruned = findings.pruned()
     known, audit = identities(pruned.objects), pruned.audit
     return [
@@ -59,33 +59,33 @@ def finding_keys(findings: Findings) -> list[str]:
 
 
 def stable_id(*parts: str) -> str:
-    """Return a UUID that depends on some texts alone (version 5, RFC 9562)."""
+    """Return a UUID that depends only on some texts (version 5, RFC 9562)."""
     return str(uuid5(NAMESPACE, json.dumps(parts)))
 
 
 def finding_ids(findings: Findings) -> list[str]:
-    """Return a UUID for each finding, the same in every run that finds it."""
+    """Return a UUID for each finding, equal in every run with that finding."""
     return [stable_id("finding", key) for key in finding_keys(findings)]
 
 
 def ranks(known: Sequence[str]) -> Ids:
-    """Return the place of each object in the order of identities, (k,)."""
+    """Return the position of each object in the order of identities, (k,)."""
     places = np.empty(len(known), np.intp)
     places[sorted(range(len(known)), key=known.__getitem__)] = np.arange(len(known))
     return places
 
 
 def canonical(findings: Findings) -> Findings:
-    """Return the same findings in an order that depends on nothing but what they are.
+    """Return the same findings in canonical order, independent of the order in a scene.
 
-    Objects stand in the order of their identities, those of no finding are dropped; findings by
-    class and objects. The two of a pair are ordered too, unless one is contained in the other.
+    Objects are in the order of their identities, without unused ones; findings by class and
+    objects. The two objects of a pair are ordered too, unless one is contained in the other.
     """
     return canonical_rows(findings)[0]
 
 
 def canonical_rows(findings: Findings) -> tuple[Findings, Ids]:
-    """Return the same as `canonical`, and which of the findings each is, (n,)."""
+    """Return the findings of `canonical`, and the former row of each, (n,)."""
     pruned = findings.pruned()
     objects, audit = pruned.objects, pruned.audit
     rank = ranks(identities(objects))
@@ -98,18 +98,18 @@ def canonical_rows(findings: Findings) -> tuple[Findings, Ids]:
 
 
 def match_objects(old: AuditedObjects, new: AuditedObjects, *, same_session: bool = False) -> Ids:
-    """Return for each new object which old one it is, or -1, (k,). O(k).
+    """Return the old object that equals each new one, or -1, (k,). O(k).
 
-    Only what is the same on both sides without a doubt counts: the same GlobalId, library and
-    name; of the others the same GlobalId; of the others the same library and name, unless both
-    have a GlobalId. An instance has to have the same persistent id.
+    Only unambiguous matches count, in this order: equal GlobalId, library and name; equal
+    GlobalId; equal library and name, unless both have a GlobalId. Instances also need equal
+    persistent ids.
 
     Parameters
     ----------
     old, new : AuditedObjects
         The objects of two audits.
     same_session : bool, default False
-        Both are of the file as it is open now: the same session id decides before all else.
+        If true, both audits are of the open file, and equal session ids match first.
     """
     found = np.full(len(new), -1, np.intp)
     olds, news = _tokens(old), _tokens(new)
@@ -125,7 +125,7 @@ Token = Hashable | None
 
 
 def _tokens(objects: AuditedObjects) -> dict[str, list[Token]]:
-    """Return all that each object may be known by; None for what it has not."""
+    """Return the tokens by which objects may match, by kind; None for a missing token."""
     ids = objects.persistent_ids()
     names = list(zip(objects.libraries, objects.names, ids, strict=True))
     uids = zip(objects.uids.tolist(), ids, strict=True)
@@ -141,7 +141,7 @@ def _tokens(objects: AuditedObjects) -> dict[str, list[Token]]:
 
 
 def _join(old: Sequence[Token], new: Sequence[Token], found: Ids) -> None:
-    """Match what has the same token, each once on either side, and no partner yet."""
+    """Match unmatched objects with equal tokens, if the token is unique on both sides."""
     codes: dict[Token, int] = {None: 0}
     olds, news = (
         np.array([codes.setdefault(token, len(codes)) for token in tokens], np.intp)

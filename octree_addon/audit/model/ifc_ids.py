@@ -1,26 +1,27 @@
-"""IFC GlobalIds of objects: a custom property, or the STEP number that Bonsai leaves on an object.
+"""IFC GlobalIds of objects, from a custom property or from the IFC file that Bonsai has open.
 
-Bonsai keeps no GlobalId on an object. It keeps `BIMObjectProperties.ifc_definition_id`, the number
-of the entity in the IFC file that `scene.BIMProperties.ifc_file` names, and looks the rest up in
-that file. Both are there while Bonsai is enabled. From then on two ways are honest, and neither
-needs Bonsai's modules: the line of that number in that file as it was last saved, or a custom
-property "GlobalId" that an importer or the user has written. What was not saved yet has no line,
-and so no GlobalId.
+Bonsai stores no GlobalId on an object. It stores `BIMObjectProperties.ifc_definition_id`, the
+number of the object's entity in the IFC file of `scene.BIMProperties.ifc_file`. Both properties
+exist while Bonsai is enabled.
+
+Two sources need no module of Bonsai: the entity's line in the saved file, and a custom property
+"GlobalId" that an importer or the user has written. An entity that was not saved yet has no line
+in the file, and so no GlobalId.
 """
 
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-# Of 22 characters with six bits each the first holds no more than two: a GUID has 128.
+# 22 characters of six bits each for 128 bits: the first character has only two bits.
 _GLOBAL_ID = re.compile(r"[0-3][0-9A-Za-z_$]{21}")
-# An entity of IfcRoot: its first attribute is its GlobalId. ISO 10303-21 allows spaces between.
+# An entity of IfcRoot has its GlobalId as first attribute. ISO 10303-21 allows spaces between.
 _ROOTED = re.compile(rb"#\s*(\d+)\s*=\s*IFC\w+\s*\(\s*'([0-3][0-9A-Za-z_$]{21})'", re.IGNORECASE)
 PROPERTIES = ("GlobalId", "IfcGuid", "ifc_guid")
 
 
 def valid_global_id(text: Any) -> str:
-    """Return a text that is a GlobalId as IFC files write it; empty for all else."""
+    """Return a text if it is a GlobalId in the encoding of IFC files, else an empty text."""
     return text if isinstance(text, str) and _GLOBAL_ID.fullmatch(text) else ""
 
 
@@ -31,7 +32,7 @@ def own_global_id(properties: Mapping[str, Any]) -> str:
 
 
 def bonsai_number(item: Any) -> int:
-    """Return the number of an object's entity in the IFC file; 0 without Bonsai, or for others."""
+    """Return the number of an object's entity in the IFC file; 0 if there is none."""
     return int(getattr(getattr(item, "BIMObjectProperties", None), "ifc_definition_id", 0))
 
 
@@ -41,14 +42,14 @@ def bonsai_file(scene: Any) -> str:
 
 
 def global_ids_in(step: bytes, numbers: Iterable[int]) -> dict[int, str]:
-    """Return the GlobalIds of some entities of an IFC file, by their numbers. O(its length).
+    """Return the GlobalIds of entities of an IFC file, by their numbers. O(length of the file).
 
     Parameters
     ----------
     step : bytes
         The content of an .ifc file.
     numbers : iterable of int
-        Their STEP numbers. Those that are not there, or are no IfcRoot, are left out.
+        STEP numbers of the entities. Missing ones, and entities that are no IfcRoot, are left out.
     """
     wanted = set(numbers)
     found = ((int(number), guid) for number, guid in _ROOTED.findall(step))

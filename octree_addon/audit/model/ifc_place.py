@@ -1,10 +1,10 @@
-"""Place of a scene in an IFC model: how far Bonsai moved and turned what it imported.
+"""Position of a scene in an IFC model, after Bonsai moved and rotated it at import.
 
-A model far from the origin is imported near it. The scene tells how: Bonsai's
-`scene.BIMGeoreferenceProperties` holds `has_blender_offset` and, as texts in the unit of the IFC
-project, `blender_offset_x`, `_y` and `_z`, with the model's direction of the scene's X axis,
-`blender_x_axis_abscissa` and `blender_x_axis_ordinate`. They work as an IfcMapConversion does,
-without its scale. The unit is in the file alone (ISO 10303-21): that of its IfcUnitAssignment.
+Bonsai imports a model that is far from the origin near to it. `scene.BIMGeoreferenceProperties`
+stores the transform: `has_blender_offset`; `blender_offset_x`, `_y` and `_z`, texts in the unit of
+the IFC project; and the model's direction of the scene's X axis, `blender_x_axis_abscissa` and
+`blender_x_axis_ordinate`. They work as an IfcMapConversion does, without its scale. Only the file
+has the unit, in its IfcUnitAssignment (ISO 10303-21).
 """
 
 import math
@@ -27,10 +27,10 @@ Axis = tuple[float, float]
 
 
 def bonsai_place(scene: Any) -> tuple[Offset, Axis]:
-    """Return where the scene's origin lies in the model, and where its X axis points.
+    """Return the scene's origin in the model, and the direction of its X axis there.
 
-    The place is in the unit of the IFC project. Without Bonsai, or where it moved nothing, it is 0
-    and the axis is (1, 0). A `ValueError` says that Bonsai's texts are no numbers.
+    The origin is in the unit of the IFC project. Without Bonsai or an offset, it is 0 and the
+    direction is (1, 0). Raise `ValueError` if Bonsai's texts are no numbers.
     """
     told = getattr(scene, "BIMGeoreferenceProperties", None)
     if told is None or not told.has_blender_offset:
@@ -46,9 +46,9 @@ def bonsai_place(scene: Any) -> tuple[Offset, Axis]:
 
 
 def meters_in(step: bytes) -> float | None:
-    """Return how many meters the length unit of an IFC file is; None if that is not found.
+    """Return the length unit of an IFC file in meters; None if it is not found.
 
-    O(its length).
+    O(length of the file).
     """
     found = {
         int(number): (kind.decode("ascii").upper(), text.decode("latin-1"))
@@ -64,7 +64,7 @@ def _references(text: str) -> list[int]:
 
 
 def _meters(number: int, found: Mapping[int, tuple[str, str]]) -> float | None:
-    """Return the size of a unit of length, an SI unit or one converted to such; else None."""
+    """Return an SI or a converted unit of length in meters; None for other entities."""
     kind, text = found.get(number, ("", ""))
     if ".LENGTHUNIT." not in text.upper():
         return None

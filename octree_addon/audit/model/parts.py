@@ -1,7 +1,7 @@
-"""Parts of findings: values one after the other, beside the finding that each belongs to.
+"""Ragged columns of findings: flat values, and the row that each value belongs to.
 
-Faces in contact are known by finding and side: row 2 i + s is that of side s of finding i. An
-audit has them in columns of both sides, where -1 fills up the side with fewer.
+Faces in contact have a row for each finding and side: row 2 i + s is side s of finding i. An audit
+stores them in two columns, one for each side, where -1 fills up the side with fewer faces.
 """
 
 from collections.abc import Iterable
@@ -17,24 +17,24 @@ from ...arrays import Ids
 def parts_of(
     rows: Iterable[ArrayLike], width: tuple[int, ...], kind: Any
 ) -> tuple[NDArray[Any], Ids]:
-    """Return the values of rows, each of shape `width`, and the row that each belongs to."""
+    """Return all values of ragged rows, each of shape `width`, and the row of each value."""
     arrays = [np.asarray(row, kind).reshape(-1, *width) for row in rows]
     owners = np.repeat(np.arange(len(arrays)), np.array([len(row) for row in arrays], np.intp))
     return np.concatenate([np.empty((0, *width), kind), *arrays]), owners
 
 
 def starts_of(owners: Ids, count: int) -> Ids:
-    """Return where the parts of each of `count` rows begin, and where the last end, (count + 1,).
+    """Return the index of the first value of each of `count` rows, and the end, (count + 1,).
 
-    The rows that parts belong to ascend.
+    `owners`, the row of each value, ascend.
     """
     return np.searchsorted(owners, np.arange(count + 1))
 
 
 def columns_of(values: Ids, rows: Ids, count: int) -> tuple[Ids, Ids]:
-    """Return the faces of `count` findings in columns, (2, c), and the finding of each, (c,).
+    """Return the faces of `count` findings in two columns, (2, c), and their findings, (c,).
 
-    `rows` are those of the faces, by finding and side, and ascend.
+    `rows`, by finding and side, ascend.
     """
     counts = np.bincount(rows, minlength=2 * count).reshape(-1, 2)
     owners = np.repeat(np.arange(count), counts.max(axis=1, initial=0))
@@ -45,7 +45,7 @@ def columns_of(values: Ids, rows: Ids, count: int) -> tuple[Ids, Ids]:
 
 
 def faces_of(audit: Audit) -> tuple[Ids, Ids]:
-    """Return the faces of an audit, and their rows, by finding and side; these ascend."""
+    """Return the faces of an audit as flat values, and their rows, ascending."""
     rows = 2 * audit.face_findings + [[0], [1]]
     there = audit.faces >= 0
     order = np.argsort(rows[there], kind="stable")

@@ -1,6 +1,7 @@
-"""Findings record: findings as one archive of arrays (npz), exact to the last bit.
+"""Record of findings: one archive of arrays (npz), lossless.
 
-The blend file keeps one for each audit, and a chunk of an audit is one with a larger head.
+The blend file stores a record for each audit. The file of a shard is a record with more members
+in its head.
 """
 
 import io
@@ -17,21 +18,21 @@ from .findings import Findings, audited_objects, checked
 
 TEXTS = ("names", "libraries", "guids", "collections")
 _NUMBERS = ("instances", "sizes", "uids")
-# What a file raises that is cut off, or of another kind.
+# Errors from a file that is cut off or has another format.
 DAMAGED = (LookupError, TypeError, AttributeError, EOFError, OSError, BadZipFile, zlib.error)
 
 
 def pack_findings(findings: Findings, form: str, version: int, **more: Any) -> bytes:
-    """Write findings as one compressed string of bytes.
+    """Return findings as compressed bytes.
 
     Parameters
     ----------
     findings : Findings
-        What is written, with statuses, reasons and groups.
+        The findings to write, with statuses, reasons and groups.
     form, version : str, int
-        What kind of record it is, which `unpack_findings` asks for.
+        Name and version of the format, which `unpack_findings` requires.
     **more
-        Further members of the head, as values that JSON has.
+        Further members of the head, as JSON values.
     """
     audit, objects = findings.audit, findings.objects
     head = {
@@ -59,7 +60,7 @@ def unpack_findings(content: bytes, form: str, version: int) -> tuple[Findings, 
     Raises
     ------
     ValueError, or one of `DAMAGED`
-        If it is no such record.
+        If the content is no such record.
     """
     with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
         found: dict[str, Any] = {name: arrays[name] for name in arrays.files}

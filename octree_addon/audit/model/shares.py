@@ -1,4 +1,4 @@
-"""Shares of an audit, as a render farm makes them: records of findings, and their merge."""
+"""Shards of an audit, one for each machine of a render farm: their files, and their merge."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
@@ -17,18 +17,18 @@ FORMAT, VERSION = "octree audit chunk", 1
 
 
 class AuditShare(NamedTuple):
-    """What one machine has found.
+    """The findings of one machine.
 
     Attributes
     ----------
     chunk : tuple of int
-        Its number, from 1 on, and how many there are.
+        Number of the shard, from 1 on, and count of all shards.
     asked : Mapping of str to Any
-        What was asked for, the same in all shares of one audit.
+        Options of the audit, equal in all of its shards.
     findings : Findings
-        What was found.
+        The findings of the shard.
     about : About
-        What reports say of the audit.
+        Description of the audit for reports.
     """
 
     chunk: tuple[int, int]
@@ -38,9 +38,9 @@ class AuditShare(NamedTuple):
 
 
 def share_content(share: AuditShare) -> bytes:
-    """Return a share as a file, to the last bit."""
+    """Return a shard as the content of a file, lossless."""
     objects = share.findings.objects
-    unknown = np.zeros_like(objects.uids)  # session ids say nothing to other machines
+    unknown = np.zeros_like(objects.uids)  # session ids have no meaning on other machines
     findings = replace(share.findings, objects=replace(objects, uids=unknown))
     asked, about = dict(share.asked), asdict(share.about)
     return pack_findings(
@@ -49,7 +49,7 @@ def share_content(share: AuditShare) -> bytes:
 
 
 def read_share(content: bytes) -> AuditShare:
-    """Return what `share_content` has written; a `ValueError` if it is no such file."""
+    """Return the shard in a file of `share_content`; raise `ValueError` for other content."""
     try:
         findings, head = unpack_findings(content, FORMAT, VERSION)
         about = dict(head["about"])
@@ -62,12 +62,12 @@ def read_share(content: bytes) -> AuditShare:
 
 
 def merged_shares(shares: Sequence[AuditShare]) -> tuple[Findings, About]:
-    """Return the findings of all shares as one audit has them, and what to say of it.
+    """Return the findings of all shards as of one audit, and their description for reports.
 
     Raises
     ------
     ValueError
-        If one is missing or there twice, or they are of different audits.
+        If a shard is missing or given twice, or shards are of different audits.
     """
     check_asked([each.asked for each in shares], "These are of different audits")
     check_chunks([each.chunk for each in shares])
@@ -100,7 +100,7 @@ def merged_shares(shares: Sequence[AuditShare]) -> tuple[Findings, About]:
 
 
 def _keys(objects: AuditedObjects) -> list[tuple[Any, ...]]:
-    """Return what each object is known by, whichever machine has looked at it."""
+    """Return an identity of each object that is equal on all machines."""
     texts = [getattr(objects, name) for name in TEXTS]
     instances = map(tuple, objects.instances.tolist())
     return list(zip(*texts, instances, objects.sizes.tolist(), strict=True))

@@ -1,6 +1,6 @@
-"""Reports of an audit, each one file: CSV, JSON, BCF, HTML, JUnit, by the extension of its name.
+"""Reports of an audit, each one file: CSV, JSON, BCF, HTML or JUnit, by file extension.
 
-Read words, then one report each.
+Read words first, then any report.
 """
 
 from ...lengths import UNITS
@@ -29,7 +29,7 @@ __all__ = [
     "title",
 ]
 
-# Each takes the findings, an `About`, pictures by finding and groups, and uses what it can show.
+# Each writer takes findings, an `About`, pictures by finding and groups, or ignores some of them.
 REPORTS: Writers = {
     "csv": Writer(".csv", csv_report),
     "json": Writer(".json", json_report),

@@ -1,8 +1,7 @@
-"""BCF 3.0 report: a zip with a topic for each finding or group, and viewpoints of the contacts.
+"""BCF 3.0 report: a zip with a topic for each finding or group, and viewpoints of contacts.
 
-BIM Collaboration Format, buildingSMART, release 3.0. The ids of topics and viewpoints depend on
-class and objects alone (UUID version 5), so that a viewer which imports the next report finds the
-topics that it has.
+BIM Collaboration Format, buildingSMART, release 3.0. The ids of topics and viewpoints depend only
+on class and objects (UUID version 5), so a viewer that imports a later report updates its topics.
 """
 
 import io
@@ -34,12 +33,12 @@ PRIORITIES = {
     "touching": "Low",
 }
 TOPIC_STATUSES = dict(zip(STATUSES, ("Open", "In Progress", "Closed", "Closed"), strict=True))
-_OLDEST = (1980, 1, 1, 0, 0, 0)  # as a zip can say it: reports of the same findings are the same
+_OLDEST = (1980, 1, 1, 0, 0, 0)  # of a zip: equal findings give equal files
 
 
 @dataclass(frozen=True, eq=False)
 class _Report:
-    """What all topics need."""
+    """The data that all topics use."""
 
     findings: Findings
     about: About
@@ -51,7 +50,7 @@ class _Report:
 
 @dataclass(frozen=True)
 class _Topic:
-    """A topic to be: its id, its title and its findings."""
+    """A planned topic: its id, its title and its findings."""
 
     guid: str
     title: str
@@ -61,16 +60,16 @@ class _Topic:
 def bcf_report(
     findings: Findings, about: About, pictures: Pictures, groups: Groups | None = None
 ) -> bytes:
-    """Return findings as BCF 3.0, a topic for each, or for each of some groups.
+    """Return findings as BCF 3.0, with a topic for each finding, or for each of some groups.
 
-    What the user has put together is one topic in any case.
+    A group made by the user is always one topic.
 
-    Coordinates are in meters; those of a scene without a unit are taken for meters.
+    Coordinates are in meters; Blender units of a scene without units are written as meters.
 
     Raises
     ------
     ValueError
-        If `about` has no date: every topic has to have one.
+        If `about` has no date, which every topic requires.
     """
     findings, pictures, groups = in_order(findings, pictures, groups)
     ids, cameras = finding_ids(findings), cameras_of(findings, about)
@@ -85,7 +84,7 @@ def bcf_report(
 
 
 def _topics(report: _Report, groups: Groups | None) -> Iterable[_Topic]:
-    """Yield a topic for each group, by hand or else, and for each finding of none."""
+    """Yield a topic for each group, of the user or given, and for each finding without a group."""
     findings = report.findings
     chosen = with_hand_groups(findings, groups or by_finding(findings))
     numbered = zip(chosen.names, chosen.keys, chosen.rows(), strict=True)
@@ -122,7 +121,7 @@ def _add_header(markup: Element, report: _Report) -> None:
 
 
 def _add_topic(markup: Element, report: _Report, topic: _Topic) -> Element:
-    """Add a topic, whose priority and status are those of its worst finding."""
+    """Add a topic with the priority and status of its worst finding."""
     findings, rows = report.findings, topic.rows
     classes = [FINDING_CLASSES[kind] for kind in np.unique(findings.audit.classes[rows])]
     statuses = [STATUSES[status] for status in np.unique(findings.statuses[rows])]
@@ -142,7 +141,7 @@ def _add_topic(markup: Element, report: _Report, topic: _Topic) -> Element:
 
 
 def _add_view(views: Element, guid: str, number: int, *, has_picture: bool) -> tuple[str, str]:
-    """Add a viewpoint to a topic, and return what its files are called."""
+    """Add a viewpoint to a topic, and return the names of its files."""
     end = f"_{guid}" if number else ""
     view, snapshot = f"viewpoint{end}.bcfv", f"snapshot{end}.png"
     entry = SubElement(views, "ViewPoint", Guid=guid)
@@ -154,7 +153,7 @@ def _add_view(views: Element, guid: str, number: int, *, has_picture: bool) -> t
 
 
 def _extensions(about: About) -> Element:
-    """Return the words that topics of this file may use."""
+    """Return the types, statuses, priorities, labels and users that topics may use."""
     root = Element("Extensions")
     lists: tuple[tuple[str, str, Iterable[Any]], ...] = (
         ("TopicTypes", "TopicType", [TOPIC_TYPE]),

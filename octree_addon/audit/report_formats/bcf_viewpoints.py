@@ -15,28 +15,28 @@ from .words import About, rounded, rounded_places, side_name
 
 FIELD_OF_VIEW = 60.0  # degrees, from top to bottom
 ASPECT = 4 / 3
-# From the right, the front and above; lengths of the view follow what there is to see.
+# The camera looks from the right, the front and above; its distance depends on the contact.
 _TOWARD = np.array([-1.0, 1.0, -0.8]) / np.linalg.norm([-1.0, 1.0, -0.8])
 _RIGHT = np.cross(_TOWARD, (0.0, 0.0, 1.0))
 _UP = np.cross(_RIGHT / np.linalg.norm(_RIGHT), _TOWARD)
-_SMALLEST = 1e-3  # the least radius that a camera looks at, in meters
+_SMALLEST = 1e-3  # smallest radius in view of a camera, in meters
 COLORS = ("3D7DCA", "E8853D")
-# A viewer draws each line of a viewpoint by itself.
+# Maximum number of lines in a viewpoint: viewers draw each one separately.
 MOST_LINES = 500
 
 
 @dataclass(frozen=True, eq=False)
 class Cameras:
-    """Where the camera of each of n findings stands: (n, 3), in coordinates of the model."""
+    """Positions and targets of the cameras of n findings, (n, 3), in model coordinates."""
 
     positions: Floats
     targets: Floats
 
 
 def cameras_of(findings: Findings, about: About) -> Cameras:
-    """Return a camera for each finding, as far away as it takes to see what there is.
+    """Return a camera for each finding, far enough to see its contact.
 
-    That is the whole line in which the surfaces cross, and half of the smaller object.
+    In view are the whole line in which the surfaces cross, and half of the smaller object.
     """
     audit = findings.audit
     radius = np.full(len(findings), _SMALLEST)
@@ -53,8 +53,8 @@ def cameras_of(findings: Findings, about: About) -> Cameras:
 def viewpoint(findings: Findings, row: int, guid: str, camera: Floats, about: About) -> Element:
     """Return the VisualizationInfo of one finding.
 
-    Both components are selected and colored. They alone are shown, unless one has no GlobalId by
-    which a viewer could find it: it would show nothing then.
+    Both components are selected and colored. All others are hidden, unless one of the two has no
+    GlobalId: a viewer could not find it, and would show nothing.
     """
     root = Element("VisualizationInfo", Guid=guid)
     components = SubElement(root, "Components")

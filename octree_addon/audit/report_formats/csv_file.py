@@ -1,4 +1,4 @@
-"""CSV report: a line for each finding, units in the header, names that no spreadsheet runs."""
+"""CSV report: a line for each finding, units in the header, no names that run as formulas."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -12,10 +12,10 @@ from .words import known, rounded, rounded_places, side_name, unit_of
 
 
 def csv_report(findings: Findings, *_: object) -> str:
-    """Return findings as CSV (RFC 4180) in UTF-8, in an order of their own.
+    """Return findings as CSV (RFC 4180) in UTF-8, in canonical order.
 
-    Each kind of deciding number has columns of its own, since each has a unit of its own; the
-    others are empty. Groups by hand have a column, if there are any. A text that a spreadsheet
+    Each measure has its own columns, since each has its own unit; the columns of other measures
+    are empty. Groups made by the user have a column, if there are any. A text that a spreadsheet
     would take for a formula gets an apostrophe.
     """
     ordered = canonical(findings)

@@ -1,4 +1,4 @@
-"""HTML report: one page that opens by itself; findings in groups, with pictures, to be sorted."""
+"""HTML report: one self-contained page with findings in groups, pictures, sorting and a filter."""
 
 from base64 import b64encode
 from collections.abc import Iterable
@@ -17,8 +17,8 @@ from .html_page import FILTER, page
 from .sentences import paragraphs
 from .words import About, Pictures, in_order, rounded, side_name
 
-# Style, header and order of each column; behind Place stands its unit. In a group by class all
-# findings have one class.
+# Style, header and sort order of each column; the header of Place has its unit as well. Groups by
+# class have no column for the class.
 _CLASS = ("class", "Class", "text")
 _HEADERS = (
     ("", "Object", "text"),
@@ -31,7 +31,7 @@ _HEADERS = (
 
 @dataclass(frozen=True)
 class _Units:
-    """What the lengths, the areas, the places and the tolerances of a page are told in."""
+    """Units of the lengths, areas, places and tolerances of a page."""
 
     length: Unit
     area: Unit
@@ -44,8 +44,8 @@ def html_report(
 ) -> str:
     """Return findings as a page; `pictures` holds PNG files by finding.
 
-    They are grouped by hand, and the rest by class unless `groups` says otherwise; in a group,
-    what is settled comes last, and the most first. Lengths are told in the units of the scene.
+    The user's groups come first, then `groups`, by default classes. In a group, settled findings
+    come last, and large amounts first. Lengths are in the units of the scene.
     """
     findings, pictures, groups = in_order(findings, pictures, groups)
     chosen = with_hand_groups(findings, groups or by_class(findings))
@@ -65,7 +65,7 @@ def _text(text: str) -> str:
 
 
 def _units_of(findings: Findings, about: About) -> _Units:
-    """Return units in which most of the numbers are handy, one for each column."""
+    """Return units of convenient size for most numbers, one for each column."""
     audit, areas = findings.audit, findings.audit.measures == AREA
 
     def unit(lengths: Floats, *, alone: bool = False) -> Unit:
@@ -80,7 +80,7 @@ def _units_of(findings: Findings, about: About) -> _Units:
 
 
 def _counts(findings: Findings) -> str:
-    """Return a table of how many findings each class has, by status."""
+    """Return a table with the number of findings of each class, by status."""
     width = len(STATUSES)
     cells = np.bincount(
         findings.audit.classes * width + findings.statuses, minlength=len(FINDING_CLASSES) * width
@@ -127,7 +127,7 @@ def _group(
 
 
 def _sum(findings: Findings, rows: Ids, units: _Units) -> str:
-    """Return what a group of several classes has, and the most of each, for its header."""
+    """Return a group's number of findings and worst amount of each class, for its header."""
     classes, audit = findings.audit.classes[rows], findings.audit
     said = []
     for kind in np.unique(classes).tolist():
@@ -183,7 +183,7 @@ def _much(findings: Findings, row: int, units: _Units) -> str:
 
 
 def _unit_of(findings: Findings, row: int, units: _Units) -> tuple[Unit, int]:
-    """Return what the number of a finding is told in, and the power of a length that it is."""
+    """Return the unit of a finding's amount, and its power of length."""
     return (units.area, 2) if findings.measure_of(row) == "area" else (units.length, 1)
 
 

@@ -1,7 +1,7 @@
-"""The page of the HTML report: style, script and frame, all in one file that needs no network.
+"""Style, script and frame of the HTML report, in one file that needs no network.
 
-A content security policy admits this one style and script by their hashes, and pictures that stand
-in the page itself. Nothing else runs, whatever an object is called.
+A content security policy allows this style and script by their hashes, and pictures embedded in
+the page. Nothing else can run, whatever the names of objects contain.
 """
 
 from base64 import b64encode
@@ -47,13 +47,13 @@ img:focus { cursor: zoom-out; max-height: 80vh; max-width: 60vw; }
 .ignored, .resolved { opacity: .55; }
 @media print { details { break-inside: avoid; } .find { display: none; } }
 """
-# What the list can be narrowed with, above it.
+# The filter above the list.
 FILTER = """<p class="find"><input type="search" id="words" aria-label="Filter"
  placeholder="Filter by class, name, collection or status">
 <label><input type="checkbox" id="open"> Open only</label> <output></output></p>
 """
-# Sorting is stable, numbers before texts; a second press turns the order round. A row is shown if
-# it, with the heading of its group, has all words that were typed.
+# Sorting is stable; a second click reverses the order. A row is shown if its texts, together with
+# the heading of its group, contain all words of the filter.
 SCRIPT = """
 for (const head of document.querySelectorAll("th[data-by]")) {
   head.tabIndex = 0;
@@ -106,7 +106,7 @@ POLICY = (
 
 
 def page(title: str, body: str) -> str:
-    """Return a whole page; `title` is text, `body` is HTML."""
+    """Return the complete page; `title` is plain text, `body` is HTML."""
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(POLICY)}">\n'

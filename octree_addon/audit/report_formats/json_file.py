@@ -1,4 +1,4 @@
-"""JSON report: all that findings hold, versioned, the same for the same findings; and back again.
+"""JSON report: all data of findings in a versioned format; written and read.
 
     {"format": "octree-audit", "version": 1,
      "file": "house.blend", "unit": "m", "options": {"clearance": 0.03},
@@ -12,15 +12,17 @@
                    "place": [1, 2, 3], "segments": [[[x, y, z], [x, y, z]], ...],
                    "faces": [[3, 4], [7]], "status": "new", "reason": ""}, ...]}
 
-`tolerance` is the length that was stated, 0 if none was, `band` that by which a finding was
-judged: the same, or what its coordinates resolve, if that is more, as of the `widened` ones. They
-are null where they are not known. A finding that the user has put into a group has its name as
-`group`, too.
+`tolerance` is the stated tolerance, 0 if none was stated. `band` is the tolerance used for a
+finding: the stated one, or a larger one from the rounding of its coordinates, as in `widened`
+findings. Both are null if unknown. A finding in a group of the user also has its name as
+`group`.
 
-`objects` of a finding are places in the list of objects. `id`, `names`, `counts` and the unit of a
-finding repeat what stands elsewhere, for those who only read. Numbers are rounded to nine digits,
-coordinates to a millionth, and nothing depends on the day or on the order of the scene: two files
-are equal where the findings are. ASCII only, so that no name can break it.
+`objects` of a finding are indices into the list of objects. `id`, `names`, `counts` and the unit
+of a finding are redundant, for other readers of the file.
+
+Numbers are rounded to nine digits, coordinates to a millionth. The content does not depend on
+the date or the order of the scene, so equal findings give equal files. The file is ASCII only,
+whatever the names contain.
 """
 
 from typing import Any
@@ -46,7 +48,7 @@ FORMAT, VERSION = "octree-audit", 1
 
 
 def json_report(findings: Findings, about: About, *_: object) -> str:
-    """Return findings as JSON; see above."""
+    """Return findings as JSON, in the format of this module's docstring."""
     ordered = canonical(findings)
     counts = np.bincount(ordered.audit.classes, minlength=len(FINDING_CLASSES)).tolist()
     head = {
@@ -70,7 +72,7 @@ def _ascii(value: Any) -> str:
 
 
 def _lined(values: list[Any]) -> str:
-    """Return a list with a line for each finding, so that two files can be compared by line."""
+    """Return a list with a line for each entry, so that files can be compared by line."""
     return "".join(json_lines(map(_ascii, values), depth=2)) if values else "[]"
 
 
@@ -121,12 +123,12 @@ def _segments(findings: Findings, row: int) -> list[list[list[float]]]:
 
 
 def read_json(content: str | bytes) -> tuple[Findings, About]:
-    """Return what `json_report` has written: the findings, and about which file.
+    """Return the findings in a file of `json_report`, and its file name and options.
 
     Raises
     ------
     ValueError
-        If it is no such report, or one of another version.
+        If the content is no such report, or has another version.
     """
     try:
         head = read_head(content, FORMAT, VERSION)
@@ -178,7 +180,7 @@ def _numbers(rows: list[dict[str, Any]], name: str, words: tuple[str, ...]) -> I
 
 
 def _or_nan(value: Any) -> float:
-    """Return a number, or NaN for what a report does not know."""
+    """Return a number; NaN for None, an unknown value."""
     return np.nan if value is None else float(value)
 
 

@@ -1,4 +1,4 @@
-"""JUnit report: a test suite for each class, a failure for each finding of a class that fails."""
+"""JUnit report: a test suite for each class of findings, a failure for each failing finding."""
 
 from collections.abc import Collection
 
@@ -13,10 +13,10 @@ from .words import About, description, title, tolerance_of
 
 
 def junit_report(findings: Findings, about: About, *_: object) -> bytes:
-    """Return findings as JUnit XML, for the summary of a CI.
+    """Return findings as JUnit XML, for CI systems.
 
-    A finding of another class passes, one that is ignored is skipped with its reason, one that is
-    resolved is left out. A class without findings has one case, which passes.
+    A finding of a class that does not fail passes; an ignored one is skipped with its reason; a
+    resolved one is left out. A class without findings has one case, which passes.
     """
     ordered = canonical(findings)
     ordered = ordered.take(np.flatnonzero(ordered.statuses != RESOLVED))
@@ -38,7 +38,7 @@ def junit_report(findings: Findings, about: About, *_: object) -> bytes:
 
 
 def fails(findings: Findings, fail_on: Collection[str]) -> Flags:
-    """Return which findings are of some classes, and neither ignored nor resolved, (n,)."""
+    """Flag the findings of some classes that are neither ignored nor resolved, (n,)."""
     wanted = np.array([name in fail_on for name in FINDING_CLASSES])
     settled = (findings.statuses == IGNORED) | (findings.statuses == RESOLVED)
     flags: Flags = wanted[findings.audit.classes] & ~settled
@@ -47,7 +47,7 @@ def fails(findings: Findings, fail_on: Collection[str]) -> Flags:
 
 def _case(findings: Findings, row: int, own: str, *, fails: bool) -> JUnitCase:
     said = title(findings, row)
-    # The id keeps cases apart whose objects have one name, and their history in one place.
+    # The id distinguishes cases with equal names, and links the history of a case across runs.
     name = f"{said.partition(': ')[2].rpartition(',')[0]} [{own[:8]}]"
     if fails:
         return JUnitCase(name, said, description(findings, row))

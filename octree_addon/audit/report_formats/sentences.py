@@ -1,4 +1,4 @@
-"""Head of a report in sentences: what was audited and when, what was found, by what tolerance."""
+"""Introduction of a report in sentences: file, date, options, number of findings, tolerance."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
@@ -11,7 +11,7 @@ from ...xml_formats import one_line
 from ..model.findings import STATUSES, Findings
 from .words import About, Option
 
-# What an audit looks for by its options, in the words of the findings.
+# Classes of findings by the option that includes them.
 _LOOKED_FOR = {
     "overlap": ("overlap",),
     "contained": ("contained",),
@@ -20,7 +20,7 @@ _LOOKED_FOR = {
     "touching": ("coplanar opposite-facing", "touching"),
     "itself": ("self-intersection",),
 }
-# What is said where an option is off.
+# Sentences for options that are off.
 _LEFT_OUT = {
     "instances": "Instances of one instancer were not checked against each other.",
     "parents": "Objects were not checked against what they are parented to.",
@@ -29,9 +29,9 @@ _LEFT_OUT = {
 
 
 def paragraphs(findings: Findings, about: About) -> list[str]:
-    """Return what there is to say before the list: what was found, and how it was looked for.
+    """Return the introduction: one paragraph about audit and findings, one about the options.
 
-    What is not known is left out.
+    Unknown facts are left out.
     """
     found = (_when(about), _what(about.options), _counts(findings))
     how = (_looked_for(about.options), *_lengths(findings, about), *_left_out(about.options))
@@ -95,7 +95,7 @@ def _looked_for(options: Mapping[str, Option]) -> str:
 
 
 def _lengths(findings: Findings, about: About) -> Iterator[str]:
-    """Say how near is too near, and what tolerance decided."""
+    """Yield sentences about the clearance and the tolerance."""
     band, clearance = findings.audit.band, about.options.get("clearance", 0.0)
 
     def told(length: float) -> str:

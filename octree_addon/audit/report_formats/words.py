@@ -1,4 +1,4 @@
-"""Wording of reports: harmless names, rounded numbers, units, titles and sentences of findings."""
+"""Words of reports: escaped names, rounded numbers, units, titles and descriptions."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -19,30 +19,30 @@ Option = str | float | bool
 
 @dataclass(frozen=True)
 class About:
-    """What a report says of the audit itself.
+    """Description of an audit for its reports.
 
     Attributes
     ----------
     file : str
-        The file that was audited.
+        Name of the audited file.
     author : str
-        Who did it.
+        Author of the audit.
     date : str
-        When, in ISO 8601; may be left out where a format does not ask for it.
+        Date and time in ISO 8601; may be empty for formats that need no date.
     options : Mapping of str to text, number or bool
-        What the audit ran with.
+        Options of the audit.
     units : str
-        What a page tells lengths in: a name in `UNITS` or `SYSTEMS`; empty for that of the
-        findings. Files that others read keep to meters.
+        Unit of lengths in HTML pages: a name in `UNITS` or `SYSTEMS`; empty for the unit of the
+        findings. Other formats do not use it.
     scale : float
-        How many units of the findings a length among the options is.
+        Length of a unit of the options in the unit of the findings.
     offset : tuple of float
-        What to add to world coordinates for those of the model, in the unit of the findings: an
-        IFC file far from the origin is shifted when Blender imports it.
+        Offset from world to model coordinates, in the unit of the findings: Blender's importer
+        shifts an IFC file that is far from the origin.
     axis : tuple of float
-        Where the X axis of the world points in the model, as a direction of length 1 in the plane.
+        Direction of the world's X axis in the model's plane, of length 1.
     fail_on : tuple of str
-        The classes that JUnit tells as failures.
+        The classes of findings that JUnit reports as failures.
     """
 
     file: str = ""
@@ -56,18 +56,18 @@ class About:
     fail_on: tuple[str, ...] = FINDING_CLASSES
 
     def turned(self, vectors: Floats) -> Floats:
-        """Return directions of the world in the model, (..., 3)."""
+        """Return world-space directions in model space, (..., 3)."""
         (cosine, sine), (x, y, z) = self.axis, np.moveaxis(vectors, -1, 0)
         return np.stack((x * cosine - y * sine, x * sine + y * cosine, z), axis=-1)
 
     def in_model(self, places: Floats) -> Floats:
-        """Return places of the world in the model, (..., 3)."""
+        """Return world-space points in model space, (..., 3)."""
         moved: Floats = self.turned(places) + np.array(self.offset)
         return moved
 
 
 def checked_date(date: str) -> str:
-    """Return a date and time as XML Schema writes it; a `ValueError` if it is none."""
+    """Return a date and time in the form of XML Schema; raise `ValueError` if it is invalid."""
     try:
         return datetime.fromisoformat(date).isoformat()
     except ValueError:
@@ -75,17 +75,17 @@ def checked_date(date: str) -> str:
 
 
 def rounded(values: Floats) -> list[float]:
-    """Return numbers with nine digits, as far as two machines agree; no minus before a zero."""
+    """Return numbers rounded to nine digits, on which machines agree; without negative zeros."""
     return [float(f"{value:.9g}") + 0.0 for value in values.ravel().tolist()]
 
 
 def known(length: float) -> float | None:
-    """Return a length with six digits, which single precision has; None if it is not known."""
+    """Return a length rounded to the six digits of single precision; None if it is NaN."""
     return None if np.isnan(length) else float(f"{length:.6g}")
 
 
 def judged_by(findings: Findings, row: int) -> str:
-    """Say by what length a finding was judged, and if precision widened it; empty if not known."""
+    """Return the tolerance used for a finding as text; empty if it is unknown."""
     if np.isnan(findings.audit.bands[row]):
         return ""
     said = f"Tolerance {findings.audit.bands[row]:.4g} {findings.unit}"
@@ -93,7 +93,7 @@ def judged_by(findings: Findings, row: int) -> str:
 
 
 def tolerance_of(findings: Findings) -> str:
-    """Say what tolerance was stated, and of how many findings precision widened it."""
+    """Return the stated tolerance and the number of widened ones as text; empty if unknown."""
     band = findings.audit.band
     if np.isnan(band):
         return ""
@@ -111,14 +111,14 @@ def rounded_places(places: Floats) -> list[list[float]]:
 def in_order(
     findings: Findings, pictures: Pictures, groups: Groups | None
 ) -> tuple[Findings, Pictures, Groups | None]:
-    """Return findings in an order of their own, with their pictures and groups."""
+    """Return findings in canonical order, with their pictures and groups."""
     ordered, rows = canonical_rows(findings)
     drawn = {new: pictures[old] for new, old in enumerate(rows.tolist()) if old in pictures}
     return ordered, drawn, replace(groups, of=groups.of[rows]) if groups else groups
 
 
 def unit_of(findings: Findings, measure: str) -> str:
-    """Return the unit that a measure counts in, such as "m" or "m2"."""
+    """Return the unit of a measure, such as "m" or "m2"."""
     return findings.unit + ("2" if measure == "area" else "")
 
 
@@ -137,7 +137,7 @@ def names_of(findings: Findings, row: int) -> str:
 
 
 def interval(findings: Findings, row: int) -> str:
-    """Return the deciding number in words, such as "depth 0.012 to 0.013 m"."""
+    """Return the measured interval in words, such as "depth 0.012 to 0.013 m"."""
     measure, audit = findings.measure_of(row), findings.audit
     low, high = (f"{float(each[row]):.4g}" for each in (audit.lower, audit.upper))
     number = low if low == high else f"{low} to {high}"
@@ -150,7 +150,7 @@ def title(findings: Findings, row: int) -> str:
 
 
 def description(findings: Findings, row: int) -> str:
-    """Return all that is known of a finding, line by line."""
+    """Return a description of a finding in several lines."""
     x, y, z = rounded_places(findings.audit.places[row])[0]
     lines = [
         title(findings, row),

@@ -1,4 +1,4 @@
-"""Never-seen feature: item buffers of many views, and what is done with what none of them saw.
+"""Never-seen feature: item buffers of many views, and actions on objects that no view shows.
 
 Read in this order: samples, views, stage, counting, question, safety, masks, copies,
 forecast; then the operators.
@@ -44,14 +44,14 @@ __all__ = [
 
 
 def draw_object_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
-    """Offer to find what is never seen, and to take it away."""
+    """Draw the menu entries that find never-seen objects and faces, and act on them."""
     menu.layout.separator()
     for name in ("find", "collect", "hide", "mark", "mask", "unmask", "copy"):
         menu.layout.operator(f"octree.{name}_never_seen")
 
 
 def draw_select_menu(menu: bpy.types.Menu, _: bpy.types.Context) -> None:
-    """Offer to select by the result."""
+    """Draw the menu entry that selects never-seen objects."""
     menu.layout.operator("octree.select_never_seen")
 
 

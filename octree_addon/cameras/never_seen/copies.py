@@ -1,7 +1,7 @@
-"""Copies of a scene's objects without what is never seen; what is copied stays as it is.
+"""Copies of objects without never-seen faces and objects; the originals are not changed.
 
-Faces are deleted in a BMesh, which keeps UVs, attributes, custom normals, vertex groups, shape
-keys and materials of what remains. A mesh that several objects use is copied once.
+Faces are deleted in a BMesh, which preserves UVs, attributes, custom normals, vertex groups, shape
+keys and materials of the other faces. A mesh that several objects share is copied once.
 """
 
 from collections import Counter
@@ -23,20 +23,20 @@ from .settings import CopyOptions
 
 @dataclass(eq=False)
 class Copies:
-    """What was made so far, to be taken back if anything fails.
+    """Data created so far, to be removed if an error occurs.
 
     Attributes
     ----------
     made : list of bpy.types.ID
-        New data, the last first when it is taken back.
+        New data-blocks in order of creation; removed in reverse order.
     objects : dict of object to object
-        The copy of each.
+        The copy of each object.
     meshes : dict of mesh to mesh
-        The copy of each, shared by the copies of its users.
+        The copy of each mesh, shared by the copies of its users.
     counts : Counter of str
-        `faces` deleted; objects `copied`, `left_out`, `applied`, and kept `whole` because their
-        faces are not known or their modifiers change them; faces that have `gone_along` with
-        objects, as no copy has their mesh.
+        Deleted `faces`; objects `copied`, `left_out`, `applied` (modifiers applied), and `whole`
+        (kept with all faces, since the samples of their faces are not known); unseen faces
+        `gone_along` with left-out objects, of meshes without a copy.
     """
 
     made: list[Any] = field(default_factory=list)
@@ -51,7 +51,7 @@ def planned_counts(
     kept: Kept,
     options: CopyOptions,
 ) -> Counter[str]:
-    """Return what `copy_seen` would count; change nothing."""
+    """Return the counts of `copy_seen`, without changing anything."""
     counts: Counter[str] = Counter(faces=0, left_out=0)
     meshes: set[bpy.types.Mesh] = set()
     gone: set[bpy.types.Mesh] = set()
@@ -89,13 +89,13 @@ def _is_left_out(item: bpy.types.Object, kept: Kept, options: CopyOptions) -> bo
 
 
 def _flags_of(mesh: bpy.types.Mesh, kept: Kept) -> Flags | None:
-    """Return which faces of a mesh are kept; None where nothing is known of them."""
-    # An object may be in edit mode without being the active one; its mesh is out of date.
+    """Return flags of the kept faces of a mesh; None if nothing is known about them."""
+    # An inactive object may be in edit mode, too; its mesh is outdated.
     return None if mesh.is_editmode else kept.meshes.get(mesh.session_uid)
 
 
 def _may_apply(item: bpy.types.Object, kept: Kept, options: CopyOptions) -> bool:
-    """Tell whether faces are to be deleted in what the modifiers of an object make."""
+    """Return whether to apply the modifiers of an object and delete faces of the result."""
     mesh: Any = item.data
     is_wanted = options.modifiers == "APPLY" and bool(item.modifiers) and not mesh.is_editmode
     return is_wanted and _flags_of(mesh, kept) is None and item.session_uid in kept.own
@@ -108,32 +108,32 @@ def copy_seen(
     options: CopyOptions,
     name: str,
 ) -> tuple[bpy.types.Collection, Copies]:
-    """Copy objects into a new collection of the scene, without what is never seen.
+    """Copy objects into a new collection of the scene, without never-seen objects and faces.
 
     Parameters
     ----------
     context : bpy.types.Context
-        In Object Mode; its depsgraph has the modifiers.
+        The context, in Object Mode.
     objects : iterable of bpy.types.Object
-        Those that were tested.
+        The tested objects.
     kept : Kept
-        What is kept of them.
+        The objects and faces to keep.
     options : CopyOptions
-        How.
+        Options of the copies.
     name : str
-        Of the collection; Blender adds a number if it is taken.
+        Name of the collection. If the name is taken, Blender adds a number.
 
     Returns
     -------
     collection : bpy.types.Collection
-        The new one.
+        The new collection.
     copies : Copies
-        What is in it, and what was counted.
+        The copies and the counts.
 
     Raises
     ------
     Exception
-        Whatever goes wrong: then nothing that was made is left.
+        Any error, passed on after all new data are removed.
     """
     copies = Copies()
     try:
@@ -190,7 +190,7 @@ def _copy_object(
 def _copy_mesh(
     item: bpy.types.Object, mesh: bpy.types.Mesh, flags: Flags | None, copies: Copies
 ) -> bpy.types.Mesh:
-    """Copy the mesh of an object with the faces that are kept; with all if nothing is known."""
+    """Copy the mesh of an object with the faces flagged in `flags`, or with all if None."""
     made = None if mesh.is_editmode else sound_copy(mesh, _groups(item))
     copy = mesh.copy() if made is None else made.mesh
     copies.made.append(copy)
@@ -211,7 +211,10 @@ def _applied(
     rings: int,
     copies: Copies,
 ) -> bpy.types.Mesh | None:
-    """Return the mesh that modifiers make, without unseen faces; None if it has others now."""
+    """Return a new mesh with modifiers applied, without unseen faces.
+
+    Returns None if the number of faces has changed since they were tested.
+    """
     depsgraph = context.evaluated_depsgraph_get()
     applied = bpy.data.meshes.new_from_object(
         item.evaluated_get(depsgraph), preserve_all_data_layers=True, depsgraph=depsgraph
@@ -233,9 +236,9 @@ def _applied(
 
 
 def delete_faces(mesh: bpy.types.Mesh, unwanted: Flags) -> None:
-    """Delete faces of a sound mesh, and the edges and vertices that no others have.
+    """Delete faces of a sound mesh, and edges and vertices that no other faces use.
 
-    No object shows it in edit mode. What is loose already stays.
+    The mesh must not be in edit mode. Edges and vertices that were loose before stay.
     """
     edit = bmesh.new()
     try:
@@ -250,7 +253,7 @@ def delete_faces(mesh: bpy.types.Mesh, unwanted: Flags) -> None:
 
 
 def _copy_parents(objects: Mapping[bpy.types.Object, bpy.types.Object]) -> None:
-    """Make copies children of copies, where the parent has one."""
+    """Replace the parents of copies by the copies of these parents, where there are any."""
     for copy in objects.values():
         if copy.parent in objects:
             copy.parent = objects[copy.parent]

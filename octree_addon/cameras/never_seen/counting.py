@@ -1,6 +1,6 @@
-"""Item buffers of all views, summed up by object and by face, step by step.
+"""Item buffers of many views, summed up by object and by face, step by step.
 
-Of what no pixel shows, each view tells whether it is hidden, or too small to tell.
+For triangles without pixels, each view gives evidence: hidden by others, or too small to tell.
 """
 
 from collections import Counter
@@ -22,8 +22,9 @@ from .samples import OPEN, TOO_SMALL, Facts, Samples
 from .stage import CountingStage, stage_of
 from .views import SampledViews, ViewSet, stretching, view_set
 
-# What is counted together: an object's own evaluated mesh, or a mesh through its instances. The
-# last number is that of polygons: of a mesh that gets others during a shot nothing is known.
+# A key identifies faces that are counted together: (_OWN, session id of an object, polygons) for
+# its evaluated mesh, (_INSTANCED, session id of a mesh, polygons) for the instances of a mesh. The
+# number of polygons separates meshes that change during a shot.
 _OWN, _INSTANCED = 0, 1
 Key = tuple[int, int, int]
 _NEVER = -1
@@ -35,16 +36,17 @@ def samples_steps(
     *,
     renderer: Callable[[SceneOctree], ItemRenderer] = renderer_of,
 ) -> Steps[Samples]:
-    """Count how many samples, pixels of views, see each object and each face.
+    """Count the samples (pixels of views) of each object and each face.
 
     Parameters
     ----------
     context : bpy.types.Context
-        Its view layer says what is visible; hidden objects are not there.
+        Context whose view layer decides on visible objects; hidden objects are left out.
     views : SampledViews
-        What is tested. Frames are set, and set back however the steps end.
+        The views to test. Frames are restored at the end, also after errors.
     renderer : callable
-        Makes what draws: by default what is fastest here. `core.PixelRays` is exact, and slow.
+        Function that creates the renderer of a scene, by default the fastest one.
+        `core.PixelRays` is exact, but slow.
 
     Returns
     -------
@@ -86,13 +88,13 @@ def _drawn(index: SceneIndex, stage: CountingStage, looks: ViewSet, sums: "Sums"
         asked = sums.undecided(mine)
         for found in renderer.evidence(matrix, looks.size, image, asked, sums.wanted):
             sums.judge(found)
-        # Between two steps another question may have read the scene again.
+        # Another query may have updated the index between two steps.
         if index.placements is not placements:
             raise ChangedMeanwhileError
 
 
 class Sums:
-    """Samples so far, of all frames: flat, a slice for each object, and for each key of faces."""
+    """Accumulator of samples over all frames: flat arrays, with a slice for each key of faces."""
 
     def __init__(self) -> None:
         self._view = 0
@@ -109,7 +111,7 @@ class Sums:
         self.stretching = 0, 1.0
 
     def begin(self, placements: ScenePlacements, stage: CountingStage, looks: ViewSet) -> None:
-        """Take a frame: whose placements are drawn from now on, in rows of the index."""
+        """Start a frame: prepare the maps from drawn placements to objects and faces."""
         self._look(looks)
         numbers = {mesh: n for n, mesh in enumerate(dict.fromkeys(placements.meshes))}
         lengths = [len(mesh.polygons) for mesh in numbers]
@@ -147,7 +149,7 @@ class Sums:
             self._faces.open[base : base + len(flags)] |= flags
 
     def _look(self, looks: ViewSet) -> None:
-        """Note how fine the views of a frame are, and what would make them finer."""
+        """Record the picture size, the groups and the pixel widths of a frame's views."""
         widths = looks.pixels
         self._size, self._groups = looks.size, max(self._groups, looks.count)
         self._parallel &= looks.are_parallel
@@ -155,13 +157,13 @@ class Sums:
         self._coarsest = max(self._coarsest, float(widths.max(initial=0.0)))
 
     def add(self, rows: Ids, triangles: Ids) -> None:
-        """Count the samples of one view: rows of the index and triangles of their meshes."""
+        """Add the samples of one view, as rows of the index and triangles of their meshes."""
         self._wholes.add(self._owners[rows], self._view)
         self._faces.add(self._faces_of(rows, triangles)[0], self._view)
         self._view += 1
 
     def undecided(self, mine: Flags) -> Ids:
-        """Return which of the placements that are shown, and `mine`, have undecided triangles."""
+        """Return the drawn placements in `mine` that have undecided triangles, as indices."""
         (places,) = mine.nonzero()
         rows = self._shown[places]
         starts = np.array([*self._starts.values()], np.intp)
@@ -173,7 +175,10 @@ class Sums:
         return places[left]
 
     def wanted(self, places: Ids, triangles: Ids) -> Flags:
-        """Return which triangles no pixel has shown, and none had to, of what is shown, (n,)."""
+        """Return flags of the given triangles of drawn placements that are undecided, (n,).
+
+        A triangle is undecided if its face or its object is (see `Tally.decided`).
+        """
         rows = self._shown[places]
         left = ~self._wholes.decided[self._owners[rows]]
         faces, known = self._faces_of(rows, triangles)
@@ -181,14 +186,14 @@ class Sums:
         return left
 
     def judge(self, told: Evidence) -> None:
-        """Take what a view tells of triangles that it does not show."""
+        """Add the evidence of one view about triangles without pixels."""
         rows = self._shown[told.rows]
         faces, known = self._faces_of(rows, told.triangles)
         self._faces.judge(faces, told.resolved[known], told.unresolved[known])
         self._wholes.judge(self._owners[rows], told.resolved, told.unresolved)
 
     def _faces_of(self, rows: Ids, triangles: Ids) -> tuple[Ids, Ids]:
-        """Return the numbers of the faces that are known, and which these are."""
+        """Return the face numbers of the triangles with known faces, and their indices."""
         (known,) = (self._bases[rows] >= 0).nonzero()
         rows, triangles = rows[known], triangles[known]
         polygons = self._polygons[self._first_triangles[rows] + triangles]
@@ -197,7 +202,7 @@ class Sums:
     def samples(
         self, views: SampledViews, opaque: tuple[str, ...], missing: tuple[str, ...]
     ) -> Samples:
-        """Return what was counted in all views."""
+        """Return the samples of all views."""
         total = self._view
         codes = self._wholes.counted(0, len(self._wholes.counts))
         small = {uid for uid, number in self._objects.items() if codes[number] == TOO_SMALL}
@@ -233,7 +238,11 @@ class Sums:
         )
 
     def _counted(self, key: Key, small: set[int]) -> Ids:
-        """Return the samples of faces; those of objects that are never seen are as these are."""
+        """Return the counts of the faces of a key.
+
+        If the objects that show the faces are never seen and not too small, faces that are too
+        small count as never seen as well.
+        """
         counts = self._faces.counted(self._starts[key], key[2])
         numbers = [self._objects[uid] for uid in self._users.get(key, ()) if uid not in small]
         if not self._wholes.counts[numbers].any() and not self._users.get(key, set()) & small:
@@ -241,7 +250,7 @@ class Sums:
         return counts
 
     def _meshes(self, faces: dict[Key, Ids]) -> dict[int, Ids]:
-        """Sum up the faces of each mesh, as far as all that shows it shows its own faces."""
+        """Sum up the faces of each mesh, except meshes with other faces in some objects."""
         meshes: dict[int, Ids] = {}
         changed = self._changed
         for key, origins in self._origins.items():
@@ -267,19 +276,20 @@ class Sums:
 
 
 class Tally:
-    """What views showed of things, which grow in number.
+    """Counts and evidence of a growing number n of elements (faces or objects).
 
     Attributes
     ----------
     counts : ndarray of intp, shape (n,)
-        How many samples.
+        Number of samples of each element.
     first : ndarray of intp, shape (n,)
-        The first view that saw it, or -1.
+        The first view that saw the element, or -1.
     open : ndarray of bool, shape (n,)
-        Whether it was counted as open.
+        True if the element counted as open.
     resolved, unresolved : ndarray of bool, shape (n,)
-        Whether a part of it would have been seen in some view if others were not in the way, and
-        whether one that is too small for that may be in the open in some.
+        `resolved`: in some view, other elements hide a part of the element that would otherwise
+        have pixels. `unresolved`: in some view, a part of the element is too small to decide if it
+        is hidden.
     """
 
     def __init__(self) -> None:
@@ -289,12 +299,12 @@ class Tally:
         self._length = 0
 
     def grow(self, count: int) -> int:
-        """Announce so many more, and return where they start; `settle` makes room for them."""
+        """Reserve `count` more elements for the next `settle`; return the first number."""
         self._length += count
         return self._length - count
 
     def settle(self) -> None:
-        """Make room for all that were announced."""
+        """Extend the arrays by all reserved elements."""
         more = self._length - len(self.counts)
         none = np.zeros(more, np.bool_)
         self.counts = np.concatenate((self.counts, np.zeros(more, np.intp)))
@@ -304,37 +314,38 @@ class Tally:
         self.unresolved = np.concatenate((self.unresolved, none))
 
     def add(self, numbers: Ids, view: int) -> None:
-        """Count samples of one view."""
+        """Add the samples of one view, given as element numbers."""
         self.counts += np.bincount(numbers, minlength=len(self.counts))
         self.first[(self.first == _NEVER) & (self.counts > 0)] = view
 
     @property
     def decided(self) -> Flags:
-        """What no other view can make too small to tell, (n,)."""
+        """Flags of elements that further evidence cannot change to too small, (n,)."""
         return (self.counts > 0) | self.resolved | self.open
 
     def judge(self, numbers: Ids, resolved: Flags, unresolved: Flags) -> None:
-        """Take what one view tells of parts of these."""
+        """Add the evidence of one view about parts of elements."""
         self.resolved[numbers[resolved]] = True
         self.unresolved[numbers[unresolved]] = True
 
     def counted(self, start: int, count: int) -> Ids:
-        """Return a slice of the counts, `OPEN` for what is open, `TOO_SMALL` for what is that."""
+        """Return a slice of the counts, with `OPEN` and `TOO_SMALL` for such elements."""
         part = slice(start, start + count)
         is_small = self.unresolved[part] & ~self.resolved[part] & (self.counts[part] == 0)
         counts = np.where(is_small, TOO_SMALL, self.counts[part])
         return np.where(self.open[part], OPEN, counts)
 
     def added_since(self, view: int) -> float:
-        """Return which part of what was seen no view before this one saw."""
+        """Return the fraction of the seen elements that no view before this one saw."""
         seen = self.first != _NEVER
         return float((self.first[seen] >= view).sum() / max(seen.sum(), 1))
 
 
 def added(counts: Ids, others: Ids) -> Ids:
-    """Add samples of the same faces in two places.
+    """Add the counts of the same faces from two keys.
 
-    What is open in one is so, and what is too small to tell in one, if it is seen in none.
+    A face is `OPEN` if either count is `OPEN`. It is `TOO_SMALL` if either count is `TOO_SMALL`
+    and no count is positive.
     """
     special = np.minimum(counts, others)
     seen: Ids = np.maximum(counts, 0) + np.maximum(others, 0)

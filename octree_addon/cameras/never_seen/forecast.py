@@ -1,6 +1,7 @@
-"""Forecasts: what the buttons will take with the present settings, worked out while at rest.
+"""Forecasts: the effects of the buttons with the present settings, computed by an idle task.
 
-Not with a distance: that takes a question of its own, which a panel does not ask.
+There is no forecast for a distance greater than 0, since this needs a query that is too slow for a
+panel.
 """
 
 from collections import Counter
@@ -23,9 +24,9 @@ from .settings import CopyOptions
 
 
 class Forecast(NamedTuple):
-    """What is kept, what Delete in Copy and Mask would count, and what Hide would hide.
+    """Kept objects and faces, the counts of Delete in Copy and Mask, and the count of Hide.
 
-    `stay` tells why other objects that are never seen would not be hidden, and how many.
+    `stay` counts the never-seen objects that Hide would leave visible, by reason.
     """
 
     kept: Kept
@@ -36,7 +37,7 @@ class Forecast(NamedTuple):
 
 
 class _Wish(NamedTuple):
-    """Of what samples, by which settings, and with how many hidden objects."""
+    """Input of a forecast: samples, settings, and the number of hidden objects."""
 
     samples: Samples
     options: CopyOptions
@@ -46,7 +47,10 @@ class _Wish(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What was asked for last, and what was found: None where the buttons will refuse, too."""
+    """The last requested forecast, with its input.
+
+    `forecast` is None if it is not computed yet, or if the buttons would fail, too.
+    """
 
     wish: _Wish
     version: Version
@@ -54,12 +58,12 @@ class _Known(NamedTuple):
     forecast: Forecast | None
 
 
-# By the session id of the scene.
+# Forecasts by session id of the scene.
 _forecasts: SessionStore[_Known] = SessionStore()
 
 
 def forecast_of(context: bpy.types.Context) -> Forecast | None:
-    """Return the forecast of the context's scene, or None and work it out soon."""
+    """Return the forecast of the context's scene; if unknown, return None and request it."""
     wish = _wish_of(context.scene)
     if wish is None or wish.options.distance > 0:
         return None
@@ -105,7 +109,7 @@ def _steps(context: bpy.types.Context, wish: _Wish) -> Steps[Forecast]:
 
 @at_rest
 def unknown_forecast() -> Steps[None] | None:
-    """Return how to work out what a window waits for, if any does."""
+    """Return the steps of a forecast that a window waits for; None if no window does."""
     for window in bpy.context.window_manager.windows:
         known = _forecasts.get((window.scene.session_uid,))
         if known and not known.is_done and known.wish == _wish_of(window.scene):
@@ -114,7 +118,7 @@ def unknown_forecast() -> Steps[None] | None:
 
 
 def _work_out(window: bpy.types.Window, asked: _Known) -> Steps[None]:
-    """Work a forecast out in a window, as long as it is wished."""
+    """Compute a forecast in a window; stop if the request has been replaced."""
     key, forecast = (window.scene.session_uid,), None
     with suppress(ValueError):
         running = Running(steps_in(window, _steps(bpy.context, asked.wish)))

@@ -1,7 +1,7 @@
-"""Masks: a vertex group of what is kept and a Mask modifier, which hide faces and can be removed.
+"""Masks: a vertex group of kept vertices and a Mask modifier, which hide faces reversibly.
 
-A Mask keeps vertices: of the faces that are never seen, those stay whose corners are all corners
-of faces that are kept.
+A Mask modifier works by vertices. So a never-seen face stays if all of its corners belong to kept
+faces.
 """
 
 from collections import Counter
@@ -18,11 +18,11 @@ NAME = "Never Seen"
 
 
 def mask(objects: Iterable[bpy.types.Object], meshes: Mapping[int, Flags]) -> Counter[str]:
-    """Hide the faces that are not kept, by mesh and polygon, in every object that uses the mesh.
+    """Hide the faces that are not kept in all of the objects that use the meshes.
 
-    A mask that is there is written anew. Counts the `objects`; the `faces` of their meshes that
-    are hidden; `staying`, those that are never seen but stay; and `refused`, the names of objects
-    whose data are linked from another file, under "refused: " and the name.
+    `meshes` has flags of kept polygons by session id. An existing mask is overwritten. Returns
+    counts: masked `objects`, hidden `faces` of their meshes, never-seen faces `staying`, and a key
+    "refused: " plus name for each object with data linked from another file.
     """
     counts: Counter[str] = Counter(objects=0, faces=0, staying=0)
     done: set[bpy.types.Mesh] = set()
@@ -33,7 +33,7 @@ def mask(objects: Iterable[bpy.types.Object], meshes: Mapping[int, Flags]) -> Co
         if mesh.library or item.library:
             counts[f"refused: {item.name}"] += 1
             continue
-        if mesh.is_editmode:  # of an object that is not the active one
+        if mesh.is_editmode:  # by another object than the active one
             continue
         if mesh not in done:
             done.add(mesh)
@@ -52,7 +52,7 @@ def mask(objects: Iterable[bpy.types.Object], meshes: Mapping[int, Flags]) -> Co
 def masked_counts(
     objects: Iterable[bpy.types.Object], meshes: Mapping[int, Flags]
 ) -> Counter[str]:
-    """Return the `faces` and `staying` that `mask` would count; change nothing."""
+    """Return the counts `faces` and `staying` of `mask`, without changing anything."""
     used = {item.data for item in objects if isinstance(item.data, bpy.types.Mesh)}
     counts: Counter[str] = Counter(faces=0, staying=0)
     for mesh in used:
@@ -62,7 +62,10 @@ def masked_counts(
 
 
 def _staying(mesh: bpy.types.Mesh, kept: Flags) -> tuple[Flags, Counter[str]]:
-    """Return which vertices stay, of kept faces and of none, and how many faces that hides."""
+    """Return flags of the vertices to keep, and counts of hidden faces and faces staying.
+
+    Kept vertices are those of kept faces and those without any face.
+    """
     corners, sizes = polygon_corners(mesh)
     stays = np.ones(len(mesh.vertices), np.bool_)
     stays[corners] = False
@@ -73,7 +76,7 @@ def _staying(mesh: bpy.types.Mesh, kept: Flags) -> tuple[Flags, Counter[str]]:
 
 
 def _write_group(item: bpy.types.Object, mesh: bpy.types.Mesh, kept: Flags) -> Counter[str]:
-    """Put the vertices that stay into the vertex group of the mesh."""
+    """Write the vertices to keep into the vertex group; return the counts of `_staying`."""
     stays, counts = _staying(mesh, kept)
     group = item.vertex_groups.get(NAME) or item.vertex_groups.new(name=NAME)
     group.remove(range(len(stays)))
@@ -88,7 +91,7 @@ def _modifier(item: bpy.types.Object) -> bpy.types.Modifier | None:
 
 
 def _add_modifier(item: bpy.types.Object) -> None:
-    """Add the modifier as the last one: what moves vertices goes on to see all of the mesh."""
+    """Add the modifier as the last one, so that modifiers before it still see the whole mesh."""
     if _modifier(item) is None:
         modifier = item.modifiers.new(NAME, "MASK")
         assert isinstance(modifier, bpy.types.MaskModifier)
@@ -104,7 +107,7 @@ def _remove_modifier(item: bpy.types.Object) -> bool:
 
 
 def unmask(objects: Iterable[bpy.types.Object]) -> int:
-    """Remove the masks, modifiers and vertex groups; return how many objects had one."""
+    """Remove mask modifiers and their vertex groups; return the number of unmasked objects."""
     masked = [item for item in objects if not item.library and _remove_modifier(item)]
     for item in masked:
         group: bpy.types.VertexGroup | None = item.vertex_groups.get(NAME)
@@ -115,5 +118,5 @@ def unmask(objects: Iterable[bpy.types.Object]) -> int:
 
 
 def masked_objects() -> list[bpy.types.Object]:
-    """Return the objects of the file that are masked."""
+    """Return the masked objects of the file, except linked ones."""
     return [item for item in bpy.data.objects if not item.library and _modifier(item)]

@@ -1,4 +1,4 @@
-"""Find Never Seen, and its uses: select, mark, mask, collect, hide, or delete in a copy."""
+"""Find Never Seen, and actions on its result: select, mark, mask, collect, hide, copy."""
 
 from typing import Any, TypeVar
 
@@ -40,7 +40,7 @@ Wanted = TypeVar("Wanted", bound=Safety)
 class OCTREE_OT_find_never_seen(
     StandingQuestionOperator[FindNeverSeenOptions], bpy.types.Operator
 ):
-    """Find what no view sees, and keep the samples for the session."""
+    """Find objects and faces that no view sees, and store the samples for the session."""
 
     bl_idname = "octree.find_never_seen"
     bl_label = "Find Never Seen"
@@ -61,13 +61,13 @@ class OCTREE_OT_find_never_seen(
 
 
 class NeverSeenOperator(Asking[Wanted], AnswerOperator):
-    """An operator on the last samples of the scene, and what is kept of it; a mixin."""
+    """Mixin of operators on the last samples of the scene and on the objects and faces to keep."""
 
     answers = ANSWERS
     doing = "Deciding what is kept"
 
     def samples(self, context: bpy.types.Context) -> Samples:
-        """Return the samples, without which the operator cannot run."""
+        """Return the last samples; the operator is disabled without them."""
         found = ANSWERS.get(context.scene)
         assert found is not None
         return found
@@ -83,7 +83,7 @@ class NeverSeenOperator(Asking[Wanted], AnswerOperator):
 
 
 class OCTREE_OT_select_never_seen(NeverSeenOperator[SelectOptions], bpy.types.Operator):
-    """Select what is never seen."""
+    """Select never-seen objects or faces."""
 
     bl_idname = "octree.select_never_seen"
     bl_label = "Select Never Seen"
@@ -99,7 +99,7 @@ class OCTREE_OT_select_never_seen(NeverSeenOperator[SelectOptions], bpy.types.Op
 
 
 class OCTREE_OT_collect_never_seen(NeverSeenOperator[Safety], bpy.types.Operator):
-    """Gather what is never seen in a new collection."""
+    """Collect never-seen objects in a new collection."""
 
     bl_idname = "octree.collect_never_seen"
     bl_label = "Collect Never Seen"
@@ -114,7 +114,7 @@ class OCTREE_OT_collect_never_seen(NeverSeenOperator[Safety], bpy.types.Operator
 
 
 class OCTREE_OT_hide_never_seen(NeverSeenOperator[HideOptions], bpy.types.Operator):
-    """Hide the objects that are never seen."""
+    """Hide never-seen objects."""
 
     bl_idname = "octree.hide_never_seen"
     bl_label = "Hide Never Seen"
@@ -130,7 +130,7 @@ class OCTREE_OT_hide_never_seen(NeverSeenOperator[HideOptions], bpy.types.Operat
 
 
 class OCTREE_OT_mark_never_seen(NeverSeenOperator[MarkOptions], bpy.types.Operator):
-    """Write into faces, or into objects, how many samples saw them."""
+    """Write the number of samples to a face attribute or to a custom property of objects."""
 
     bl_idname = "octree.mark_never_seen"
     bl_label = "Mark Samples"
@@ -158,7 +158,7 @@ class OCTREE_OT_mark_never_seen(NeverSeenOperator[MarkOptions], bpy.types.Operat
 
 
 class OCTREE_OT_mask_never_seen(NeverSeenOperator[Safety], bpy.types.Operator):
-    """Hide the faces that are never seen by a vertex group and a Mask modifier."""
+    """Hide never-seen faces with a vertex group and a Mask modifier."""
 
     bl_idname = "octree.mask_never_seen"
     bl_label = "Mask Never Seen"
@@ -182,7 +182,7 @@ class OCTREE_OT_mask_never_seen(NeverSeenOperator[Safety], bpy.types.Operator):
 
 
 class OCTREE_OT_unmask_never_seen(RefusingOperator, bpy.types.Operator):
-    """Remove the masks, and nothing else."""
+    """Remove the modifiers and vertex groups of masks."""
 
     bl_idname = "octree.unmask_never_seen"
     bl_label = "Remove Masks"
@@ -201,7 +201,7 @@ class OCTREE_OT_unmask_never_seen(RefusingOperator, bpy.types.Operator):
 
 
 class OCTREE_OT_copy_never_seen(NeverSeenOperator[CopyOptions], bpy.types.Operator):
-    """Copy the objects into a new collection, without what is never seen."""
+    """Copy objects into a new collection, without never-seen objects and faces."""
 
     bl_idname = "octree.copy_never_seen"
     bl_label = "Delete in Copy"
@@ -230,7 +230,10 @@ class OCTREE_OT_copy_never_seen(NeverSeenOperator[CopyOptions], bpy.types.Operat
 def hide_originals(
     context: bpy.types.Context, objects: list[bpy.types.Object], found: Samples
 ) -> None:
-    """Hide objects in viewports and in renders; what instances show as well by the eye alone."""
+    """Hide objects in viewports and renders; objects with instanced meshes in viewports only.
+
+    Otherwise the render icon would also hide the instances.
+    """
     hide(context, plan(context, objects, "EYE"))
     single = [
         item

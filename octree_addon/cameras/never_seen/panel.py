@@ -1,4 +1,4 @@
-"""Never Seen in the tab: its button, its options, what it answered, and what is done with it."""
+"""User interface of *Never Seen*: the button, its options, the result and its actions."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -26,7 +26,7 @@ from .settings import UseOptions, ViewsOptions
 
 
 class OCTREE_PT_never_seen(OptionsPopover):
-    """Which views are tested, and what is kept of what they do not see."""
+    """Views to test."""
 
     bl_label = "Never Seen"
 
@@ -39,12 +39,12 @@ class OCTREE_PT_never_seen(OptionsPopover):
 
 
 def draw_never_seen(layout: bpy.types.UILayout, context: bpy.types.Context) -> None:
-    """Show the button that asks what no view sees."""
+    """Draw the button of *Never Seen*."""
     draw_button(layout, "octree.find_never_seen", "OCTREE_PT_never_seen")
 
 
 def stretching_hints(scene: bpy.types.Scene, samples: Samples) -> Iterator[Hint]:
-    """Yield a hint if things are too small to tell because of one object, to leave that out."""
+    """Yield a hint to leave out an object that makes pixels large, if anything is too small."""
     uid, times = samples.facts.stretching
     name = next((item.name for item in scene.objects if item.session_uid == uid), "")
     if name and (samples.small_objects or samples.small_faces):
@@ -54,14 +54,14 @@ def stretching_hints(scene: bpy.types.Scene, samples: Samples) -> Iterator[Hint]
 
 
 def draw_lines(layout: bpy.types.UILayout, lines: list[str]) -> None:
-    """Say something in a box."""
+    """Draw lines of text in a box."""
     box = layout.box().column(align=True)
     for line in lines:
         box.label(text=line, translate=False)
 
 
 def forecast_lines(forecast: Forecast) -> list[str]:
-    """Say what Delete in Copy will do, and why Hide and Mask leave something."""
+    """Return lines on the effect of Delete in Copy, and on leftovers of Hide and Mask."""
     lines = copy_lines(forecast.copies)
     lines += [f"Hide leaves {count:,} {reason}" for reason, count in forecast.stay.items()]
     if forecast.masked["staying"]:
@@ -72,7 +72,7 @@ def forecast_lines(forecast: Forecast) -> list[str]:
 def draw_counted(
     layout: bpy.types.UILayout, name: str, text: str, count: int | None, **shown: Any
 ) -> Any:
-    """Show a button with how much it will take, if that is known; gray if that is nothing."""
+    """Draw a button with the number of affected elements, if known; disabled if it is 0."""
     row = layout.row(align=True)
     row.enabled = count != 0
     said: Any = pgettext_iface(text, "Operator")  # type: ignore[func-returns-value]
@@ -82,7 +82,7 @@ def draw_counted(
 
 
 def draw_select(layout: bpy.types.UILayout, tab: Any, forecast: Forecast | None) -> None:
-    """Offer to select what was never seen."""
+    """Draw the buttons that select never-seen objects and faces."""
     kept, row = forecast.kept if forecast else None, layout.column(align=True)
     for kind, text, count in (
         ("OBJECTS", "Select Objects", len(kept.never) if kept else None),
@@ -93,7 +93,7 @@ def draw_select(layout: bpy.types.UILayout, tab: Any, forecast: Forecast | None)
 
 
 def draw_actions(layout: bpy.types.UILayout, forecast: Forecast | None) -> None:
-    """Offer what is done with all that is never seen."""
+    """Draw the buttons that collect, hide, mask and mark."""
     row = layout.row(align=True)
     never = len(forecast.kept.never) if forecast else None
     draw_counted(row, "octree.collect_never_seen", "Collect", never)
@@ -105,10 +105,10 @@ def draw_actions(layout: bpy.types.UILayout, forecast: Forecast | None) -> None:
 
 
 class NeverSeenKind(ResultKind):
-    """Objects and faces that no sampled view sees."""
+    """Kind of results that list objects without samples."""
 
     def summary(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-        """Say what no view saw: what the buttons under the list will take."""
+        """Draw the summary of the result."""
         found = ANSWERS.of_result(context.scene, result)
         if found is not None:
             for line in never_lines(found):
@@ -118,7 +118,7 @@ class NeverSeenKind(ResultKind):
             draw_age(layout, context.scene, ANSWERS)
 
     def offer(self, layout: bpy.types.UILayout, context: bpy.types.Context, result: Any) -> None:
-        """Say how it was found out, and offer to take away what was never seen."""
+        """Draw the buttons, the forecast of their effects, the facts and the options."""
         found = ANSWERS.of_result(context.scene, result)
         if found is None:
             return

@@ -1,4 +1,4 @@
-"""Questions about views, kept to ask the same again; their answers listed in Results."""
+"""Questions about views, stored so that they can be asked again; answers go to Results."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -23,14 +23,14 @@ TITLE, SMALL = "Never Seen", "Too Small to Tell"
 
 @dataclass(frozen=True)
 class ViewsQuestion:
-    """What was asked about views.
+    """A question about views.
 
     Attributes
     ----------
     options : FindNeverSeenOptions
         The options of the operator.
     cameras : tuple of str, optional
-        Names of the cameras that were selected then; None if no selection was asked for.
+        Names of the cameras that were selected; None if the question is not about selected ones.
     """
 
     options: FindNeverSeenOptions
@@ -38,16 +38,19 @@ class ViewsQuestion:
 
     @classmethod
     def of(cls, context: bpy.types.Context, options: FindNeverSeenOptions) -> "ViewsQuestion":
-        """Return what an operator asks; a `ValueError` if no camera is selected that should be."""
+        """Return the question of an operator; raise a `ValueError` if no camera is selected.
+
+        Selected cameras are needed only if the options ask for them.
+        """
         is_shot = options.views == "SHOT"
         return cls(options, selected_cameras(context, options.frames) if is_shot else None)
 
     def steps(self, context: bpy.types.Context) -> Steps[Samples]:
-        """Return the look from all views, not yet begun."""
+        """Return the steps that draw all views, not yet started."""
         return samples_steps(context, self._views(context))
 
     def keep(self, context: bpy.types.Context, found: Samples, sees: Version) -> int:
-        """Keep what is never seen, and what is too small to tell; return the number shown."""
+        """Store never-seen and too small objects as results; return the number of one to show."""
         answer = Answer(
             found=found,
             question=ANSWERS.question,
@@ -60,7 +63,7 @@ class ViewsQuestion:
         return keep_parts(context, answer, self.options.result, rows, Samples)
 
     def view_state(self, context: bpy.types.Context) -> Hashable:
-        """Return what is shown, and which frames are asked for."""
+        """Return the frames and the view state of the layer."""
         return self._frames(context), view_state_of(context.view_layer, rendered=True)
 
     def _frames(self, context: bpy.types.Context) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Report texts: how many views and samples, saturation, and what that promises."""
+"""Report texts: numbers of views and samples, saturation, validity of the result."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -12,12 +12,12 @@ from .samples import Facts, Samples
 
 _WHENCE = {"OUTSIDE": "from outside", "SHOT": "of cameras", "INSIDE": "inside the volume"}
 _MOST_NAMES = 5
-# Pixels that differ by less than this factor are written as one length.
+# Pixel sizes that differ by less than this factor are written as one length.
 _EQUAL = 1.001
 
 
 def never_lines(samples: Samples) -> list[str]:
-    """Return the lines above the list: how much was never seen, and was too small to tell."""
+    """Return the lines above the list: counts of never-seen and of too small objects and faces."""
     small = (len(samples.small_objects), "object"), (samples.small_faces, "face")
     parts = [plural(count, noun) for count, noun in small if count]
     return [
@@ -28,7 +28,7 @@ def never_lines(samples: Samples) -> list[str]:
 
 
 def samples_lines(samples: Samples, kept: Kept | None = None) -> list[str]:
-    """Return more lines for the panel, none longer than the sidebar is wide."""
+    """Return more lines for the panel, short enough for the sidebar."""
     facts = samples.facts
     wide, high = facts.size
     lines = [
@@ -48,7 +48,7 @@ def samples_lines(samples: Samples, kept: Kept | None = None) -> list[str]:
 
 
 def taken_lines(samples: Samples, kept: Kept) -> list[str]:
-    """Say what keeps unseen faces, and how much the buttons take if that is another number."""
+    """Return lines on kept unseen faces, and on what buttons take if it differs from the list."""
     lines = [f"{count:,} kept by {reason.capitalize()}" for reason, count in kept.saved.items()]
     if len(kept.never) != len(samples.never):
         lines.append(f"{plural(len(kept.never), 'object')} to take away")
@@ -58,13 +58,13 @@ def taken_lines(samples: Samples, kept: Kept) -> list[str]:
 
 
 def saved_text(saved: Counter[str]) -> str:
-    """Say how many faces are kept though they were not seen, by what keeps them."""
+    """Return a text with the number of unseen faces that are kept, by reason."""
     parts = ", ".join(f"{count:,} by {reason}" for reason, count in saved.items())
     return f"; more unseen faces are kept: {parts}" if parts else ""
 
 
 def copy_text(counts: Counter[str]) -> str:
-    """Say what copies are without."""
+    """Return a text on the faces and objects that copies lack."""
     text = f"without {plural(counts['faces'], 'face')} and {plural(counts['left_out'], 'object')}"
     if counts["gone_along"]:
         text += f" (with {plural(counts['gone_along'], 'face')} of their own)"
@@ -76,7 +76,7 @@ def copy_text(counts: Counter[str]) -> str:
 
 
 def copy_lines(counts: Counter[str]) -> list[str]:
-    """Return what Delete in Copy will do, for the panel."""
+    """Return the panel lines that forecast Delete in Copy."""
     if not counts["copied"]:
         return ["Nothing would be left"]
     lines = [f"Deletes {plural(counts['faces'], 'face')}"]
@@ -90,7 +90,7 @@ def copy_lines(counts: Counter[str]) -> list[str]:
 
 
 def samples_text(samples: Samples) -> str:
-    """Say what was found, in one line."""
+    """Return a one-line summary of samples."""
     text = f"{len(samples.never):,} of {plural(len(samples.objects), 'object')} and"
     text += f" {samples.never_faces:,} of {plural(samples.face_count, 'face')} never seen in"
     text += f" {views_text(samples.facts)}; {saturation_text(samples.facts)}"
@@ -109,13 +109,16 @@ def samples_text(samples: Samples) -> str:
 
 
 def small_text(objects: int, faces: int) -> str:
-    """Write how much is too small to tell."""
+    """Return a text with the numbers of objects and faces that are too small to tell."""
     counted = ((objects, "object"), (faces, "face"))
     return ", ".join(plural(count, noun) for count, noun in counted if count)
 
 
 def pixel_text(scene: bpy.types.Scene, facts: Facts) -> str:
-    """Say how large a pixel of the views is: what is smaller than some is too small to tell."""
+    """Return a text with the size of a pixel in the views.
+
+    It explains results: objects smaller than some pixels are too small to tell.
+    """
     low, high = facts.pixels
     if not facts.are_parallel:
         return f"A pixel is {percent(high)} of the distance"
@@ -125,7 +128,7 @@ def pixel_text(scene: bpy.types.Scene, facts: Facts) -> str:
 
 
 def views_text(facts: Facts) -> str:
-    """Say how many views there are, from where, and how large."""
+    """Return a text with the number, the kind and the size of the views."""
     text = f"{plural(facts.views, 'view')} {_WHENCE[facts.kind]}"
     if facts.frames > 1:
         text += f" in {facts.frames:,} frames"
@@ -133,7 +136,7 @@ def views_text(facts: Facts) -> str:
 
 
 def saturation_text(facts: Facts) -> str:
-    """Say what the last views added, from which the user sees whether more would find more."""
+    """Return a text on saturation: high additions by the last views suggest testing more views."""
     return (
         f"the last tenth of them added {percent(facts.added_faces)} of the seen faces,"
         f" {percent(facts.added_objects)} of the objects"
@@ -141,23 +144,23 @@ def saturation_text(facts: Facts) -> str:
 
 
 def promise_text(facts: Facts) -> str:
-    """Say what it means to take away what is never seen: no more than was tested."""
+    """Return a text on the guarantee for removals, which covers the tested views only."""
     return f"No pixel of the tested views changes ({views_text(facts)})"
 
 
 def percent(part: float) -> str:
-    """Write a part of 1 in percent: 0 only if it is none."""
+    """Format a fraction in percent; only an exact 0 becomes "0 %"."""
     share = max(100 * part, 0.01)
     return "0 %" if part == 0 else f"{share:.{2 if share < 10 else 3}g} %"
 
 
 def meshes_text(count: int) -> str:
-    """Write a count of meshes."""
+    """Format a count of meshes."""
     return "1 mesh" if count == 1 else f"{count:,} meshes"
 
 
 def names_text(names: Iterable[str], most: int = _MOST_NAMES) -> str:
-    """Write names, the first few of many."""
+    """Join names, and replace all after the first `most` by their number."""
     listed = list(names)
     more = f" and {len(listed) - most:,} more" if len(listed) > most else ""
     return ", ".join(listed[:most]) + more

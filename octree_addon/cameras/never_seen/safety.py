@@ -1,6 +1,6 @@
-"""Safety around what was seen: a least count, rings of neighbors, a distance, a material.
+"""Safety margins around seen faces: a least count, rings of neighbors, a distance, a material.
 
-What is left over is never seen, and safe to take away as far as the tested views tell.
+All other faces and objects are never seen. They can be removed as far as the tested views tell.
 """
 
 from collections import Counter
@@ -20,26 +20,27 @@ from ...ui import ChangedMeanwhileError
 from .samples import OPEN, TOO_SMALL, Samples
 from .settings import Safety
 
-# How many triangles are compared with those that were seen before Blender may draw.
+# Number of triangles compared with the seen ones between two yields.
 _TOGETHER = 1 << 16
-# What keeps faces that were not seen, in this order.
+# Reasons to keep unseen faces, in order of evaluation.
 _SAVERS = ("material", "distance", "rings", "size")
 
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """What is kept, by session ids; the rest is never seen.
+    """Objects and faces to keep, by session id; all others are never seen.
 
     Attributes
     ----------
     objects : dict of int to bool
-        Whether each tested object is.
+        True for each tested object that is kept.
     own : dict of int to ndarray of bool, shape (polygons,)
-        By object: which polygons of its evaluated mesh, without rings.
+        Flags of the kept polygons of an object's evaluated mesh, without rings.
     meshes : dict of int to ndarray of bool, shape (polygons,)
-        By mesh: which of its own polygons. Meshes that have other faces now are left out.
+        Flags of the kept polygons of an original mesh. Meshes whose number of faces has changed
+        are left out.
     saved : Counter of str
-        How many of those polygons are kept though they were not seen, by what keeps them.
+        Number of polygons in `meshes` that are kept although they were not seen, by reason.
     """
 
     objects: dict[int, bool]
@@ -49,25 +50,25 @@ class Kept:
 
     @property
     def never(self) -> set[int]:
-        """Session ids of the objects that are never seen."""
+        """Session ids of the never-seen objects."""
         return {uid for uid, is_kept in self.objects.items() if not is_kept}
 
     @property
     def subjects(self) -> Subjects:
-        """The objects and the faces that are never seen."""
+        """The never-seen objects and faces."""
         objects = {uid: 0 for uid, is_kept in self.objects.items() if not is_kept}
         return Subjects(objects, lambda _: {uid: ~flags for uid, flags in self.meshes.items()})
 
     @property
     def face_count(self) -> int:
-        """How many faces of meshes are never seen."""
+        """The number of never-seen faces of meshes."""
         return _unseen_count(self.meshes)
 
 
 def kept_steps(context: bpy.types.Context, samples: Samples, safety: Safety) -> Steps[Kept]:
-    """Decide what is kept, step by step: yield the fraction done.
+    """Return the objects and faces to keep; yield the fraction done.
 
-    A `ValueError` says that there is no such material.
+    Raises a `ValueError` if the material does not exist.
     """
     own = {uid: _is_seen(counts, safety.least) for uid, counts in samples.own.items()}
     meshes = {
@@ -110,7 +111,11 @@ def _is_seen(counts: Ids, least: int) -> Flags:
 
 
 def _is_kept(uid: int, samples: Samples, safety: Safety) -> bool:
-    """Tell whether an object was seen: a face of its own, or what else it shows, as a whole."""
+    """Return whether an object is kept by its samples, or because it is open or too small.
+
+    The least count applies to each face of the object's own mesh, and to the sum of all other
+    samples of the object, such as those of its instances.
+    """
     least = safety.least
     if safety.small and uid in samples.small_objects:
         return True
@@ -121,29 +126,33 @@ def _is_kept(uid: int, samples: Samples, safety: Safety) -> bool:
 
 
 def _polygon_count(mesh: bpy.types.Mesh) -> int:
-    if mesh.is_editmode:  # where the mesh itself is out of date
+    if mesh.is_editmode:  # the mesh data are outdated
         return len(polygon_corners(mesh)[1])
     return len(mesh.polygons)
 
 
 def grown(flags: Flags, corners: Ids, sizes: Ids, rings: int) -> Flags:
-    """Return polygons that are marked, or at most so many steps over shared vertices from one.
+    """Mark polygons within a number of steps over shared vertices from marked polygons.
 
     Parameters
     ----------
     flags : ndarray of bool, shape (p,)
-        Which polygons are marked.
+        Flags of the marked polygons.
     corners : ndarray of int, shape (c,)
         The vertex of each corner, polygon after polygon.
     sizes : ndarray of int, shape (p,)
-        How many corners each polygon has, at least one.
+        Number of corners of each polygon, at least one.
     rings : int
-        How many steps.
+        Number of steps.
 
     Returns
     -------
     ndarray of bool, shape (p,)
-        O(rings x corners), but no more than it takes to mark all that is connected.
+        Flags of the marked polygons, old and new.
+
+    Notes
+    -----
+    O(rings x corners); it ends early once no polygon is added.
     """
     starts = np.cumsum(sizes) - sizes
     for _ in range(rings if len(sizes) else 0):
@@ -163,7 +172,7 @@ def _keep_material(
     meshes: dict[bpy.types.Mesh, Flags],
     objects: dict[int, bool],
 ) -> None:
-    """Mark the polygons of a material, through every object whose slots have it."""
+    """Mark the polygons with a material as kept, for all objects with this material in a slot."""
     if name not in bpy.data.materials:
         raise ValueError(f"There is no material named {name}")
     depsgraph = context.evaluated_depsgraph_get()
@@ -192,12 +201,12 @@ def _near_steps(
     meshes: dict[int, Flags],
     objects: dict[int, bool],
 ) -> Steps[None]:
-    """Mark what is near to anything seen, wherever it is placed in the present frame."""
+    """Mark faces and objects near any seen triangle as kept, as placed in the present frame."""
     index = yield from between(0.0, 0.2, index_steps(context))
     placements = index.placements
     rows, triangles, seen = _placed_flags(index, own, meshes, objects)
     corners = index.octree.triangles_of(index.octree.ids)
-    # Where a placement's matrix or mesh is not finite, so are its triangles.
+    # Triangles with NaN or infinity are never near: `within` ignores them.
     chosen = np.flatnonzero(~seen)
     near = np.zeros(len(seen), np.bool_)
     if seen.any() and len(chosen):
@@ -216,11 +225,11 @@ def _some(triangles: Triangles, ids: Ids) -> Triangles:
 
 
 def within(tree: Octree, triangles: Triangles, distance: float) -> Flags:
-    """Tell which triangles are no farther than this from any item of an octree, (t,)."""
+    """Return flags of the triangles within a distance of any item of an octree, (t,)."""
     near = np.zeros(len(triangles), np.bool_)
     corners = triangles.vertices[triangles.faces]
     finite = np.flatnonzero(np.isfinite(corners).all(axis=(1, 2)))
-    # Most are decided by a corner; what remains is compared in full.
+    # The corners decide most triangles; the others are compared in full.
     found = nearest(tree, corners[finite].reshape(-1, 3), max_distance=distance)
     near[finite] = (found.items.reshape(len(finite), 3) >= 0).any(axis=1)
     rest = finite[~near[finite]]
@@ -233,7 +242,7 @@ def within(tree: Octree, triangles: Triangles, distance: float) -> Flags:
 def _placed_flags(
     index: SceneIndex, own: dict[int, Flags], meshes: dict[int, Flags], objects: dict[int, bool]
 ) -> tuple[Ids, Ids, Flags]:
-    """Return row, triangle and whether it was seen, of all triangles of all placements."""
+    """Return the row, the triangle number and the seen flag of all placed triangles."""
     placements = index.placements
     sizes = [len(mesh.polygons) for mesh in placements.meshes]
     seen = np.zeros(sum(sizes), np.bool_)
@@ -251,7 +260,7 @@ def _placed_flags(
 def _row_flags(
     index: SceneIndex, own: dict[int, Flags], meshes: dict[int, Flags]
 ) -> Iterator[tuple[int, Flags | None]]:
-    """Yield each row with the flags of its polygons, None if nothing is known of those."""
+    """Yield each row with the flags of its polygons, or None if they are not known."""
     placements = index.placements
     rows = zip(
         placements.meshes,
@@ -274,7 +283,7 @@ def _mark(
     meshes: dict[int, Flags],
     objects: dict[int, bool],
 ) -> None:
-    """Keep what these triangles are of: polygons of objects and meshes, and whole objects."""
+    """Mark the polygons and the objects of these triangles as kept."""
     placements = index.placements
     known = dict(_row_flags(index, own, meshes))
     order = np.argsort(rows, kind="stable")

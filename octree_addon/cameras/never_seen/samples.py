@@ -1,4 +1,4 @@
-"""Samples of faces and objects, kept for the session: how many pixels of tested views saw each."""
+"""Samples, stored for the session: numbers of pixels in tested views by face and object."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,44 +6,44 @@ from dataclasses import dataclass
 from ...answers.standing import StandingAnswers
 from ...arrays import Ids
 
-# What stands instead of a count for faces of materials that were counted as open, and for faces
-# too small for pixels to tell whether they are hidden.
+# Special values in counts: faces of materials that counted as open, and faces so small that
+# pixels cannot tell whether they are hidden.
 OPEN, TOO_SMALL = -1, -2
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What was tested, and what it is worth.
+    """Facts about the tested views and about the validity of the samples.
 
     Attributes
     ----------
     kind : {"SHOT", "OUTSIDE", "INSIDE"}
-        Where the views are.
+        Kind of views: from cameras, from all around, from places in a volume.
     views : int
-        How many there are.
+        Number of views.
     size : tuple of int
-        Width and height in pixels.
+        Width and height of a view in pixels.
     frames : int
-        In how many frames.
+        Number of frames.
     added_faces, added_objects : float
-        Saturation: parts of the seen faces, and objects, that only the last tenth of the views
+        Saturation: fractions of the seen faces and objects that only the last tenth of the views
         saw.
     opaque : tuple of str
-        Names of materials that let light through and were counted as opaque.
+        Names of transparent materials that counted as opaque.
     not_counted : tuple of str
-        What has pixels in a render, but no triangles: "hair", "volumes".
+        Kinds of objects that have pixels in a render but no triangles: "hair", "volumes".
     left_out : tuple of str
-        Names of cameras that were asked about, but have no picture: panoramic and custom ones.
+        Names of requested cameras without a picture: panoramic and custom cameras.
     pixels : tuple of float
-        How wide a pixel is in the finest view, and in the coarsest: a length in parallel views,
-        else a part of the distance.
+        Width of a pixel in the finest and in the coarsest view: a length in parallel views,
+        otherwise a fraction of the distance.
     are_parallel : bool
-        Whether all views are parallel.
+        True if all views are parallel projections.
     groups : int
-        How many groups of things, far apart, had views of their own.
+        Number of groups of placements, far apart, with views of their own.
     stretching : tuple of int and float
-        Session id of the object without which a pixel were smallest, and by how many times; 0 and
-        1 if none makes a great difference.
+        Session id of the object whose removal would shrink pixels most, and the factor; (0, 1) if
+        no object makes a great difference.
     """
 
     kind: str
@@ -63,33 +63,33 @@ class Facts:
 
 @dataclass(frozen=True, eq=False)
 class Samples:
-    """How many samples saw each object and each face; holds no reference into Blender.
+    """Numbers of samples (pixels of views) by object and face, without references to Blender data.
 
-    Faces of materials that were counted as open have `OPEN` instead of a count. Faces that no
-    sample saw have `TOO_SMALL` if they are smaller than some pixels in every view, and were not
-    behind all the pixels around them in each.
+    Faces of materials that counted as open have `OPEN` instead of a count. Faces without samples
+    have `TOO_SMALL` if they are too small for the pixels of every view, and if in some view they
+    are not behind all surrounding pixels.
 
     Attributes
     ----------
     objects : Mapping of int to int
-        By the session id of each tested object: samples of it, and of its instances.
+        Samples of each tested object and its instances, by session id.
     open_objects : frozenset of int
-        Those with faces that were counted as open.
+        Session ids of objects with faces that counted as open.
     small_objects : frozenset of int
-        Those too small to tell whether they are hidden: no sample saw them.
+        Session ids of objects without samples that are too small to tell whether they are hidden.
     own : Mapping of int to ndarray of intp, shape (polygons,)
-        By the session id of an object: samples of the polygons of its evaluated mesh, where it
-        stands itself.
+        Samples of the polygons of an object's evaluated mesh, without its instances, by session
+        id of the object.
     meshes : Mapping of int to ndarray of intp, shape (polygons,)
-        By the session id of a mesh: samples of its own polygons, through all objects and instances
-        that show it.
+        Samples of the polygons of an original mesh, summed over all objects and instances that
+        show the mesh, by session id of the mesh.
     changed : frozenset of int
-        Session ids of meshes that some object shows with other faces, by its modifiers. They are
-        not in `meshes`.
+        Session ids of meshes whose polygons differ in some object, due to its modifiers. These
+        meshes are not in `meshes`.
     instanced : frozenset of int
         Session ids of meshes that instances show.
     facts : Facts
-        How they were counted.
+        Facts about the tested views.
     """
 
     objects: Mapping[int, int]
@@ -103,23 +103,23 @@ class Samples:
 
     @property
     def never(self) -> list[int]:
-        """Session ids of the objects that no sample saw, and that are not too small to tell."""
+        """Session ids of the objects without samples, except open and too small ones."""
         others = self.open_objects | self.small_objects
         return [uid for uid, count in self.objects.items() if not count and uid not in others]
 
     @property
     def never_faces(self) -> int:
-        """How many faces of meshes no sample saw, without those too small to tell."""
+        """The number of faces of meshes without samples, except too small ones."""
         return sum(int((counts == 0).sum()) for counts in self.meshes.values())
 
     @property
     def small_faces(self) -> int:
-        """How many faces of meshes are too small to tell."""
+        """The number of faces of meshes that are too small to tell."""
         return sum(int((counts == TOO_SMALL).sum()) for counts in self.meshes.values())
 
     @property
     def face_count(self) -> int:
-        """How many faces of meshes were tested."""
+        """The number of tested faces of meshes."""
         return sum(len(counts) for counts in self.meshes.values())
 
 

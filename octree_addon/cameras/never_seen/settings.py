@@ -1,4 +1,4 @@
-"""Never-seen options: the views, what is kept around visible faces, and copies."""
+"""Never-seen options: views, safety around visible faces, copies."""
 
 from typing import Literal
 
@@ -21,7 +21,7 @@ from ..settings import FrameOptions
 
 
 class ViewsOptions(OptionGroup):
-    """Which views are tested."""
+    """Views to test."""
 
     views: Literal["OUTSIDE", "SHOT", "INSIDE"] = enum(
         "OUTSIDE",
@@ -88,11 +88,11 @@ class ViewsOptions(OptionGroup):
 
 
 class FindNeverSeenOptions(ViewsOptions, AnswerOptions):
-    """Which views are tested, and where the answer is kept."""
+    """Options of the operator *Find Never Seen*: the views and the result to store."""
 
 
 class Safety(OptionGroup):
-    """What is kept besides the faces that were seen."""
+    """Faces and objects to keep in addition to the seen ones."""
 
     least: int = integer(
         1,
@@ -127,7 +127,7 @@ class Safety(OptionGroup):
 
 
 class Copying(OptionGroup):
-    """How objects are copied."""
+    """Options for copying objects."""
 
     modifiers: Literal["OWN", "APPLY"] = enum(
         "OWN",
@@ -159,7 +159,7 @@ class Copying(OptionGroup):
 
 
 class CopyOptions(Copying, Safety):
-    """How objects are copied, and what is kept of them."""
+    """Options of the operator *Delete in Copy*."""
 
     collection: str = string(
         "", "Collection", "Name of the new collection; Seen if empty", settings=None
@@ -167,15 +167,15 @@ class CopyOptions(Copying, Safety):
 
 
 class SelectOptions(SelectionOptions, Safety):
-    """What is selected, and what is kept of it."""
+    """Options for selecting never-seen objects or faces."""
 
 
 class HideOptions(EverythingOption, Safety):
-    """Whether all may be hidden, and what is kept of it."""
+    """Options for hiding never-seen objects."""
 
 
 class MarkOptions(Safety):
-    """What is marked, and by which name."""
+    """Options for marking faces or objects with their number of samples."""
 
     mark: Literal["FACES", "OBJECTS"] = enum(
         "FACES",
@@ -192,11 +192,11 @@ class MarkOptions(Safety):
 
 
 class UseOptions(Safety, Copying):
-    """The options under the result, in the order of the tab."""
+    """The options shown below the result, in the order of the tab."""
 
 
 class NeverSeenOptions(ViewsOptions, Safety, Copying):
-    """What is tested, and what is kept: `scene.octree.never_seen`."""
+    """All options of *Never Seen*: `scene.octree.never_seen`."""
 
 
 OctreeNeverSeenSettings = settings_group(NeverSeenOptions, "OctreeNeverSeenSettings")

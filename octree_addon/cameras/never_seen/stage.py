@@ -1,4 +1,4 @@
-"""Drawn scenes: what a render shows, and what a place of a view must not be inside of."""
+"""Scenes for counting: the drawn scene, and the solids that a view must not be placed in."""
 
 from dataclasses import dataclass
 
@@ -12,20 +12,21 @@ from ...ui import named_object
 from ..shown_scene import Shown, ShownScene
 from .views import SampledViews
 
-# A volume that is displayed like this stands for its box, and is not drawn.
+# A volume with one of these display types stands for its box and is not drawn.
 _SHELLS = {"BOUNDS", "WIRE"}
 
 
 @dataclass(frozen=True, eq=False)
 class CountingStage:
-    """The scene of one frame as views are to see it.
+    """The scene of one frame, prepared for counting.
 
     Attributes
     ----------
     shown : Shown
-        What is drawn. A holdout counts as the others: without it pixels would change.
+        The drawn scene. Holdouts are tested like other objects, since removing them would change
+        pixels.
     solid : SceneOctree
-        What a place of a view must not be inside of.
+        The objects that a view must not be placed in.
     """
 
     shown: Shown
@@ -33,24 +34,24 @@ class CountingStage:
 
     @property
     def scene(self) -> SceneOctree:
-        """What is drawn, as a scene."""
+        """The octree of the drawn scene."""
         return self.shown.renderer.scene
 
     @property
     def rows(self) -> Ids:
-        """For each placement of `scene`, in the order of its ids, its row in the index, (n,)."""
+        """The row in the index of each placement of `scene`, in the order of ids, (n,)."""
         return self.shown.rows
 
     @property
     def open_polygons(self) -> dict[int, Flags]:
-        """By rows of the index, where there are any: polygons that are counted as open."""
+        """Flags of polygons that count as open, by row of the index; only rows that have any."""
         return self.shown.open_polygons
 
 
 def stage_of(
     context: bpy.types.Context, index: SceneIndex, views: SampledViews, scene: ShownScene
 ) -> CountingStage:
-    """Return what is drawn of an index that is up to date; `scene` is kept between frames."""
+    """Return the stage of an index that is up to date; `scene` is reused between frames."""
     objects = context.scene.objects
     volume: bpy.types.Object | None = objects.get(views.volume) if views.kind == "INSIDE" else None
     without = {named_object(context.scene, views.without).session_uid} if views.without else set()

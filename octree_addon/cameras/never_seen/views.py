@@ -1,4 +1,4 @@
-"""View matrices to be tested: cameras of a shot, directions from outside, places in a volume."""
+"""View matrices to test: cameras of a shot, directions from outside, places in a volume."""
 
 from dataclasses import dataclass
 
@@ -22,41 +22,42 @@ from ...ui import named_object
 from ..frusta import cameras_of
 
 Size = tuple[int, int]
-# A view from a place begins halfway to the nearest surface, not below this part of the volume.
+# The near plane of a view from a place is halfway to the nearest surface, and at least this
+# fraction of the volume's diagonal away.
 _NEAREST = 1e-5
-# It ends beyond all there is, but not below so many times that: depths of near things are then
-# the same, whatever is far away.
+# The far plane is beyond the scene, and at least this factor times the near distance away. So
+# depths of near surfaces do not depend on the size of the scene.
 _FARTHEST = 2.0**20
-# An object stretches the views that would show this many times the detail without it.
+# An object is reported if pixels would be smaller by at least this factor without it.
 _STRETCHED = 4.0
-# Places are looked for until so many times as many were tried.
+# Number of places tried for each place that is wanted.
 _TRIES = 8
 
 
 @dataclass(frozen=True)
 class SampledViews:
-    """Which views are tested.
+    """Description of the views to test.
 
     Attributes
     ----------
     kind : {"SHOT", "OUTSIDE", "INSIDE"}
         From cameras, from all around, or from places in a volume.
     resolution : int
-        Pixels of the longer side.
+        Pixels of the longer side of a view.
     count : int
-        How many directions, or places of six views each; not of cameras.
+        Number of directions, or of places with six views each; unused for cameras.
     frames : tuple of int
-        Of a shot; else the present one.
+        Frames of a shot; otherwise the present frame.
     cameras : tuple of str
-        Of a shot: names; if empty, the scene's camera, which markers may switch.
+        Names of the cameras of a shot; if empty, the scene's camera, which markers may switch.
     volume : str
-        Name of the object whose box the places are in.
+        Name of the object whose box contains the places.
     is_open : bool
-        Whether materials that let light through are counted as not there.
+        True if faces of transparent materials are left out.
     without : str
-        Name of an object that is neither looked at nor in the way; none if empty.
+        Name of an object to leave out of the scene; none if empty.
     left_out : tuple of str
-        Names of cameras of the shot that have no such picture: panoramic and custom ones.
+        Names of cameras of the shot without a picture: panoramic and custom cameras.
     """
 
     kind: str
@@ -77,13 +78,13 @@ class ViewSet:
     Attributes
     ----------
     matrices : ndarray of float64, shape (v, 4, 4)
-        Projection @ view.
+        View-projection matrices.
     size : tuple of int
         Width and height of each picture.
     groups : ndarray of intp, shape (v,)
-        The group of placements that each view looks at; others only hide.
+        The group of placements that each view tests; other placements only occlude.
     members : ndarray of intp, shape (n,)
-        The group of each placement, in the order of ids; -1 for what is nowhere.
+        The group of each placement, in the order of ids; -1 if its box has NaN or infinity.
     """
 
     matrices: Floats
@@ -93,17 +94,17 @@ class ViewSet:
 
     @classmethod
     def of_all(cls, matrices: Floats, size: Size, count: int) -> "ViewSet":
-        """Return views that all look at all of so many placements."""
+        """Return views that all test the same `count` placements, as one group."""
         return cls(matrices, size, np.zeros(len(matrices), np.intp), np.zeros(count, np.intp))
 
     @property
     def count(self) -> int:
-        """How many groups there are."""
+        """The number of groups."""
         return int(self.groups.max(initial=0)) + 1
 
     @property
     def pixels(self) -> Floats:
-        """How wide a pixel of each view is, in a distance of 1 if it is no parallel view, (v,)."""
+        """The width of a pixel of each view, (v,); in a perspective view at distance 1."""
         away = np.linalg.norm(self.matrices[:, 3, :3], axis=1)
         scale = np.linalg.norm(self.matrices[:, 0, :3], axis=1)
         widths: Floats = np.where(away > 0, away, 1.0) / scale * (2 / self.size[0])
@@ -111,7 +112,7 @@ class ViewSet:
 
     @property
     def are_parallel(self) -> bool:
-        """Whether all views are parallel."""
+        """True if all views are parallel projections."""
         return not self.matrices[:, 3, :3].any()
 
 
@@ -120,8 +121,8 @@ def view_set(
 ) -> ViewSet:
     """Return the views of the present frame.
 
-    Places inside closed meshes of `solid` are left out. A `ValueError` says that a camera or the
-    volume is missing, or no place is left.
+    Places inside closed meshes of `solid` are left out. Raises a `ValueError` if the scene is
+    empty, if a camera or the volume is missing, or if no place is left.
     """
     square = views.resolution, views.resolution
     bounds = scene.bounds_of(scene.ids)
@@ -135,9 +136,9 @@ def view_set(
 
 
 def _around(bounds: Boxes, count: int, size: Size) -> ViewSet:
-    """Return views around each group of things that has empty space around it.
+    """Return views around each group of placements, as `islands` separates them.
 
-    All groups are looked at from one direction, then from the next.
+    The views are ordered by direction, then by group.
     """
     members = islands(bounds)
     number = int(members.max()) + 1
@@ -153,10 +154,10 @@ def _some(bounds: Boxes, flags: Flags) -> Boxes:
 
 
 def stretching(scene: SceneOctree, members: Ids, owners: Ids) -> tuple[int, float]:
-    """Return the owner without which a pixel were smallest, and by how many times.
+    """Return the owner whose removal would shrink pixels most, and the factor.
 
-    0 and 1 if none makes a great difference. Of each placement of the scene, in the order of ids,
-    `members` has the group that views show whole, `owners` its object.
+    Returns (0, 1) if no owner makes a great difference. `members` and `owners`, (n,), are the
+    group and the owner of each placement of the scene, in the order of ids.
     """
     rows_of_all = scene.bounds_of(scene.ids).rows
     best, most = 0, _STRETCHED
@@ -177,7 +178,7 @@ def _diagonal(rows: Floats) -> float:
 
 
 def _of_cameras(context: bpy.types.Context, views: SampledViews) -> tuple[Floats, Size]:
-    """Return what a render of these cameras shows, its longer side of so many pixels."""
+    """Return the view matrices of cameras as a render has them, and the size of the pictures."""
     depsgraph, scene = context.evaluated_depsgraph_get(), context.scene
     share = views.resolution / max(picture_size(scene))
     pictures = [
@@ -190,7 +191,7 @@ def _of_cameras(context: bpy.types.Context, views: SampledViews) -> tuple[Floats
 def _inside(
     views: SampledViews, context: bpy.types.Context, scene: SceneOctree, solid: SceneOctree
 ) -> Floats:
-    """Return views from places in the box of an object, however that is turned."""
+    """Return views from places in the oriented box of an object."""
     volume, bounds = named_object(context.scene, views.volume), scene.bounds_of(scene.ids)
     box = evaluated_box(volume, context.evaluated_depsgraph_get()).astype(np.float64)
     if not np.isfinite(box).all():
@@ -223,14 +224,14 @@ def _corners(box: Floats) -> Floats:
 
 
 def eyes_of(matrices: Floats) -> Floats:
-    """Return from where perspective views (v, 4, 4) look, (v, 3): where x, y and w are 0."""
+    """Return the eyes, (v, 3), of perspective views (v, 4, 4): points where x, y and w are 0."""
     rows = matrices[:, [0, 1, 3]]
     eyes: Floats = -np.linalg.solve(rows[:, :, :3], rows[:, :, 3:])[:, :, 0]
     return eyes
 
 
 def in_solids(scene: SceneOctree, points: Floats) -> Flags:
-    """Return which points (q, 3) are inside a closed mesh: a mesh of one point does not fit."""
+    """Return flags of the points (q, 3) inside a closed mesh, where a point does not fit."""
     places = np.tile(np.eye(4), (len(points), 1, 1))
     places[:, :3, 3] = points
     flags: Flags = ~fits(scene, Triangles(np.zeros((1, 3)), np.zeros((1, 3), np.intp)), places)

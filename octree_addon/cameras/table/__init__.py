@@ -1,4 +1,4 @@
-"""Visibility as data, NumPy only: tables of what cameras see, their merge, and files of them.
+"""Visibility tables without Blender: tables of views and items, merging, file formats.
 
 Read table, from_views, csv_file, json_file, merge; then rle, label_pictures, coco, bop.
 """
@@ -60,7 +60,7 @@ __all__ = [
     "write_label_pictures",
 ]
 
-# What files of an answer there are; each takes a `SeenAnswer`.
+# File formats of an answer; each writer takes a `SeenAnswer`.
 FORMATS: Writers = {
     "json": Writer(".json", json_texts),
     "csv": Writer(".csv", lambda answer: csv_text(answer.table)),

@@ -1,9 +1,9 @@
 """BOP `scene_gt_info.json` of a visibility table: pixel counts, visible fraction, boxes.
 
-By the formulas of `calc_gt_info.py` in bop_toolkit (Hodan et al., "BOP: Benchmark for 6D Object
-Pose Estimation", 2018): all pixels are those in a frame extended beyond the border; a box is as
-wide as its last pixel is from its first; and both boxes are -1 where nothing is visible. Every
-pixel of a silhouette in the picture has a depth, so all of them are valid.
+The formulas are those of `calc_gt_info.py` in bop_toolkit (Hodan et al., "BOP: Benchmark for 6D
+Object Pose Estimation", 2018): `px_count_all` includes pixels beyond the border of the picture;
+the width of a box is the last pixel minus the first; both boxes are -1 if nothing is visible.
+Every pixel of a silhouette in the picture has a depth, so all of these pixels are valid.
 """
 
 import numpy as np
@@ -17,9 +17,10 @@ _KEYS = (
 
 
 def bop_text(table: SeenTable) -> str:
-    """Return the info of one camera: frame number -> all items in their order, each image alike.
+    """Return the JSON text of one camera: frame number -> info of all items, in their order.
 
-    A `ValueError` says that the table has no pixels, or more cameras than one: each is a scene.
+    Raises a `ValueError` if the table has no pixels or several cameras, since a BOP scene has one
+    camera.
     """
     if table.pixels is None:
         raise ValueError("BOP needs pixels: ask what stands in front, too")
@@ -38,7 +39,7 @@ def bop_text(table: SeenTable) -> str:
 
 
 def _infos(pixels: Pixels) -> list[dict[str, object]]:
-    """Return the info of each row; and as the last, [-1], of what is not there."""
+    """Return the info of each row, and as last element the info of an absent item."""
     counts = (pixels.extended, pixels.amodal, pixels.visible)
     fractions = np.divide(
         pixels.visible, pixels.extended, out=np.zeros(len(pixels)), where=pixels.extended > 0

@@ -1,8 +1,9 @@
-"""COCO of a visibility table: images, categories, annotations with RLE masks.
+"""COCO files of a visibility table: images, categories, annotations with RLE masks.
 
-`pycocotools` reads it. An annotation has `id`, `image_id`, `category_id`, `bbox` and `area` of the
-visible pixels, `segmentation` and `iscrowd`; and besides these `object_id`, `visible_fraction`,
-`truncated_fraction` and `amodal_bbox`. `objects` gives names and instances. Ids begin with 1.
+`pycocotools` can read the files. An annotation has `id`, `image_id`, `category_id`, `bbox` and
+`area` of the visible pixels, `segmentation` and `iscrowd`. Additional keys are `object_id`,
+`visible_fraction`, `truncated_fraction` and `amodal_bbox`. The list `objects` has names and
+instances. Ids start at 1.
 """
 
 from collections.abc import Iterator
@@ -16,14 +17,14 @@ from .label_pictures import picture_names
 from .rle import masks_of
 from .table import Pixels, SeenTable
 
-# The category of what has none.
+# The category of items without one.
 NO_CATEGORY = "object"
 
 
 def coco_texts(table: SeenTable) -> Iterator[str]:
-    """Yield pieces of the JSON text; label pictures are made, and used, one at a time.
+    """Yield pieces of the JSON text; label pictures are loaded one at a time.
 
-    A `ValueError` says that the table has no pixels or no label pictures.
+    Raises a `ValueError` if the table has no pixels or no label pictures.
     """
     if table.pixels is None or table.labels is None:
         raise ValueError("COCO needs label pictures: ask what stands in front, too")
@@ -62,7 +63,7 @@ def _images(table: SeenTable) -> list[dict[str, Any]]:
 
 
 def _annotations(table: SeenTable, pixels: Pixels, categories: Ids) -> Iterator[dict[str, Any]]:
-    """Yield what each label picture shows."""
+    """Yield the annotations of all views, without the key `id`."""
     rows = table.ordered[pixels.visible[table.ordered] > 0]
     size = list(table.which.size[::-1])
     visible, truncated = pixels.visible_fractions, pixels.truncated_fractions
@@ -71,7 +72,7 @@ def _annotations(table: SeenTable, pixels: Pixels, categories: Ids) -> Iterator[
         here = rows[bounds[view] : bounds[view + 1]]
         masks = masks_of(table.label_picture(view))
         for row, item in zip(here.tolist(), table.items_of[here].tolist(), strict=True):
-            if item not in masks:  # less than a pixel, where several samples are taken in each
+            if item not in masks:  # with several samples per pixel, an item may miss all middles
                 continue
             yield {
                 "image_id": 1 + view,

@@ -1,4 +1,4 @@
-"""CSV of a visibility table: a line for each view and item, and one for what was never in view."""
+"""CSV files of a visibility table: a line for each row, and one for each item never in view."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -24,7 +24,7 @@ PIXEL_HEADER = (
 def csv_text(table: SeenTable) -> str:
     """Return the table as CSV, ordered by view and item.
 
-    Pixel columns stand there only if pixels were counted. An item without any row has one line
+    Pixel columns are present only if pixels were counted. An item without any row has one line
     without frame and camera.
     """
     return delimited(_lines(table))
@@ -46,13 +46,13 @@ def _lines(table: SeenTable) -> Iterator[list[Any]]:
 
 
 def _item(table: SeenTable, item: int) -> tuple[str, str, str]:
-    """Return the name, the persistent id and the category."""
+    """Return the name, the persistent id and the category of an item as texts."""
     items = table.items
     return items.names[item], " ".join(map(str, items.instances[item])), items.categories[item]
 
 
 def _pixel_lines(table: SeenTable, rows: Ids) -> list[list[Any]]:
-    """Return the numbers of each row; none without pixels."""
+    """Return the pixel columns of each row; empty lists if pixels were not counted."""
     if table.pixels is None:
         return [[] for _ in range(len(rows))]
     columns = _pixel_columns(table, table.pixels)

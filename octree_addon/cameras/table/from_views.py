@@ -1,4 +1,4 @@
-"""Visibility table from measured arrays of views x items, as item buffers give them."""
+"""Conversion of arrays over views x items, as item buffers give them, to visibility tables."""
 
 from collections.abc import Callable
 
@@ -22,7 +22,7 @@ def table_from_views(
     amodal_boxes: Ids,
     labels: Callable[[int], LabelPicture] | None = None,
 ) -> SeenTable:
-    """Return a table with a row for whatever is in view, or has pixels beyond the border.
+    """Return a table with a row for each item in view or with pixels beyond the border.
 
     Parameters
     ----------
@@ -31,19 +31,20 @@ def table_from_views(
     states : ndarray of uint8, shape (v, n)
         Numbers in `STATES`.
     visible, amodal, whole : ndarray of int64 or float64, shape (v, n)
-        Pixels that show an item, that would without the others, and the same if the picture went
-        on beyond its borders.
+        Visible pixels of each item, pixels of the item drawn without other items, and the latter
+        in a picture extended beyond the border.
     depths : ndarray of float64, shape (v, n)
-        Of the nearest visible point; not finite if there is none.
+        Depth of the nearest visible point; infinity or NaN if there is none.
     visible_boxes, amodal_boxes : ndarray of intp, shape (v, n, 4)
-        Left, bottom, right and top from the lower left corner of the picture, the last two beyond
-        the last pixel; all zeros for none. The table has them from the upper left.
+        Left, bottom, right, top relative to the lower left corner of the picture. Right and top
+        are exclusive; all zeros stand for no box. The table has boxes relative to the upper left
+        corner.
     labels : callable, optional
-        As for `SeenTable`.
+        As in `SeenTable`.
     """
     views, numbers = np.nonzero((states != OUT_OF_VIEW) | (whole > 0))
     at, height = (views, numbers), which.size[1]
-    # Drawn among the others and alone, an edge may be rounded to either side.
+    # Rounding at edges may differ between both passes, so `visible` may exceed `amodal`.
     inside = np.maximum(amodal, visible)
     pixels = Pixels(
         visible[at],
@@ -57,7 +58,7 @@ def table_from_views(
 
 
 def _from_top(boxes: Ids, height: int) -> NDArray[np.int64]:
-    """Return x, y, width and height from the upper left corner, (r, 4)."""
+    """Return boxes as x, y, width, height relative to the upper left corner, (r, 4)."""
     left, bottom, right, top = boxes.astype(np.int64).T
     is_there = (right > left) & (top > bottom)
     there = np.stack((left, height - top, right - left, top - bottom), axis=1)

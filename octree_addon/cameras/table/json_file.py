@@ -1,18 +1,19 @@
-"""JSON of a visibility table, version 1: written whole or in chunks, and read again.
+"""JSON files of a visibility table, version 1: written whole or in chunks, and read back.
 
 | key | holds |
 |---|---|
 | `format`, `version` | "octree seen", 1 |
-| `question` | what was asked: file, scene, ... |
-| `chunk` | number and count, where the frames were split: [3, 12]; else null |
+| `question` | the question as a dictionary: file, scene, ... |
+| `chunk` | number and count of chunks if the frames were split, such as [3, 12]; else null |
 | `size` | width and height of a picture |
 | `cameras` | names |
-| `objects` | of each its `name`, the persistent id of an `instance`, its `category` |
-| `views` | columns `frame` and `camera`, a number in `cameras`: all that were looked at |
-| `rows` | columns: `view`, `object`, `state`, and those with pixels as in the CSV |
+| `objects` | for each object `name`, `instance` (the persistent id) and `category` |
+| `views` | columns `frame` and `camera` (an index in `cameras`) of all tested views |
+| `rows` | columns `view`, `object`, `state`, and the pixel columns of the CSV |
 
-An object without a row in a view was out of view. One that was, too, has a row if a picture three
-times as wide and high would show it: BOP counts those pixels. Boxes are [x, y, width, height].
+An object without a row in a view was out of view. An object out of view still has a row if a
+picture three times as wide and high would show it, since BOP counts these pixels. Boxes are
+[x, y, width, height].
 """
 
 from collections.abc import Iterator
@@ -31,15 +32,15 @@ _BOXES = {"visible_box": "visible_boxes", "amodal_box": "amodal_boxes"}
 
 @dataclass(frozen=True, eq=False)
 class SeenAnswer:
-    """A table, with the question that it answers.
+    """A visibility table with its question.
 
     Attributes
     ----------
     table : SeenTable
     question : dict
-        What was asked, apart from the frames; for JSON.
+        The question without the frames, as JSON values.
     chunk : tuple of int, optional
-        Which part of how many parts of the frames, counted from 1.
+        Number of the chunk, from 1, and number of all chunks of the frames.
     """
 
     table: SeenTable
@@ -48,7 +49,7 @@ class SeenAnswer:
 
 
 def json_texts(answer: SeenAnswer) -> Iterator[str]:
-    """Yield pieces of the JSON text, a column a line."""
+    """Yield pieces of the JSON text, with one column per line."""
     table, which = answer.table, answer.table.which
     head = {
         "format": FORMAT,
@@ -101,7 +102,7 @@ def _row_columns(table: SeenTable) -> dict[str, Any]:
 
 
 def read_json(text: str) -> SeenAnswer:
-    """Return what was written; a `ValueError` says that a text is none of ours, or damaged."""
+    """Parse a JSON text; raise a `ValueError` if it has another format or is damaged."""
     try:
         data = read_head(text, FORMAT, VERSION)
         chunk = tuple(data["chunk"]) if data["chunk"] else None
@@ -139,7 +140,7 @@ def _table(data: dict[str, Any]) -> SeenTable:
 
 
 def _counts(values: list[float]) -> Any:
-    """Return whole numbers, unless there are parts of pixels."""
+    """Return an integer array, or a float array if any count is fractional."""
     return np.array(values) if values else np.empty(0, np.int64)
 
 

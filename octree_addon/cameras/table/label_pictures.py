@@ -1,4 +1,4 @@
-"""Label pictures: 16-bit PNG files of views, 0 for nothing, else the item's number plus one."""
+"""Label pictures: 16-bit PNG files of views; 0 is background, n + 1 is item n."""
 
 import errno
 import re
@@ -14,14 +14,14 @@ MOST_ITEMS = (1 << 16) - 1
 
 
 def picture_names(which: Views) -> list[str]:
-    """Return a file name for each view: the camera's, made harmless and unique, and the frame."""
+    """Return a file name for each view: the sanitized, unique camera name and the frame."""
     cameras = list(_unique(re.sub(r"[^\w-]+", "_", name) for name in which.names))
     views = zip(which.cameras.tolist(), which.frames.tolist(), strict=True)
     return [f"{cameras[camera]}_{frame:04}.png" for camera, frame in views]
 
 
 def _unique(names: Iterable[str]) -> Iterator[str]:
-    """Yield names, with a number after those that are there already, whatever their case."""
+    """Yield names made unique, ignoring case, by appending numbers to repeated names."""
     taken: set[str] = set()
     for name in names:
         number, free = 1, name
@@ -33,10 +33,10 @@ def _unique(names: Iterable[str]) -> Iterator[str]:
 
 
 def write_label_pictures(table: SeenTable, folder: Path) -> int:
-    """Write the label picture of each view into a folder, made if need be; return how many.
+    """Write the label picture of each view into a folder; return the number of pictures.
 
-    Their names are those that `coco` gives the pictures. A `ValueError` says that there are no
-    label pictures, or more items than 16 bits can tell apart; then nothing is written.
+    The folder is created if necessary. File names are those in COCO files. Raises a `ValueError`,
+    before anything is written, if there are no label pictures, or more items than 16-bit numbers.
     """
     if len(table.items) > MOST_ITEMS:
         raise ValueError(
@@ -51,9 +51,9 @@ def write_label_pictures(table: SeenTable, folder: Path) -> int:
 
 
 def with_label_pictures(table: SeenTable, folder: Path) -> SeenTable:
-    """Return a table with the label pictures of a folder, each read when it is asked for.
+    """Return a table with the label pictures of a folder, each read on demand.
 
-    A `FileNotFoundError` names the first that is not there.
+    Raises a `FileNotFoundError` that names the first missing file.
     """
     names = picture_names(table.which)
     for path in (folder / name for name in names):
@@ -71,5 +71,8 @@ def with_label_pictures(table: SeenTable, folder: Path) -> SeenTable:
 
 
 def label_folder(folder: Path, chunk: tuple[int, int] | None) -> Path:
-    """Return where the label pictures of a chunk lie: its numbers are not those of the whole."""
+    """Return the folder of a chunk's label pictures.
+
+    Each chunk has a folder of its own, since its item numbers differ from those of other chunks.
+    """
     return folder if chunk is None else folder / f"chunk-{chunk[0]}-of-{chunk[1]}"

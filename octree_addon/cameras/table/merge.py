@@ -1,4 +1,4 @@
-"""Merge of visibility tables, as a render farm makes them: one order, whoever looked when."""
+"""Merge of visibility tables from a render farm, in an order independent of the split."""
 
 from collections.abc import Callable, Sequence
 
@@ -11,7 +11,7 @@ from .table import Items, LabelPicture, Pixels, SeenTable, Views
 
 
 def merged_answers(answers: Sequence[SeenAnswer]) -> SeenAnswer:
-    """Return one answer for all chunks; a `ValueError` unless each is there, once."""
+    """Merge the answers of all chunks; raise a `ValueError` unless each chunk is given once."""
     questions = [each.question for each in answers]
     check_asked(questions, "These answer different questions")
     check_chunks([each.chunk for each in answers])
@@ -19,10 +19,10 @@ def merged_answers(answers: Sequence[SeenAnswer]) -> SeenAnswer:
 
 
 def merged(tables: Sequence[SeenTable]) -> SeenTable:
-    """Return one table in an order of its own: items and cameras by name, views by frame.
+    """Merge tables: items and cameras are sorted by name, views by frame.
 
-    Any split of the same views gives the same table. A `ValueError` says that a view is there
-    twice, or that sizes or columns differ.
+    Any split of the same views gives the same table. Raises a `ValueError` if a view occurs twice,
+    or if sizes or columns differ.
     """
     sizes = {table.which.size for table in tables}
     if len(sizes) > 1:
@@ -48,7 +48,7 @@ def merged(tables: Sequence[SeenTable]) -> SeenTable:
 
 
 def _merged_items(parts: Sequence[Items]) -> tuple[Items, list[Ids]]:
-    """Return all items once, sorted, and for each part the new numbers."""
+    """Return the distinct items of all parts, sorted, and their new numbers for each part."""
     keys = [list(zip(part.names, part.instances, strict=True)) for part in parts]
     categories = {
         key: category
@@ -69,7 +69,7 @@ def _merged_items(parts: Sequence[Items]) -> tuple[Items, list[Ids]]:
 
 
 def _merged_views(parts: Sequence[Views]) -> tuple[Views, list[Ids]]:
-    """Return all views by frame and name of the camera, and for each part the new numbers."""
+    """Return all views, sorted by frame and camera name, and their new numbers for each part."""
     names = sorted({part.names[at] for part in parts for at in np.unique(part.cameras)})
     number = {name: at for at, name in enumerate(names)}
     cameras = np.concatenate(
@@ -102,7 +102,7 @@ def _merged_pixels(parts: Sequence[Pixels | None], order: Ids) -> Pixels | None:
 def _merged_labels(
     tables: Sequence[SeenTable], item_maps: Sequence[Ids], view_maps: Sequence[Ids]
 ) -> Callable[[int], LabelPicture] | None:
-    """Return what makes a label picture with the new numbers; None if any table has none."""
+    """Return a function that makes label pictures with new numbers; None if a table has none."""
     if not all(table.labels for table in tables):
         return None
     source = {
@@ -114,6 +114,6 @@ def _merged_labels(
     def labels(view: int) -> LabelPicture:
         part, old = source[view]
         new_numbers = np.append(item_maps[part], -1).astype(np.int32)
-        return new_numbers[tables[part].label_picture(old)]  # -1 takes the last
+        return new_numbers[tables[part].label_picture(old)]  # index -1 selects the last
 
     return labels

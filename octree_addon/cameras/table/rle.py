@@ -1,8 +1,9 @@
-"""Run-length encoding (RLE) of label pictures, column by column, as COCO compresses it.
+"""Run-length encoding (RLE) of label pictures, column by column, in COCO's compressed format.
 
-All items of a picture are encoded together. Counts alternate between 0 and 1, beginning with 0;
-from the fourth on each is a difference to the one before the last; its bits go in groups of five,
-the lowest first, a sixth says that more follow, and 48 makes it a letter.
+All items of a picture are encoded together. A mask is a list of run lengths, alternating between
+0s and 1s, starting with 0s. From the fourth on, a run length is stored as the difference to the
+run length two before. Each value is split into groups of five bits, lowest first. A sixth bit
+marks that more groups follow. Adding 48 gives an ASCII character.
 """
 
 import numpy as np
@@ -10,14 +11,14 @@ import numpy as np
 from ...arrays import Ids
 from .table import Numbers
 
-# A character holds five bits, one of them the sign: how large a number is for each length.
+# Smallest magnitudes that need 2, 3, ... characters: five bits each, with one bit for the sign.
 _LIMITS = 2 ** np.arange(4, 40, 5, dtype=np.int64)
 
 
 def masks_of(labels: Numbers) -> dict[int, str]:
-    """Return by item number the compressed mask of each item in a label picture, (h, w).
+    """Return the compressed mask of each item in a label picture (h, w), by item number.
 
-    Negative numbers are no item. O(pixels + runs x log(runs)).
+    Negative numbers are background. O(pixels + runs x log(runs)).
     """
     flat = labels.T.ravel()
     starts = np.flatnonzero(np.diff(flat, prepend=np.int64(-1) - flat[:1]))
@@ -35,12 +36,12 @@ def masks_of(labels: Numbers) -> dict[int, str]:
 
 
 def _counts(items: Ids, starts: Ids, ends: Ids, total: int) -> tuple[Ids, Ids]:
-    """Return the counts of all items, one item after the other, and where each item begins."""
+    """Return the run lengths of all items, item after item, and the first index of each item."""
     is_first = np.diff(items, prepend=-1) > 0
     before = np.where(is_first, 0, np.roll(ends, 1))
     pairs = np.stack((starts - before, ends - starts), axis=1).ravel()
     first = np.flatnonzero(is_first)
-    # What remains after the last run, if anything does.
+    # The background after the last run of each item, if any.
     past = np.append(first[1:], len(items))
     rest = total - ends[past - 1]
     has_rest = rest > 0
@@ -49,7 +50,7 @@ def _counts(items: Ids, starts: Ids, ends: Ids, total: int) -> tuple[Ids, Ids]:
 
 
 def _compressed(counts: Ids, first: Ids) -> tuple[str, Ids]:
-    """Return all counts as characters, and where in them the items begin and the last ends."""
+    """Return all run lengths as characters; the start of each item in them, and the end."""
     place = np.arange(len(counts)) - np.repeat(first, np.diff(first, append=len(counts)))
     values = counts.astype(np.int64)
     later = np.flatnonzero(place > 2)

@@ -1,6 +1,7 @@
-"""Visibility tables: a row for each view and item, flat columns; pixels, boxes, fractions.
+"""Visibility tables: flat columns with a row for each view and item; pixels, boxes, fractions.
 
-A view is one camera in one frame, an item one object or one of its instances. No Blender here.
+A view is one camera in one frame. An item is an object or one of its instances. This module does
+not import Blender.
 """
 
 from collections.abc import Callable
@@ -13,28 +14,28 @@ from numpy.typing import NDArray
 
 from ...arrays import Flags, Floats, Ids
 
-# What a number in `states` means. In view: what stands in front was not asked.
+# Names of the numbers in `states`. "in view" means that occlusion was not tested.
 STATES = ("seen", "occluded", "out of view", "too small", "in view")
 SEEN, OCCLUDED, OUT_OF_VIEW, TOO_SMALL, IN_VIEW = range(5)
 
 LabelPicture = NDArray[np.int32]
 Numbers = NDArray[np.integer[Any]]
-# Pixels are counted in whole ones, or in parts where several samples are taken in each.
+# Counts are integers, or fractional with several samples per pixel.
 Count = np.int64 | np.float64
 
 
 @dataclass(frozen=True, eq=False)
 class Items:
-    """The n items that were asked about.
+    """The n items of a table.
 
     Attributes
     ----------
     names : tuple of str
-        Of the object, or of the instancer; such that no two objects share one.
+        Name of each item's object, or of its instancer; unique for each object.
     instances : tuple of tuple of int
-        Persistent id of an instance; empty for an object itself.
+        Persistent id of each instance; empty for an object itself.
     categories : tuple of str
-        May be empty texts.
+        Category of each item; may be an empty string.
     """
 
     names: tuple[str, ...]
@@ -49,7 +50,7 @@ class Items:
         return len(self.names)
 
     def taken(self, numbers: Ids) -> "Items":
-        """Return some of them."""
+        """Return the items with these numbers."""
         return Items(
             tuple(self.names[number] for number in numbers),
             tuple(self.instances[number] for number in numbers),
@@ -59,15 +60,16 @@ class Items:
 
 @dataclass(frozen=True, eq=False)
 class Views:
-    """The v views that were looked at: also those without any item.
+    """The v tested views, including views without any item.
 
     Attributes
     ----------
     frames : ndarray of intp, shape (v,)
+        Frame of each view.
     cameras : ndarray of intp, shape (v,)
-        Numbers of the cameras.
+        Camera of each view, as an index into `names`.
     names : tuple of str
-        Of the cameras.
+        Names of the cameras.
     size : tuple of int
         Width and height of each picture in pixels.
     """
@@ -90,22 +92,23 @@ class Views:
 
 @dataclass(frozen=True, eq=False)
 class Pixels:
-    """Pixel counts of each of r rows; boxes are x, y, width and height, from the top left.
+    """Pixel counts of r rows; boxes are x, y, width and height, relative to the top left corner.
 
     Attributes
     ----------
     visible : ndarray of int64 or float64, shape (r,)
-        Pixels that show the item.
+        Number of visible pixels of the item.
     amodal : ndarray of int64 or float64, shape (r,)
-        Those that would show it without the others.
+        Number of pixels that the item has when drawn without other items.
     extended : ndarray of int64 or float64, shape (r,)
-        The same in a frame extended beyond the border, by up to one picture on each side.
+        The number `amodal` for a picture extended beyond the border, by up to one picture on each
+        side.
     visible_boxes : ndarray of int64, shape (r, 4)
-        All zeros where no pixel is visible.
+        Boxes of the visible pixels; all zeros if there are none.
     amodal_boxes : ndarray of int64, shape (r, 4)
-        Around the extended pixels: may begin left of 0 and above 0.
+        Boxes of the extended pixels; x and y may be negative.
     distances : ndarray of float64, shape (r,)
-        Depth of the nearest visible point before the camera, in Blender units; NaN if none.
+        Depth of the nearest visible point in Blender units; NaN if there is none.
     """
 
     visible: NDArray[Count]
@@ -129,38 +132,38 @@ class Pixels:
         return len(self.visible)
 
     def taken(self, rows: Ids) -> "Pixels":
-        """Return some rows."""
+        """Return the pixel counts of some rows."""
         return Pixels(**{name: column[rows] for name, column in vars(self).items()})
 
     @property
     def visible_fractions(self) -> Floats:
-        """How much of what lies in the picture is seen, 0 to 1; the rest is behind others."""
+        """The visible fraction of the item's pixels in the picture, 0 to 1, (r,)."""
         return _fractions(self.visible, self.amodal)
 
     @property
     def truncated_fractions(self) -> Floats:
-        """How much lies beyond the border of the picture, 0 to 1."""
+        """The fraction of the item's pixels beyond the border of the picture, 0 to 1, (r,)."""
         return _fractions(self.extended - self.amodal, self.extended)
 
 
 @dataclass(frozen=True, eq=False)
 class SeenTable:
-    """Table of what cameras see: r rows, at most one for each view and item.
+    """Table of visibility with r rows, at most one for each view and item.
 
     Attributes
     ----------
     items, which : Items, Views
-        What the numbers in the columns mean.
+        The items and the views that the columns refer to by number.
     views, items_of : ndarray of intp, shape (r,)
-        The view and the item of each row. An item without a row was out of that view, also of
-        its picture made three times as wide and high.
+        The view and the item of each row. If a view has no row of an item, the item was out of
+        view, even in a picture three times as wide and high.
     states : ndarray of uint8, shape (r,)
         Numbers in `STATES`.
     pixels : Pixels, optional
-        None where only frusta were asked.
+        Pixel counts; None if only frusta were tested.
     labels : callable, optional
-        View number -> its label picture, (height, width) int32, the top row first: the number of
-        the item that each pixel shows, -1 for none. Made when asked for, and not kept.
+        Function from the number of a view to its label picture, (height, width) int32, top row
+        first: the item number of each pixel, -1 for none. Pictures are made on demand, not stored.
     """
 
     items: Items
@@ -187,7 +190,7 @@ class SeenTable:
 
     @cached_property
     def picture_shares(self) -> Floats:
-        """Part of the picture that shows the item, 0 to 1, (r,); NaN without pixels."""
+        """The fraction of the picture covered by the item, 0 to 1, (r,); NaN without pixels."""
         if self.pixels is None:
             return np.full(len(self), np.nan)
         width, height = self.which.size
@@ -195,26 +198,29 @@ class SeenTable:
 
     @cached_property
     def ordered(self) -> Ids:
-        """Rows by view, then by item, (r,)."""
+        """The rows sorted by view, then by item, (r,)."""
         return np.argsort(self._keys, kind="stable")
 
     @property
     def absent(self) -> Ids:
-        """Items without any row: never in view."""
+        """The items without any row, which were never in view, ascending."""
         return np.flatnonzero(np.bincount(self.items_of, minlength=len(self.items)) == 0)
 
     @property
     def is_seen(self) -> Flags:
-        """Whether the item of each row was seen, or in view, (r,)."""
+        """Flags of the rows with a seen item, or an item in view, (r,)."""
         return np.isin(self.states, (SEEN, IN_VIEW))
 
     @property
     def seen_count(self) -> int:
-        """How many items were seen, or in view, at all."""
+        """The number of items that were seen, or in view, in any row."""
         return len(np.unique(self.items_of[self.is_seen]))
 
     def label_picture(self, view: int) -> LabelPicture:
-        """Return the label picture of a view; a `ValueError` if there is none, or a wrong one."""
+        """Return the label picture of a view.
+
+        Raises a `ValueError` if the table has no label pictures, or if the size is wrong.
+        """
         if self.labels is None:
             raise ValueError("There are no label pictures: what stands in front was not asked")
         picture = self.labels(view)
