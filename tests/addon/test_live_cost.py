@@ -91,7 +91,7 @@ def test_instances_are_read_when_they_change_and_not_when_others_do(readings):
         lines.append(lines_of(bpy.context.view_layer.update))
         assert readings == expected
         readings.clear()
-    assert max(lines) < 1.5 * lines[0]
+    assert max(lines) - lines[0] < 1000  # less than a line for each instance that moves
     assert_followed(built)
     readings.clear()
     bpy.data.objects["Stone"].data.vertices[0].co.x -= 1
