@@ -5,6 +5,7 @@ import pytest
 from agreement import built
 from examples import AT_LEISURE, MANY
 from hypothesis import settings
+from support.kernels import each_kernel  # noqa: F401  # a fixture
 
 from core import save, use_kernel, use_threads
 

@@ -7,10 +7,10 @@ from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
+from support.kernels import needs_kernel
 
-from core import SUMMED_TOGETHER, checksums, compiled
+from core import SUMMED_TOGETHER, checksums
 
-needs_kernel = pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there")
 MASK = 2**64 - 1
 
 

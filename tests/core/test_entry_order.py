@@ -10,9 +10,8 @@ from scene_questions import QUESTIONS, masked_scene
 from steps_world import assert_same
 
 import core
-from core import SceneOctree, compiled, use_kernel
+from core import SceneOctree
 
-KERNELS = [False] if compiled.why_not() else [False, True]
 ORDERS = {
     "as they come": np.arange,
     "reversed": lambda size: np.arange(size)[::-1],
@@ -20,13 +19,6 @@ ORDERS = {
 }
 NAMES = [name for name in QUESTIONS if not name.endswith("_steps")]
 ALL = 0xFFFFFFFF
-
-
-@pytest.fixture(params=KERNELS, ids=lambda is_wanted: "kernel" if is_wanted else "NumPy")
-def _kernel(request):
-    use_kernel(request.param)
-    yield
-    use_kernel(True)
 
 
 def slope(places):
@@ -70,7 +62,7 @@ def answers(scene):
     )
 
 
-@pytest.mark.usefixtures("_kernel")
+@pytest.mark.usefixtures("each_kernel")
 @pytest.mark.parametrize("order", ORDERS)
 def test_the_order_of_entries_decides_nothing(order):
     wanted = answers(heap(0))
@@ -78,7 +70,7 @@ def test_the_order_of_entries_decides_nothing(order):
         assert_same(answers(heap(0)), wanted, order)
 
 
-@pytest.mark.usefixtures("_kernel")
+@pytest.mark.usefixtures("each_kernel")
 @pytest.mark.parametrize("name", NAMES)
 def test_the_order_of_entries_decides_no_answer(name):
     wanted = QUESTIONS[name](masked_scene(3)[0], groups=ALL)
@@ -129,7 +121,7 @@ def names(scene):
     return np.concatenate(whose, axis=1), np.concatenate(items, axis=1)
 
 
-@pytest.mark.usefixtures("_kernel")
+@pytest.mark.usefixtures("each_kernel")
 @pytest.mark.parametrize("seed", range(2))
 def test_the_order_of_faces_decides_which_of_equals_are_named_alone(seed):
     rng = np.random.default_rng(seed)

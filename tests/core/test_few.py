@@ -9,6 +9,7 @@ from core_scenes import loose_triangles
 from grouped import ALL
 from kernel_worlds import packing
 from numpy.testing import assert_array_equal
+from support.kernels import needs_kernel
 
 from core import (
     Boxes,
@@ -20,7 +21,6 @@ from core import (
     SceneOctree,
     Spheres,
     build_octree,
-    compiled,
     nearest,
     query,
     query_any,
@@ -197,7 +197,7 @@ PLAIN = {
 }
 
 
-@pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there")
+@needs_kernel
 @pytest.mark.parametrize("name", ["tree", "scene"])
 @pytest.mark.parametrize("kind", PLAIN)
 def test_one_question_takes_the_short_way_however_it_is_spelled(name, kind, monkeypatch):
@@ -220,7 +220,7 @@ def test_one_question_takes_the_short_way_however_it_is_spelled(name, kind, monk
     assert taken["short"] >= len(PLAIN[kind])
 
 
-@pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there")
+@needs_kernel
 def test_the_short_way_has_room_for_trees_that_are_packed_later():
     index, deep = (
         SceneOctree(),

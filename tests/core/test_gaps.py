@@ -11,7 +11,7 @@ from kernel_pairs import heights
 from tuned import tuned
 
 import core
-from core import SceneOctree, compiled, use_kernel
+from core import SceneOctree, use_kernel
 from core.gaps import search as search_of_gaps
 from core.gaps.search import GapSearch
 from core.gaps.way import Way
@@ -19,17 +19,9 @@ from core.place.sliding import scale_of
 from core.steps import run
 
 DOWN = np.array([0.0, 0.0, -1.0])
-KERNELS = [False] if compiled.why_not() else [False, True]
 
 
-@pytest.fixture(params=KERNELS, ids=lambda is_wanted: "kernel" if is_wanted else "NumPy")
-def _kernel(request):
-    use_kernel(request.param)
-    yield
-    use_kernel(True)
-
-
-@pytest.mark.usefixtures("_kernel")
+@pytest.mark.usefixtures("each_kernel")
 @example(seed=83, signed=False)  # without area, at the end of others
 @example(seed=92, signed=False)
 @example(seed=106, signed=False)
@@ -125,7 +117,7 @@ def flush_grids(side, lift):
     return scene
 
 
-@pytest.mark.usefixtures("_kernel")
+@pytest.mark.usefixtures("each_kernel")
 @pytest.mark.parametrize("lift", [0.0, 0.5])
 @pytest.mark.parametrize("direction", [[0, 0, -1], [0, 0, 1], [1, 0, 0], [3, 1, 0], [1, 2, -4]])
 def test_what_lies_flush_costs_no_more_with_more_triangles(direction, lift, monkeypatch):
@@ -135,7 +127,7 @@ def test_what_lies_flush_costs_no_more_with_more_triangles(direction, lift, monk
     assert many <= 10 * max(few, 8)  # of 64 times as many triangles, and pairs
 
 
-@pytest.mark.usefixtures("_kernel")
+@pytest.mark.usefixtures("each_kernel")
 def test_faces_behind_which_nothing_is_are_not_gathered():
     """A box upon another, from which it moves away; and one that is beside a higher part."""
     lower, upper, way = box([0, 0, 0], [4, 4, 1]), box([1, 1, 1], [2, 2, 2]), Way.of(-DOWN)

@@ -2,10 +2,9 @@
 
 import kernel_audits as audits
 import pytest
+from support.kernels import needs_kernel
 
-from core import compiled
-
-pytestmark = pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there")
+pytestmark = needs_kernel
 
 
 @pytest.mark.parametrize("first", range(0, 24, 8))

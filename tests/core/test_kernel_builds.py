@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.testing import assert_array_equal
+from support.kernels import needs_kernel
 from tuned import tuned
 
 import core
@@ -26,7 +27,7 @@ from core import (
 from core.cells import Cells, child_walls
 from core.construction.levels import judged
 
-pytestmark = pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there")
+pytestmark = needs_kernel
 
 
 @pytest.fixture(scope="module")

@@ -5,6 +5,7 @@ from itertools import product
 import kernel_worlds as worlds
 import numpy as np
 import pytest
+from support.kernels import needs_kernel
 
 from core import (
     Boxes,
@@ -13,7 +14,6 @@ from core import (
     Spheres,
     Triangles,
     build_octree,
-    compiled,
     nearest,
     query,
     query_any,
@@ -24,7 +24,7 @@ from core.shapes import Frusta, HalfSpaces
 from core.touch import points as closest
 from core.volumes.api import VOLUME_KINDS
 
-pytestmark = pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there")
+pytestmark = needs_kernel
 # The octree's cells tell more of these than the boxes around them.
 LEFT_TO_NUMPY = {HalfSpaces, Frusta}
 ITEM_KINDS = {items for items, volumes in touch._TOUCHING if volumes is HalfSpaces}

@@ -11,6 +11,7 @@ from base64 import urlsafe_b64decode
 from hashlib import sha256
 
 import pytest
+from support.kernels import needs_kernel
 from test_layers import CHECKOUT
 
 from core.compiled import door
@@ -41,6 +42,7 @@ def run(folder, code, *, umask=0o022, **environment):
     ).stdout
 
 
+@needs_kernel  # compiled here again: in one suite
 @pytest.mark.skipif(not shutil.which("gcc"), reason="wants gcc")
 def test_two_builds_in_two_folders_are_equal_to_the_byte(tmp_path):
     """By people with other homes, clocks, languages and habits, too."""
@@ -94,6 +96,7 @@ def test_there_is_one_compiler():
     assert run(SOURCES, "print(backend.get_requires_for_build_wheel())", CC="gcc") == "[]\n"
 
 
+@needs_kernel  # compiled here again: in one suite
 @pytest.mark.skipif(not shutil.which("gcc"), reason="wants gcc")
 @pytest.mark.parametrize(
     ("path", "right", "wrong"),

@@ -3,6 +3,7 @@
 import kernel_pairs as pairs
 import numpy as np
 import pytest
+from support.kernels import needs_kernel
 from tuned import tuned
 
 import core
@@ -10,13 +11,12 @@ from core import (
     SceneOctree,
     Triangles,
     build_octree,
-    compiled,
     distances,
     distances_steps,
     overlapping_pairs,
 )
 
-pytestmark = pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there")
+pytestmark = needs_kernel
 
 
 @pytest.mark.parametrize("first", range(0, 60, 20))

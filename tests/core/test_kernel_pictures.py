@@ -7,12 +7,13 @@ from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
+from support.kernels import needs_kernel
 
 from core import compiled
 from core.item_buffer.scan_conversion import Frames, samples
 from core.item_buffer.z_buffer import keep_largest
 
-pytestmark = pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there")
+pytestmark = needs_kernel
 # Offsets of coordinates in pixels: roundings, offsets within tolerance, and out of view.
 MOVES = (0.0, 0.0, 0.5, 2.0**-30, -(2.0**-30), 2.0**-31, 1e-12, 0.3, 1e7, -1e300, np.inf, np.nan)
 

@@ -5,12 +5,11 @@ import subprocess
 import sys
 
 import pytest
+from support.kernels import needs_kernel
 from test_layers import CHECKOUT
 
-from core import compiled
-
 pytestmark = [
-    pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there"),
+    needs_kernel,
     pytest.mark.skipif(not shutil.which("gcc") or sys.platform != "linux", reason="wants gcc"),
 ]
 

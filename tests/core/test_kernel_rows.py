@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 from audit_scenes import box, scene_of
+from support.kernels import needs_kernel
 
 from core import compiled
 from core.clash.shells import ORIENTED
 from core.compiled.walks import Questions
 from core.scene.packed import PackedScene
 
-pytestmark = pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there")
+pytestmark = needs_kernel
 NOWHERE = (-1, 2, 2**40, -(2**62))
 
 

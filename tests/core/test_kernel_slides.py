@@ -5,12 +5,13 @@ import kernel_slides as slides
 import numpy as np
 import pytest
 from audit_scenes import box, scene_of
+from support.kernels import needs_kernel
 from tuned import tuned
 
 import core
-from core import SceneOctree, Triangles, compiled, slide, slide_steps
+from core import SceneOctree, Triangles, slide, slide_steps
 
-pytestmark = pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there")
+pytestmark = needs_kernel
 
 
 @pytest.mark.parametrize("first", range(0, 60, 20))

@@ -20,10 +20,10 @@ from core import (
     ray_cast,
     ray_cast_all,
     ray_test,
-    use_kernel,
 )
 
 SEEDS = range(12)
+pytestmark = pytest.mark.usefixtures("each_kernel")
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,6 @@ class Asked:
     @property
     def volumes(self):
         return worlds.volumes(self.origins[:12], np.ptp(self.origins, axis=0))
-
-
-@pytest.fixture(params=[False, True], ids=["numpy", "kernel"], autouse=True)
-def kernel_used(request):
-    use_kernel(request.param)
 
 
 @pytest.fixture(params=SEEDS)

@@ -4,10 +4,10 @@ import kernel_meshes as meshes
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from support.kernels import needs_kernel
 
-from core import compiled, split_quads, use_kernel
+from core import split_quads, use_kernel
 
-needs_kernel = pytest.mark.skipif(bool(compiled.why_not()), reason=compiled.why_not() or "there")
 SQUARE = meshes.SQUARE.astype(np.float32)
 ARROW = np.array([[0, 0, 0], [3, -1, 0], [1, 0, 0], [3, 1, 0]], np.float32)  # hollow at its third
 TURNED = np.roll(ARROW, 1, axis=0)
